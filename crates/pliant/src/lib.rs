@@ -1,0 +1,3 @@
+//! Pliant: deformable bodies by projective dynamics.
+
+pub mod math;
