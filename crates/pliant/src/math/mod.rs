@@ -3,8 +3,26 @@
 //! Positions are glam's `f64` vectors, so that they pass to glam-based programs (and collision libraries) without
 //! conversion; `[f64; 3]` converts both ways with `into()`.
 
+mod dense;
+mod svd;
+
+pub use dense::{clamp_to_positive_semidefinite, solve_symmetric, symmetric_eigen};
+pub use svd::{Svd2, Svd3, nearest_rotation, perpendicular_to, svd_3x2, svd_3x3};
+
 /// A point, direction or force in three dimensions, double precision.
 pub type Vec3 = glam::DVec3;
 
 /// A 3×3 matrix, stored by columns, double precision.
 pub type Mat3 = glam::DMat3;
+
+/// Extent of a set of points: the length of the diagonal of their axis-aligned box \[m\]; zero for no points.
+///
+/// ```
+/// use pliant::math::{diagonal, Vec3};
+/// assert_eq!(diagonal(&[Vec3::ZERO, Vec3::new(2.0, 3.0, 6.0)]), 7.0);
+/// ```
+pub fn diagonal(points: &[Vec3]) -> f64 {
+    let Some(&first) = points.first() else { return 0.0 };
+    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    (high - low).length()
+}

@@ -1,0 +1,118 @@
+//! Threads without a change of bits.
+//!
+//! Work is split at fixed places, halving a range until it is at most `GRAIN` items long, whatever the number of threads.
+//! Every item writes to its own place, and sums add up along that fixed tree, so the result has the same bits on one
+//! thread, on many and without the `parallel` feature.
+
+use std::ops::Range;
+
+/// Elements per leaf: large enough to hide the cost of a task, small enough to balance two bodies of unequal cost.
+const GRAIN: usize = 256;
+
+#[cfg(feature = "parallel")]
+fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(a, b)
+}
+
+#[cfg(not(feature = "parallel"))]
+fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}
+
+/// Sum over a range along a fixed binary tree; `leaf` sums a sub-range.
+pub(crate) fn sum(range: Range<usize>, leaf: &(impl Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+    if range.len() <= GRAIN {
+        return leaf(range);
+    }
+    let middle = range.start + range.len() / 2;
+    let (left, right) = join(|| sum(range.start..middle, leaf), || sum(middle..range.end, leaf));
+    left + right
+}
+
+/// Mutable outputs that can be divided at an item boundary, to go along with a divided range.
+pub(crate) trait Split: Send + Sized {
+    /// Divides after the first `count` items.
+    fn split(self, count: usize) -> (Self, Self);
+}
+
+/// `stride` consecutive entries for each item.
+pub(crate) struct Strided<'a, T> {
+    pub(crate) entries: &'a mut [T],
+    pub(crate) stride: usize,
+}
+
+impl<T: Send> Split for Strided<'_, T> {
+    fn split(self, count: usize) -> (Self, Self) {
+        let (left, right) = self.entries.split_at_mut(count * self.stride);
+        (Self { entries: left, stride: self.stride }, Self { entries: right, stride: self.stride })
+    }
+}
+
+/// A number of entries that differs from item to item: item i owns `offsets[i]..offsets[i + 1]`, shifted by `offsets[0]`.
+pub(crate) struct ByOffsets<'a, T> {
+    pub(crate) entries: &'a mut [T],
+    pub(crate) offsets: &'a [u32],
+}
+
+impl<T: Send> Split for ByOffsets<'_, T> {
+    fn split(self, count: usize) -> (Self, Self) {
+        let at = (self.offsets[count] - self.offsets[0]) as usize;
+        let (left, right) = self.entries.split_at_mut(at);
+        (
+            Self { entries: left, offsets: &self.offsets[..=count] },
+            Self { entries: right, offsets: &self.offsets[count..] },
+        )
+    }
+}
+
+impl<A: Split, B: Split> Split for (A, B) {
+    fn split(self, count: usize) -> (Self, Self) {
+        let (a, c) = self.0.split(count);
+        let (b, d) = self.1.split(count);
+        ((a, b), (c, d))
+    }
+}
+
+/// Calls `work` on sub-ranges that cover `range`, each with its own part of `outputs`.
+pub(crate) fn for_each<S: Split>(range: Range<usize>, outputs: S, work: &(impl Fn(Range<usize>, S) + Sync)) {
+    if range.len() <= GRAIN {
+        return work(range, outputs);
+    }
+    let half = range.len() / 2;
+    let middle = range.start + half;
+    let (left, right) = outputs.split(half);
+    join(|| for_each(range.start..middle, left, work), || for_each(middle..range.end, right, work));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sum_has_the_same_bits_whatever_the_threads() {
+        let leaf = |r: Range<usize>| r.map(|i| (i as f64).sqrt().sin()).sum::<f64>();
+        let reference = sum(0..10_000, &leaf);
+        #[cfg(feature = "parallel")]
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            assert_eq!(pool.install(|| sum(0..10_000, &leaf)).to_bits(), reference.to_bits());
+        }
+        assert!((reference - (0..10_000).map(|i| (i as f64).sqrt().sin()).sum::<f64>()).abs() < 1e-10);
+    }
+
+    #[test]
+    fn each_item_writes_to_its_own_entries() {
+        let offsets: Vec<u32> = (0..=1000).map(|i| i * (i + 1) / 2).collect();
+        let mut entries = vec![0usize; offsets[1000] as usize];
+        for_each(0..1000, ByOffsets { entries: &mut entries, offsets: &offsets }, &|range, part| {
+            let base = part.offsets[0];
+            for (k, item) in range.enumerate() {
+                let own = (part.offsets[k] - base) as usize..(part.offsets[k + 1] - base) as usize;
+                part.entries[own].fill(item);
+            }
+        });
+        for item in 0..1000 {
+            assert!(entries[offsets[item] as usize..offsets[item + 1] as usize].iter().all(|&e| e == item));
+        }
+    }
+}
