@@ -2,3 +2,4 @@
 
 pub mod math;
 mod parallel;
+pub mod sparse;

@@ -1,0 +1,14 @@
+//! Sparse symmetric systems: assembly with a fixed pattern, Cholesky factorisation, conjugate gradients.
+//!
+//! The projective matrix acts on x, y and z alike, so it is a scalar matrix with one row per vertex and three right-hand
+//! sides. Newton's matrix has the same pattern with a 3×3 block in place of each number.
+
+mod blocks;
+mod cholesky;
+mod conjugate_gradient;
+mod pattern;
+
+pub use blocks::BlockMatrix;
+pub use cholesky::{Analysis, Cholesky, FactorError};
+pub use conjugate_gradient::{PcgReport, conjugate_gradient};
+pub use pattern::{SymmetricMatrix, SymmetricPattern};
