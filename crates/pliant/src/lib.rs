@@ -1,3 +1,4 @@
 //! Pliant: deformable bodies by projective dynamics.
 
 pub mod math;
+pub mod mesh;
