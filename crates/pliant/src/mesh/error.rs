@@ -61,7 +61,7 @@ pub enum MeshError {
     NonFinitePosition {
         /// The vertex.
         vertex: usize,
-        /// Its position [m].
+        /// Its position \[m\].
         value: Vec3,
     },
     /// An element names the same vertex twice (for strands: twice in a row).
@@ -103,7 +103,7 @@ pub enum MeshError {
     InvertedTet {
         /// The tetrahedron.
         tet: usize,
-        /// Its signed volume [m³].
+        /// Its signed volume \[m³\].
         volume: f64,
     },
     /// A segment of a strand has no length, relative to its strand.
@@ -113,7 +113,7 @@ pub enum MeshError {
         strand: usize,
         /// The segment within the strand, counted from its first vertex.
         segment: usize,
-        /// Its length [m].
+        /// Its length \[m\].
         length: f64,
     },
     /// More than two triangles meet in an edge.

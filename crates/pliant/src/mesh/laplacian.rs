@@ -16,14 +16,14 @@ use crate::math::Vec3;
 pub struct Laplacian {
     /// The neighbours of each vertex, ascending.
     pub neighbours: Csr,
-    /// One coefficient [1/m²] for each item of `neighbours`; the vertex itself has minus the sum of its row.
+    /// One coefficient \[1/m²\] for each item of `neighbours`; the vertex itself has minus the sum of its row.
     pub coefficients: Vec<f64>,
-    /// The mixed Voronoi area around each vertex [m²].
+    /// The mixed Voronoi area around each vertex \[m²\].
     pub areas: Vec<f64>,
 }
 
 impl Laplacian {
-    /// The neighbours of a vertex and their coefficients [1/m²].
+    /// The neighbours of a vertex and their coefficients \[1/m²\].
     ///
     /// # Panics
     /// If there is no such vertex.
@@ -31,7 +31,7 @@ impl Laplacian {
         (self.neighbours.row(vertex), &self.coefficients[self.neighbours.range(vertex)])
     }
 
-    /// Δx at a vertex [1/m]; on the rim it also sees the rim's own bend and does not vanish on a flat sheet.
+    /// Δx at a vertex \[1/m\]; on the rim it also sees the rim's own bend and does not vanish on a flat sheet.
     ///
     /// # Panics
     /// If there is no such vertex, or fewer positions than vertices.
@@ -72,7 +72,7 @@ impl TriangleMesh {
         Ok(Laplacian { neighbours, coefficients, areas })
     }
 
-    /// The mixed Voronoi area around each vertex [m²]; zero where there is no triangle. Degenerate triangles are refused.
+    /// The mixed Voronoi area around each vertex \[m²\]; zero where there is no triangle. Degenerate triangles are refused.
     pub fn voronoi_areas(&self) -> Result<Vec<f64>, MeshError> {
         let cotangents = self.corner_cotangents()?;
         let mut areas = vec![0.0; self.positions.len()];
@@ -90,7 +90,7 @@ fn other_end([a, b]: Edge, end: u32) -> u32 {
     if a == end { b } else { a }
 }
 
-/// How much of a triangle belongs to each corner [m²].
+/// How much of a triangle belongs to each corner \[m²\].
 fn voronoi_shares(corners: [Vec3; 3], cotangents: [f64; 3]) -> [f64; 3] {
     if let Some(obtuse) = cotangents.iter().position(|&cotangent| cotangent < 0.0) {
         let area = triangle_area(corners);

@@ -16,7 +16,7 @@ pub enum MassKind {
     Consistent,
 }
 
-/// An entry (row, column, value [kg]) of a mass matrix, row ≤ column.
+/// An entry (row, column, value \[kg\]) of a mass matrix, row ≤ column.
 pub type MassEntry = (u32, u32, f64);
 
 /// A mesh of segments, triangles or tets, which have mass in proportion to their measure: length, area or volume.
@@ -35,10 +35,10 @@ pub trait Simplices {
     /// The number of vertices.
     fn vertex_count(&self) -> usize;
 
-    /// Calls `visit` with the vertices and the measure ([m], [m²] or [m³]) of each simplex, in order; stops at an inverted tet.
+    /// Calls `visit` with the vertices and the measure (\[m\], \[m²\] or \[m³\]) of each simplex, in order; stops at an inverted tet.
     fn visit_simplices(&self, visit: &mut dyn FnMut(&[u32], f64)) -> Result<(), MeshError>;
 
-    /// The mass of each vertex [kg] from the density [kg/m, kg/m² or kg/m³]; zero where no simplex is.
+    /// The mass of each vertex \[kg\] from the density \[kg/m, kg/m² or kg/m³\]; zero where no simplex is.
     fn lumped_masses(&self, density: f64) -> Result<Vec<f64>, MeshError> {
         positive("density", density)?;
         let mut masses = vec![0.0; self.vertex_count()];
@@ -51,7 +51,7 @@ pub trait Simplices {
         Ok(masses)
     }
 
-    /// The upper triangle of the mass matrix [kg] from the density [kg/m, kg/m² or kg/m³], ascending by row and column, each
+    /// The upper triangle of the mass matrix \[kg\] from the density \[kg/m, kg/m² or kg/m³\], ascending by row and column, each
     /// entry once. Counting those off the diagonal twice, they add up to the mass of the body.
     fn mass_matrix(&self, kind: MassKind, density: f64) -> Result<Vec<MassEntry>, MeshError> {
         if kind == MassKind::Lumped {

@@ -10,12 +10,12 @@ use crate::math::Vec3;
 /// leave the inverse of the rest shape too few digits for stable stiffness.
 pub(super) const MIN_QUALITY: f64 = 1e-6;
 
-/// The normal of a triangle with its area as length [m²]: half the cross product of two edges.
+/// The normal of a triangle with its area as length \[m²\]: half the cross product of two edges.
 pub fn triangle_area_vector([a, b, c]: [Vec3; 3]) -> Vec3 {
     0.5 * (b - a).cross(c - a)
 }
 
-/// The area of a triangle [m²].
+/// The area of a triangle \[m²\].
 ///
 /// ```
 /// use pliant::{math::Vec3, mesh::triangle_area};
@@ -36,7 +36,7 @@ pub fn triangle_quality([a, b, c]: [Vec3; 3]) -> f64 {
     if edges > 0.0 { 4.0 * 3f64.sqrt() * triangle_area([a, b, c]) / edges } else { 0.0 }
 }
 
-/// The signed volume of a tet [m³], positive when (b−a)×(c−a) points towards d.
+/// The signed volume of a tet \[m³\], positive when (b−a)×(c−a) points towards d.
 ///
 /// ```
 /// use pliant::{math::Vec3, mesh::tet_volume};
@@ -53,7 +53,7 @@ pub fn tet_quality([a, b, c, d]: [Vec3; 4]) -> f64 {
     if longest > 0.0 { 2f64.sqrt() * 6.0 * tet_volume([a, b, c, d]) / longest.powi(3) } else { 0.0 }
 }
 
-/// The length of each edge [m].
+/// The length of each edge \[m\].
 ///
 /// # Panics
 /// If an edge names a vertex that has no position.
@@ -62,17 +62,17 @@ pub fn edge_lengths(positions: &[Vec3], edges: &[Edge]) -> Vec<f64> {
 }
 
 impl TriangleMesh {
-    /// The area of each triangle [m²].
+    /// The area of each triangle \[m²\].
     pub fn triangle_areas(&self) -> Vec<f64> {
         (0..self.triangles.len()).map(|triangle| triangle_area(self.corners(triangle))).collect()
     }
 
-    /// The area of all triangles together [m²].
+    /// The area of all triangles together \[m²\].
     pub fn area(&self) -> f64 {
         (0..self.triangles.len()).map(|triangle| triangle_area(self.corners(triangle))).sum()
     }
 
-    /// The volume inside a closed surface [m³], positive when its normals point outwards.
+    /// The volume inside a closed surface \[m³\], positive when its normals point outwards.
     ///
     /// ```
     /// use pliant::mesh::generate::Icosphere;
@@ -127,24 +127,24 @@ impl TriangleMesh {
 }
 
 impl TetMesh {
-    /// The signed volume of each tet [m³].
+    /// The signed volume of each tet \[m³\].
     pub fn tet_volumes(&self) -> Vec<f64> {
         (0..self.tets.len()).map(|tet| tet_volume(self.corners(tet))).collect()
     }
 
-    /// The volume of all tets together [m³], inverted ones counted negative.
+    /// The volume of all tets together \[m³\], inverted ones counted negative.
     pub fn volume(&self) -> f64 {
         (0..self.tets.len()).map(|tet| tet_volume(self.corners(tet))).sum()
     }
 }
 
 impl StrandSet {
-    /// The length of each segment [m], in the order of [`segments`](Self::segments).
+    /// The length of each segment \[m\], in the order of [`segments`](Self::segments).
     pub fn segment_lengths(&self) -> Vec<f64> {
         self.segments().map(|[a, b]| self.positions[a as usize].distance(self.positions[b as usize])).collect()
     }
 
-    /// The length of all strands together [m].
+    /// The length of all strands together \[m\].
     pub fn length(&self) -> f64 {
         self.segment_lengths().iter().sum()
     }

@@ -6,9 +6,9 @@ use crate::math::{Mat3, Vec3};
 /// An axis-aligned box around positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least coordinates [m].
+    /// The least coordinates \[m\].
     pub min: Vec3,
-    /// The greatest coordinates [m].
+    /// The greatest coordinates \[m\].
     pub max: Vec3,
 }
 
@@ -22,17 +22,17 @@ impl Bounds {
         }))
     }
 
-    /// The lengths of the sides [m].
+    /// The lengths of the sides \[m\].
     pub fn size(&self) -> Vec3 {
         self.max - self.min
     }
 
-    /// The middle [m].
+    /// The middle \[m\].
     pub fn centre(&self) -> Vec3 {
         self.min + 0.5 * self.size()
     }
 
-    /// The length of the diagonal [m]: the scale to which tolerances refer.
+    /// The length of the diagonal \[m\]: the scale to which tolerances refer.
     pub fn diagonal(&self) -> f64 {
         self.size().length()
     }
@@ -52,10 +52,10 @@ impl Bounds {
 /// # Ok::<(), pliant::mesh::MeshError>(())
 /// ```
 pub trait Placed: Sized {
-    /// The positions [m].
+    /// The positions \[m\].
     fn positions(&self) -> &[Vec3];
 
-    /// The positions [m], to be changed.
+    /// The positions \[m\], to be changed.
     fn positions_mut(&mut self) -> &mut [Vec3];
 
     /// The axis-aligned box around all positions; `None` if there are none.
@@ -63,7 +63,7 @@ pub trait Placed: Sized {
         Bounds::around(self.positions())
     }
 
-    /// The diagonal of the bounds [m]; zero without positions.
+    /// The diagonal of the bounds \[m\]; zero without positions.
     fn diagonal(&self) -> f64 {
         self.bounds().map_or(0.0, |bounds| bounds.diagonal())
     }
@@ -77,7 +77,7 @@ pub trait Placed: Sized {
         self
     }
 
-    /// Moved by `offset` [m].
+    /// Moved by `offset` \[m\].
     #[must_use]
     fn translated(mut self, offset: Vec3) -> Self {
         for position in self.positions_mut() {
@@ -105,12 +105,12 @@ pub trait Placed: Sized {
 /// Loose points: particles of a fluid, goals, samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointSet {
-    /// Positions [m].
+    /// Positions \[m\].
     pub positions: Vec<Vec3>,
 }
 
 impl PointSet {
-    /// Points at the given positions [m], which must be finite.
+    /// Points at the given positions \[m\], which must be finite.
     pub fn new(positions: Vec<Vec3>) -> Result<Self, MeshError> {
         check_positions(&positions)?;
         Ok(Self { positions })

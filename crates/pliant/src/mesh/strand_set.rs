@@ -24,7 +24,7 @@ const MIN_SEGMENT: f64 = 1e-9;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrandSet {
-    /// Positions of the vertices [m].
+    /// Positions of the vertices \[m\].
     pub positions: Vec<Vec3>,
     /// The vertices of each strand, root first.
     pub strands: Csr,

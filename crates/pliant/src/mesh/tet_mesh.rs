@@ -26,7 +26,7 @@ use crate::math::Vec3;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
-    /// Positions of the vertices [m].
+    /// Positions of the vertices \[m\].
     pub positions: Vec<Vec3>,
     /// The four vertices of each tetrahedron.
     pub tets: Vec<[u32; 4]>,
@@ -70,7 +70,7 @@ impl TetMesh {
         check_referenced(self.positions.len(), self.tets.iter().flatten().copied())
     }
 
-    /// The positions of one tet's vertices [m].
+    /// The positions of one tet's vertices \[m\].
     ///
     /// # Panics
     /// If there is no such tet.

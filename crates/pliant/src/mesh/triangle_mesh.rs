@@ -21,7 +21,7 @@ use crate::math::Vec3;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// Positions of the vertices [m].
+    /// Positions of the vertices \[m\].
     pub positions: Vec<Vec3>,
     /// The three vertices of each triangle.
     pub triangles: Vec<[u32; 3]>,
@@ -61,7 +61,7 @@ impl TriangleMesh {
         check_referenced(self.positions.len(), self.triangles.iter().flatten().copied())
     }
 
-    /// The positions of one triangle's vertices [m].
+    /// The positions of one triangle's vertices \[m\].
     ///
     /// # Panics
     /// If there is no such triangle.

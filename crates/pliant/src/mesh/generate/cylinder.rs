@@ -45,9 +45,9 @@ pub enum Caps {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cylinder {
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f64,
-    /// Height [m].
+    /// Height \[m\].
     pub height: f64,
     /// Number of segments around, at least three.
     pub segments: usize,

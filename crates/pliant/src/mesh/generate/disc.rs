@@ -21,7 +21,7 @@ use crate::mesh::{MeshError, TriangleMesh};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f64,
     /// Number of rings around the centre.
     pub rings: usize,

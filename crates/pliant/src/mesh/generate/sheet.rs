@@ -115,9 +115,9 @@ pub enum Shear {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheet {
-    /// Extent across the columns [m].
+    /// Extent across the columns \[m\].
     pub width: f64,
-    /// Extent across the rows [m].
+    /// Extent across the rows \[m\].
     pub height: f64,
     /// Number of cells across the width.
     pub columns: usize,

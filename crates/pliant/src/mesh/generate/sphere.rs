@@ -16,7 +16,7 @@ use crate::mesh::{MeshError, TriangleMesh};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Icosphere {
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f64,
     /// How often the 20 triangles are cut in four: 20·4ⁿ triangles.
     pub subdivisions: u32,

@@ -42,14 +42,14 @@ fn line(from: Vec3, to: Vec3, segments: usize) -> impl Iterator<Item = Vec3> {
 pub enum Roots {
     /// Evenly over a disc, in a sunflower's spiral: successive roots turn by the golden angle and cover equal areas.
     Disc {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
         /// Number of strands.
         count: usize,
     },
     /// On a grid.
     Grid {
-        /// Distance between neighbouring roots [m].
+        /// Distance between neighbouring roots \[m\].
         spacing: f64,
         /// Number of strands one way.
         columns: usize,
@@ -67,7 +67,7 @@ impl Roots {
         }
     }
 
-    /// Where the given strand is rooted, in the plane [m].
+    /// Where the given strand is rooted, in the plane \[m\].
     fn place(&self, strand: usize) -> [f64; 2] {
         match *self {
             Self::Disc { radius, count } => {
@@ -118,7 +118,7 @@ pub struct Bundle {
     pub roots: Roots,
     /// Where the strands point; its length does not matter.
     pub direction: Vec3,
-    /// Length of each strand [m].
+    /// Length of each strand \[m\].
     pub length: f64,
     /// Number of segments of each strand.
     pub segments: usize,

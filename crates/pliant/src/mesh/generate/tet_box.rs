@@ -55,7 +55,7 @@ impl TetPattern {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TetBox {
-    /// Lengths of the sides [m].
+    /// Lengths of the sides \[m\].
     pub size: Vec3,
     /// Number of cells along each axis.
     pub cells: [usize; 3],
@@ -70,7 +70,7 @@ impl Default for TetBox {
 }
 
 impl TetBox {
-    /// A bar of square section along x, with the given length and thickness [m].
+    /// A bar of square section along x, with the given length and thickness \[m\].
     pub fn bar(length: f64, thickness: f64, cells_along: usize, cells_across: usize) -> Self {
         let size = Vec3::new(length, thickness, thickness);
         Self { size, cells: [cells_along, cells_across, cells_across], pattern: TetPattern::Kuhn }

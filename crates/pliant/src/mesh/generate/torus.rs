@@ -19,9 +19,9 @@ use crate::mesh::{MeshError, TriangleMesh};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Torus {
-    /// From the axis to the middle of the tube [m].
+    /// From the axis to the middle of the tube \[m\].
     pub major_radius: f64,
-    /// Radius of the tube [m], less than the major radius.
+    /// Radius of the tube \[m\], less than the major radius.
     pub minor_radius: f64,
     /// Number of segments around the axis, at least three.
     pub major_segments: usize,
