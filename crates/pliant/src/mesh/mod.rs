@@ -1,0 +1,68 @@
+//! Shapes at rest: triangles, tetrahedra, strands and points, and what can be said of them before anything moves.
+//!
+//! | file | answers |
+//! |---|---|
+//! | [`TriangleMesh`], [`TetMesh`], [`StrandSet`], [`PointSet`] | which vertices make up which elements; is the input sound |
+//! | `adjacency`, `one_ring`, `surface` | edges, hinges, rims, ordered rings, the skin of a solid, connected pieces |
+//! | `measure`, `laplacian` | lengths, areas, volumes, normals, cotangents, curvature stencils |
+//! | `mass` | lumped and consistent masses |
+//! | `geodesic` | distances along edges |
+//! | [`generate`] | sheets, discs, spheres, cylinders, tori, boxes, ropes, bundles |
+//!
+//! The constructors (`new`) check indices, finiteness and repeated vertices; `check_quality` also refuses elements too flat
+//! to carry an energy. Fields are public, so that meshes can be edited in place: after an edit call `check` again, because
+//! everything below trusts its indices. Results never depend on hashing or on thread count: edges come out sorted, rings
+//! start at a defined vertex.
+//!
+//! ```
+//! use pliant::mesh::{Placed, Simplices, generate::Sheet};
+//!
+//! let mesh = Sheet { width: 2.0, height: 1.0, columns: 8, rows: 4, ..Sheet::default() }.mesh()?;
+//! mesh.check_quality()?;
+//! let masses = mesh.lumped_masses(0.2)?; // 0.2 kg/m²
+//! assert!((masses.iter().sum::<f64>() - 0.4).abs() < 1e-12);
+//! assert_eq!(mesh.hinges()?.len(), mesh.edges().len() - mesh.boundary_edges().len());
+//! assert!((mesh.diagonal() - 5f64.sqrt()).abs() < 1e-12);
+//! # Ok::<(), pliant::mesh::MeshError>(())
+//! ```
+
+mod adjacency;
+mod csr;
+mod error;
+pub mod generate;
+mod geodesic;
+mod laplacian;
+mod mass;
+mod measure;
+mod one_ring;
+mod placed;
+mod strand_set;
+mod surface;
+mod tet_mesh;
+mod triangle_mesh;
+
+pub use adjacency::{Components, Edge, Hinge, connected_components};
+pub use csr::Csr;
+pub use error::{ElementKind, MeshError};
+pub use geodesic::{Geodesics, geodesic_distances};
+pub use laplacian::Laplacian;
+pub use mass::{MassEntry, MassKind, Simplices};
+pub use measure::{
+    edge_lengths, tet_quality, tet_volume, triangle_area, triangle_area_vector, triangle_normal, triangle_quality,
+};
+pub use one_ring::OneRings;
+pub use placed::{Bounds, Placed, PointSet};
+pub use strand_set::StrandSet;
+pub use surface::Surface;
+pub use tet_mesh::TetMesh;
+pub use triangle_mesh::TriangleMesh;
+
+/// Fails unless `found` equals `expected` within the relative tolerance.
+#[cfg(test)]
+#[track_caller]
+fn assert_close(found: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (found - expected).abs() <= tolerance * expected.abs(),
+        "found {found:e}, expected {expected:e} within {tolerance:e}"
+    );
+}
