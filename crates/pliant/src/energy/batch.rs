@@ -1,0 +1,107 @@
+//! What solvers see of energies: batches of elements of one kind.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::Operator;
+use crate::math::Vec3;
+
+/// What an energy remembers between local steps.
+///
+/// Projections are always recomputed from positions; warm values (last directions, example weights, SQP points) make the
+/// next projection continue from the last one, and are part of a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Memory {
+    /// The projected counterpart p of A x: `rows` vectors for each element.
+    pub projections: Vec<Vec3>,
+    /// Numbers that the energy's projection starts from.
+    pub warm: Vec<f64>,
+}
+
+/// How Newton treats negative curvature of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Curvature {
+    /// Negative eigenvalues become zero, so that the sum is positive definite (robust).
+    #[default]
+    Projected,
+    /// The true second derivative, indefinite under compression (for comparison with semi-implicit methods).
+    Raw,
+}
+
+/// Which truths hold of an energy; the shared tests check those that are declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Properties {
+    /// A common translation changes nothing.
+    pub translation_invariant: bool,
+    /// A common rotation changes nothing.
+    pub rotation_invariant: bool,
+    /// The rest shape has zero energy.
+    pub zero_at_rest: bool,
+    /// Projecting a projection changes nothing.
+    pub idempotent: bool,
+    /// The projection is the nearest point of the constraint set.
+    pub nearest: bool,
+}
+
+impl Properties {
+    /// All of them: the internal energies of a body.
+    pub const INTERNAL: Self = Self {
+        translation_invariant: true,
+        rotation_invariant: true,
+        zero_at_rest: true,
+        idempotent: true,
+        nearest: true,
+    };
+}
+
+/// All elements of one energy of one body: the linear operator A with weights, and the projection onto the constraint set.
+///
+/// From these two follow the projective right-hand side, the energy, its gradient w Aᵀ(A x − p) and, with
+/// [`hessians`](Batch::hessians), Newton's matrix. Most energies implement [`Element`](super::Element) instead and get a
+/// batch by [`ElementBatch`](super::ElementBatch); implement this trait where elements are coupled.
+pub trait Batch: Send + Sync + fmt::Debug {
+    /// Name of the energy, the key in reports and in the list of energies.
+    fn kind(&self) -> &'static str;
+
+    /// Stencils, A and weights.
+    fn operator(&self) -> &Operator;
+
+    /// Stencils, A and weights, to renumber vertices or scale weights.
+    fn operator_mut(&mut self) -> &mut Operator;
+
+    /// Which truths hold.
+    fn properties(&self) -> Properties;
+
+    /// Warm values before the first projection.
+    fn initial_warm(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// What the user may move from step to step (goal positions, planes): the values at the start.
+    fn initial_goals(&self) -> &[Vec3] {
+        &[]
+    }
+
+    /// Called before each stage of a step with the positions that it starts from.
+    fn begin_stage(&self, _x: &[Vec3], _memory: &mut Memory) {}
+
+    /// Local step: sets `memory.projections` to the projection of A x.
+    fn project(&self, x: &[Vec3], goals: &[Vec3], memory: &mut Memory);
+
+    /// Terms of the energy beyond Σ w/2 ‖A x − p‖², such as a regularisation of the projection's own unknowns \[J\].
+    fn extra_energy(&self, _memory: &Memory) -> f64 {
+        0.0
+    }
+
+    /// Second derivative of ½‖z − p(z)‖² with respect to z = A x, for a range of elements whose projections are up to
+    /// date: a symmetric matrix of 3·rows for each element, row by row, z's vectors one after the other.
+    fn hessians(
+        &self,
+        elements: Range<usize>,
+        x: &[Vec3],
+        goals: &[Vec3],
+        memory: &Memory,
+        curvature: Curvature,
+        out: &mut [f64],
+    );
+}

@@ -1,0 +1,176 @@
+//! The nearest singular values with a given product: the projection of area and volume energies.
+//!
+//! min Σ(sᵢ − σᵢ)² subject to Πsᵢ = target. The stationarity condition sᵢ² − σᵢ sᵢ = μ gives sᵢ = (σᵢ ± √(σᵢ² + 4μ))/2 with one
+//! multiplier μ for all, so a scalar root remains, which is bracketed and always found.
+//!
+//! Departure: the update of [Bouaziz 2014, eq. 26] converges only near positive determinants and is not used.
+
+use super::isotropic::Derivatives;
+
+/// The projected singular values and the multiplier.
+pub(super) struct Projected<const D: usize> {
+    pub(super) values: [f64; D],
+    /// False where the product was within the bounds already.
+    pub(super) active: bool,
+}
+
+/// Projects σ (descending, only the last may be negative) onto low ≤ Πs ≤ high, with 0 < low ≤ high.
+pub(super) fn project<const D: usize>(sigma: [f64; D], low: f64, high: f64) -> Projected<D> {
+    let product: f64 = sigma.iter().product();
+    // An inverted element has the wrong product even where two negative values would multiply to the right one.
+    if product >= low && product <= high {
+        return Projected { values: sigma, active: false };
+    }
+    let values = if product < low { raise(sigma, low) } else { lower(sigma, high) };
+    Projected { values, active: true }
+}
+
+fn plus_root(sigma: f64, mu: f64) -> f64 {
+    let root = (sigma * sigma + 4.0 * mu).max(0.0).sqrt();
+    // For negative σ the sum cancels; the product of the two roots is −μ.
+    if sigma >= 0.0 { 0.5 * (sigma + root) } else { 2.0 * mu / (root - sigma) }
+}
+
+/// Product too small: all plus roots, μ > 0. Since sᵢ ≥ √μ, the root lies below target^(2/D).
+fn raise<const D: usize>(sigma: [f64; D], target: f64) -> [f64; D] {
+    let at = |mu: f64| sigma.map(|s| plus_root(s, mu));
+    at(bisect(0.0, target.powf(2.0 / D as f64), |mu| at(mu).iter().product::<f64>() < target))
+}
+
+/// Product too large: μ < 0, and the minus root for the smallest value if the plus roots cannot get low enough.
+fn lower<const D: usize>(sigma: [f64; D], target: f64) -> [f64; D] {
+    let smallest = sigma[D - 1];
+    let least = -0.25 * smallest * smallest;
+    let plus = |mu: f64| sigma.map(|s| plus_root(s, mu));
+    if plus(least).iter().product::<f64>() <= target {
+        return plus(bisect(least, 0.0, |mu| plus(mu).iter().product::<f64>() < target));
+    }
+    let minus = |mu: f64| {
+        let mut values = plus(mu);
+        values[D - 1] = smallest - plus_root(smallest, mu);
+        values
+    };
+    minus(bisect(least, 0.0, |mu| minus(mu).iter().product::<f64>() > target))
+}
+
+/// The place in [low, high] where `below` turns from true to false, to the last bit.
+fn bisect(mut low: f64, mut high: f64, below: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if below(middle) { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// Derivatives of ψ = ½Σ(σᵢ − sᵢ)² by implicit differentiation of the stationarity condition and the constraint.
+pub(super) fn derivatives<const D: usize>(sigma: [f64; D], projected: &Projected<D>) -> Derivatives<D> {
+    let mut result = Derivatives { first: [0.0; D], second: [[0.0; D]; D] };
+    if !projected.active {
+        return result;
+    }
+    let s = projected.values;
+    let scale = s.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    // 2sᵢ − σᵢ vanishes where plus and minus root meet; there the second derivative is unbounded.
+    let slope: [f64; D] = std::array::from_fn(|i| {
+        let value = 2.0 * s[i] - sigma[i];
+        if value.abs() < 1e-9 * scale { 1e-9 * scale } else { value }
+    });
+    let denominator: f64 = (0..D).map(|i| 1.0 / (s[i] * slope[i])).sum();
+    for i in 0..D {
+        result.first[i] = sigma[i] - s[i];
+        for j in 0..D {
+            let multiplier = -1.0 / (slope[j] * denominator);
+            let own = if i == j { s[i] } else { 0.0 };
+            result.second[i][j] = f64::from(u8::from(i == j)) - (own + multiplier) / slope[i];
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+        (0..3).map(|i| (a[i] - b[i]).powi(2)).sum()
+    }
+
+    /// Brute force over the surface s₀s₁s₂ = target.
+    fn nearest_by_search(sigma: [f64; 3], target: f64) -> f64 {
+        let mut best = f64::INFINITY;
+        let steps = 400;
+        for i in 1..steps {
+            for j in 1..steps {
+                let (a, b) = (4.0 * i as f64 / steps as f64, 4.0 * j as f64 / steps as f64);
+                best = best.min(distance(sigma, [a, b, target / (a * b)]));
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn projection_is_globally_nearest_for_crushed_inverted_and_blown_up_elements() {
+        let cases = [
+            [0.0, 0.0, 0.0],
+            [1.0, 0.5, 0.0],
+            [1.5, 0.4, -0.3],
+            [1.0, 1.0, -1.0],
+            [2.0, 2.0, 2.0],
+            [3.0, 3.0, 0.5],
+            [2.0, 1.9, -1.8],
+            [0.9, 0.8, 0.7],
+        ];
+        for sigma in cases {
+            let projected = project(sigma, 1.0, 1.0);
+            let product: f64 = projected.values.iter().product();
+            assert!((product - 1.0).abs() < 1e-12, "{sigma:?} → {:?}", projected.values);
+            let (own, other) = (distance(sigma, projected.values), nearest_by_search(sigma, 1.0));
+            assert!(own <= other + 1e-12, "{sigma:?}: {own} against {other}");
+        }
+    }
+
+    #[test]
+    fn derivatives_match_differences_of_the_projection() {
+        for sigma in [[1.4, 1.1, 0.9], [0.8, 0.7, 0.2], [1.2, 0.6, -0.4]] {
+            let analytic = derivatives(sigma, &project(sigma, 1.0, 1.0));
+            for j in 0..3 {
+                let mut ends = [sigma; 2];
+                ends[0][j] += 1e-6;
+                ends[1][j] -= 1e-6;
+                let [plus, minus] = ends.map(|s| project(s, 1.0, 1.0).values);
+                for i in 0..3 {
+                    let slope = (plus[i] - minus[i]) / 2e-6;
+                    let expected = f64::from(u8::from(i == j)) - slope;
+                    assert!((analytic.second[i][j] - expected).abs() < 1e-6, "{sigma:?} {i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_papers_linearised_update_fails_on_inverted_elements_where_ours_does_not() {
+        // [Bouaziz 2014, eq. 26], iterated fifty times, on random inverted singular values.
+        let mut failures = 0;
+        for k in 0..200 {
+            let f = |a: f64| ((k as f64 * a).sin() * 0.5 + 0.5) * 1.5;
+            let sigma = [f(1.1) + 0.1, f(2.3) + 0.05, -f(3.7)];
+            let mut d = [0.0; 3];
+            for _ in 0..50 {
+                let s: [f64; 3] = std::array::from_fn(|i| sigma[i] + d[i]);
+                let c = s[0] * s[1] * s[2] - 1.0;
+                let gradient = [s[1] * s[2], s[0] * s[2], s[0] * s[1]];
+                let norm: f64 = gradient.iter().map(|g| g * g).sum();
+                let along: f64 = (0..3).map(|i| gradient[i] * d[i]).sum();
+                d = gradient.map(|g| g * (along - c) / norm);
+            }
+            let product: f64 = (0..3).map(|i| sigma[i] + d[i]).product();
+            failures += usize::from((product - 1.0).abs() >= 1e-6 || product.is_nan());
+            let ours: f64 = project(sigma, 1.0, 1.0).values.iter().product();
+            assert!((ours - 1.0).abs() < 1e-11);
+        }
+        assert!(failures > 10, "eq. 26 failed on {failures} of 200");
+    }
+}

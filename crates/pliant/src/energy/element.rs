@@ -1,0 +1,194 @@
+//! From the projection of one element to a batch of them.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::{Batch, Curvature, Memory, Operator, Properties};
+use crate::math::{Vec3, clamp_to_positive_semidefinite};
+use crate::parallel::{self, Strided};
+
+/// An element with `R` rows: everything nonlinear about a projective energy is its [`project`](Element::project).
+///
+/// This is the trait for energies of your own: push stencils, A and weights to an [`Operator`], implement `project`, and
+/// every solver works. See `examples/custom_energy.rs`.
+pub trait Element<const R: usize>: Send + Sync + fmt::Debug {
+    /// Name of the energy.
+    const KIND: &'static str;
+    /// Which truths hold of it.
+    const PROPERTIES: Properties;
+    /// Goals per element: vectors that the user may move from step to step.
+    const GOALS: usize = 0;
+
+    /// Warm values that each element of the batch keeps between projections. The same for all elements of a batch.
+    fn warm_len(&self) -> usize {
+        0
+    }
+
+    /// Sets the warm values before the first projection; they are zero when this is called.
+    fn init_warm(&self, _warm: &mut [f64]) {}
+
+    /// The point of the constraint set nearest to z = A x.
+    fn project(&self, z: &[Vec3; R], goals: &[Vec3], warm: &mut [f64]) -> [Vec3; R];
+
+    /// Energy beyond w/2 ‖z − p‖² for a unit weight.
+    fn extra_energy(&self, _warm: &[f64]) -> f64 {
+        0.0
+    }
+
+    /// Second derivative of ½‖z − p(z)‖² in z, a symmetric 3R×3R matrix; for a nearest-point projection it is I − ∂p/∂z.
+    ///
+    /// By default from central differences of [`project`](Element::project): Newton then still converges to the exact
+    /// answer, since only the gradient decides where that is.
+    fn hessian(&self, z: &[Vec3; R], goals: &[Vec3], warm: &[f64], curvature: Curvature, out: &mut [f64]) {
+        difference_hessian(self, z, goals, warm, out);
+        if curvature == Curvature::Projected {
+            clamp_to_positive_semidefinite(out, 3 * R);
+        }
+    }
+}
+
+/// I − ∂p/∂z by central differences, symmetrised.
+pub(crate) fn difference_hessian<const R: usize, E: Element<R> + ?Sized>(
+    element: &E,
+    z: &[Vec3; R],
+    goals: &[Vec3],
+    warm: &[f64],
+    out: &mut [f64],
+) {
+    let n = 3 * R;
+    let size = z.iter().fold(0.0_f64, |m, row| m.max(row.abs().max_element()));
+    let step = 1e-6 * if size > 0.0 { size } else { 1.0 };
+    let mut scratch = warm.to_vec();
+    for j in 0..n {
+        let [plus, minus] = [step, -step].map(|signed_step| {
+            let mut moved = *z;
+            moved[j / 3][j % 3] += signed_step;
+            scratch.copy_from_slice(warm);
+            element.project(&moved, goals, &mut scratch)
+        });
+        for i in 0..n {
+            let derivative = (plus[i / 3][i % 3] - minus[i / 3][i % 3]) / (2.0 * step);
+            out[i * n + j] = f64::from(u8::from(i == j)) - derivative;
+        }
+    }
+    for i in 0..n {
+        for j in 0..i {
+            let mean = 0.5 * (out[i * n + j] + out[j * n + i]);
+            (out[i * n + j], out[j * n + i]) = (mean, mean);
+        }
+    }
+}
+
+/// Elements of one type, side by side.
+#[derive(Debug, Clone)]
+pub struct ElementBatch<E, const R: usize> {
+    operator: Operator,
+    elements: Vec<E>,
+    goals: Vec<Vec3>,
+    warm_len: usize,
+}
+
+impl<E: Element<R>, const R: usize> ElementBatch<E, R> {
+    /// Joins an operator of `R` rows with as many elements, and `E::GOALS` goals for each.
+    pub fn new(operator: Operator, elements: Vec<E>, goals: Vec<Vec3>) -> Self {
+        assert_eq!(operator.rows(), R, "rows of the operator and of the element type");
+        assert_eq!(operator.len(), elements.len(), "elements of the operator and of the list");
+        assert_eq!(goals.len(), elements.len() * E::GOALS, "goals of all elements");
+        let warm_len = elements.first().map_or(0, Element::warm_len);
+        assert!(
+            elements.iter().all(|e| e.warm_len() == warm_len),
+            "elements of a batch keep the same number of values"
+        );
+        Self { operator, elements, goals, warm_len }
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &[E] {
+        &self.elements
+    }
+
+    fn z(&self, element: usize, x: &[Vec3]) -> [Vec3; R] {
+        let mut z = [Vec3::ZERO; R];
+        self.operator.apply(element, x, &mut z);
+        z
+    }
+
+    fn element_goals<'a>(&self, element: usize, goals: &'a [Vec3]) -> &'a [Vec3] {
+        &goals[element * E::GOALS..(element + 1) * E::GOALS]
+    }
+
+    fn element_warm<'a>(&self, element: usize, memory: &'a Memory) -> &'a [f64] {
+        &memory.warm[element * self.warm_len..(element + 1) * self.warm_len]
+    }
+}
+
+impl<E: Element<R>, const R: usize> Batch for ElementBatch<E, R> {
+    fn kind(&self) -> &'static str {
+        E::KIND
+    }
+
+    fn operator(&self) -> &Operator {
+        &self.operator
+    }
+
+    fn operator_mut(&mut self) -> &mut Operator {
+        &mut self.operator
+    }
+
+    fn properties(&self) -> Properties {
+        E::PROPERTIES
+    }
+
+    fn initial_warm(&self) -> Vec<f64> {
+        let mut warm = vec![0.0; self.elements.len() * self.warm_len];
+        if self.warm_len > 0 {
+            self.elements.iter().zip(warm.chunks_mut(self.warm_len)).for_each(|(e, warm)| e.init_warm(warm));
+        }
+        warm
+    }
+
+    fn initial_goals(&self) -> &[Vec3] {
+        &self.goals
+    }
+
+    fn project(&self, x: &[Vec3], goals: &[Vec3], memory: &mut Memory) {
+        let outputs = (
+            Strided { entries: &mut memory.projections, stride: R },
+            Strided { entries: &mut memory.warm, stride: self.warm_len },
+        );
+        parallel::for_each(0..self.elements.len(), outputs, &|range, (projections, warm)| {
+            for (k, e) in range.enumerate() {
+                let warm = &mut warm.entries[k * self.warm_len..(k + 1) * self.warm_len];
+                let p = self.elements[e].project(&self.z(e, x), self.element_goals(e, goals), warm);
+                projections.entries[k * R..(k + 1) * R].copy_from_slice(&p);
+            }
+        });
+    }
+
+    fn extra_energy(&self, memory: &Memory) -> f64 {
+        if self.warm_len == 0 {
+            return 0.0;
+        }
+        parallel::sum(0..self.elements.len(), &|range| {
+            range.map(|e| self.operator.weight(e) * self.elements[e].extra_energy(self.element_warm(e, memory))).sum()
+        })
+    }
+
+    fn hessians(
+        &self,
+        elements: Range<usize>,
+        x: &[Vec3],
+        goals: &[Vec3],
+        memory: &Memory,
+        curvature: Curvature,
+        out: &mut [f64],
+    ) {
+        let stride = 9 * R * R;
+        parallel::for_each(elements, Strided { entries: out, stride }, &|range, part| {
+            for (out, e) in part.entries.chunks_mut(stride).zip(range) {
+                let (goals, warm) = (self.element_goals(e, goals), self.element_warm(e, memory));
+                self.elements[e].hessian(&self.z(e, x), goals, warm, curvature, out);
+            }
+        });
+    }
+}

@@ -1,0 +1,325 @@
+//! Bending by hinge angles [Bouaziz 2014, §6, "More constraints"], projected by sequential quadratic programming.
+//!
+//! ```text
+//!        c
+//!      ╱   ╲          E = w/2 ‖A x − p‖²,   θ(p) = θ₀
+//!    a ───▶ b         θ: signed angle from the normal of a b c to that of b a d
+//!      ╲   ╱
+//!        d
+//! ```
+//!
+//! The set {p : θ(p) = θ₀} has no closed-form projection. SQP solves a sequence of linearised problems
+//! p ← z − ∇C [C(p) + ∇C·(z − p)]/‖∇C‖², with ∇C at p; its first step from z is the position-based update (eq. 13). It stops
+//! at a point where z − p is normal to the set, which need not be the nearest of all.
+//!
+//! The weight is w = k ‖∇θ‖² at rest, so that small angles cost ½ k (θ − θ₀)². From a plate of bending stiffness D \[N·m\],
+//! k = D l²/(A₁ + A₂) with the edge length l and the two areas: the piecewise linear surface through a cylinder's points then
+//! has the plate's energy ½D κ² per area, on right-angled and on equilateral meshes alike.
+//!
+//! Departure: with A = M^½ as in position-based dynamics the static stiffness would depend on masses. Mean-subtracted
+//! coordinates are the default; the others can be chosen with the same small-angle energy.
+
+use super::edge_spring::Metric;
+use super::error::{require, require_non_negative};
+use super::rest::stencil_positions;
+use super::{Batch, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use crate::math::Vec3;
+
+const KIND: &str = "hinge";
+
+/// Triangles flatter than this (height over longest edge) have no usable normal.
+const DEGENERATE: f64 = 1e-9;
+
+/// Entry in the list of energies.
+pub(super) const INFO: EnergyInfo = EnergyInfo {
+    key: KIND,
+    summary: "bending of surfaces by the signed angles between triangles",
+    citation: "[Bouaziz 2014, §6; Grinspun 2003]",
+    specimens: &[specimen, folded_specimen],
+};
+
+/// Stiffness of hinges.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum HingeStiffness {
+    /// Bending stiffness D of the plate \[N·m\].
+    Plate(f64),
+    /// k of each hinge in ½ k (θ − θ₀)² \[N·m\]: a raw weight, whose effect depends on the mesh.
+    Uniform(f64),
+}
+
+/// Recipe for hinge bending.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HingeBending {
+    /// Each hinge as [edge start, edge end, left, right]; see [`TriangleMesh::hinges`](crate::mesh::TriangleMesh::hinges).
+    pub hinges: Vec<[u32; 4]>,
+    /// Stiffness.
+    pub stiffness: HingeStiffness,
+    /// Rest angle of all hinges \[rad\]; those of the rest positions if absent.
+    pub rest_angle: Option<f64>,
+    /// Coordinates of the distance.
+    pub metric: Metric,
+}
+
+impl HingeBending {
+    /// Hinges with the angles of the rest positions.
+    pub fn new(hinges: Vec<[u32; 4]>, stiffness: HingeStiffness) -> Self {
+        Self { hinges, stiffness, rest_angle: None, metric: Metric::MeanSubtracted }
+    }
+
+    /// Builds the batch for vertices with these rest positions.
+    pub fn build(&self, rest: &[Vec3]) -> Result<Box<dyn Batch>, EnergyError> {
+        let (HingeStiffness::Plate(value) | HingeStiffness::Uniform(value)) = self.stiffness;
+        require_non_negative(KIND, "stiffness", value)?;
+        if let Some(angle) = self.rest_angle {
+            require(KIND, "rest angle", angle, "between −π and π", angle.abs() <= std::f64::consts::PI)?;
+        }
+        if let Metric::Mass(masses) = &self.metric {
+            let usable = masses.len() == rest.len() && masses.iter().all(|m| *m > 0.0 && m.is_finite());
+            require(KIND, "number of positive masses", masses.len() as f64, "one for each vertex", usable)?;
+        }
+        let mut operator = Operator::new(4);
+        let mut elements = Vec::with_capacity(self.hinges.len());
+        for (element, hinge) in self.hinges.iter().enumerate() {
+            let corners = stencil_positions(KIND, element, hinge, rest)?;
+            let Some(angle) = SignedAngle::of(&corners) else {
+                let value = flatness(&corners);
+                return Err(EnergyError::Degenerate {
+                    kind: KIND,
+                    element,
+                    measure: "height over longest edge",
+                    value,
+                });
+            };
+            let (scale, coefficients) = self.coordinates(hinge);
+            let mut own = HingedPair { rest_angle: self.rest_angle.unwrap_or(angle.theta), scale };
+            if self.metric == Metric::VertexSubtracted {
+                own.scale[0] = f64::INFINITY;
+            }
+            let stiffness = match self.stiffness {
+                HingeStiffness::Uniform(k) => k,
+                HingeStiffness::Plate(d) => d * angle.edge_squared / angle.areas,
+            };
+            let squared: f64 = own.gradient(&angle).iter().map(|g| g.length_squared()).sum();
+            operator.push(stiffness * squared, hinge, &coefficients);
+            elements.push(own);
+        }
+        Ok(Box::new(ElementBatch::new(operator, elements, Vec::new())))
+    }
+
+    /// Factor between rows of A x and positions, and A itself.
+    fn coordinates(&self, hinge: &[u32; 4]) -> ([f64; 4], [f64; 16]) {
+        let mut a = [0.0; 16];
+        let mut scale = [1.0; 4];
+        if let Metric::Mass(masses) = &self.metric {
+            scale = hinge.map(|v| masses[v as usize].sqrt());
+        }
+        for row in 0..4 {
+            a[5 * row] = scale[row];
+            match self.metric {
+                Metric::MeanSubtracted => (0..4).for_each(|corner| a[4 * row + corner] -= 0.25),
+                Metric::VertexSubtracted => a[4 * row] -= 1.0,
+                Metric::Identity | Metric::Mass(_) => {}
+            }
+        }
+        (scale, a)
+    }
+}
+
+/// The angle of a hinge and what its derivative needs.
+struct SignedAngle {
+    theta: f64,
+    /// ∂θ/∂x of the four corners \[rad/m\].
+    gradient: [Vec3; 4],
+    edge_squared: f64,
+    areas: f64,
+}
+
+/// The smaller of the two triangles' heights over their longest edge.
+fn flatness([a, b, c, d]: &[Vec3; 4]) -> f64 {
+    let of = |p: Vec3| {
+        let longest = (*b - *a).length_squared().max((p - *a).length_squared()).max((p - *b).length_squared());
+        (*b - *a).cross(p - *a).length() / longest
+    };
+    of(*c).min(of(*d))
+}
+
+impl SignedAngle {
+    /// None where a triangle has no normal.
+    fn of(corners: &[Vec3; 4]) -> Option<Self> {
+        let flatness = flatness(corners);
+        if flatness.is_nan() || flatness < DEGENERATE {
+            return None;
+        }
+        let [a, b, c, d] = *corners;
+        let edge = b - a;
+        let (left, right) = (edge.cross(c - a), (d - a).cross(edge));
+        let edge_squared = edge.length_squared();
+        let length = edge_squared.sqrt();
+        let theta = (left.cross(right).dot(edge) / length).atan2(left.dot(right));
+        let at_c = left * (-length / left.length_squared());
+        let at_d = right * (-length / right.length_squared());
+        // The feet of the heights share the reaction between the ends of the edge.
+        let (foot_c, foot_d) = ((c - a).dot(edge) / edge_squared, (d - a).dot(edge) / edge_squared);
+        let at_a = at_c * (foot_c - 1.0) + at_d * (foot_d - 1.0);
+        let at_b = -(at_c * foot_c + at_d * foot_d);
+        let areas = 0.5 * (left.length() + right.length());
+        Some(Self { theta, gradient: [at_a, at_b, at_c, at_d], edge_squared, areas })
+    }
+}
+
+/// One hinge of the batch.
+#[derive(Debug, Clone, Copy)]
+struct HingedPair {
+    rest_angle: f64,
+    /// Factor between a row of A x and the position of its corner; infinite for a corner that does not move.
+    scale: [f64; 4],
+}
+
+impl HingedPair {
+    fn corners(&self, z: &[Vec3; 4]) -> [Vec3; 4] {
+        std::array::from_fn(|i| z[i] / if self.scale[i].is_finite() { self.scale[i] } else { 1.0 })
+    }
+
+    /// ∂θ/∂z.
+    fn gradient(&self, angle: &SignedAngle) -> [Vec3; 4] {
+        std::array::from_fn(|i| angle.gradient[i] / self.scale[i])
+    }
+
+    /// C = θ − θ₀ in (−π, π] and its gradient.
+    fn constraint(&self, p: &[Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
+        let angle = SignedAngle::of(&self.corners(p))?;
+        let turn = std::f64::consts::TAU;
+        let difference = angle.theta - self.rest_angle;
+        Some((difference - turn * (difference / turn).round(), self.gradient(&angle)))
+    }
+
+    /// SQP from a starting point; None where it meets a triangle without a normal.
+    fn sqp(&self, z: &[Vec3; 4], start: [Vec3; 4]) -> Option<[Vec3; 4]> {
+        let size = z.iter().map(|row| row.length_squared()).sum::<f64>().sqrt();
+        let mut p = start;
+        for _ in 0..60 {
+            let (c, gradient) = self.constraint(&p)?;
+            let squared: f64 = gradient.iter().map(|g| g.length_squared()).sum();
+            let along: f64 = (0..4).map(|i| gradient[i].dot(z[i] - p[i])).sum();
+            let next: [Vec3; 4] = std::array::from_fn(|i| z[i] - gradient[i] * ((c + along) / squared));
+            let moved: f64 = (0..4).map(|i| (next[i] - p[i]).length_squared()).sum::<f64>().sqrt();
+            p = next;
+            if moved <= 1e-14 * size {
+                break;
+            }
+        }
+        // Far from the set the sequence may end beside it; Newton steps along the gradient lead onto it.
+        for _ in 0..30 {
+            let (c, gradient) = self.constraint(&p)?;
+            if c.abs() < 1e-13 {
+                break;
+            }
+            let squared: f64 = gradient.iter().map(|g| g.length_squared()).sum();
+            (0..4).for_each(|i| p[i] -= gradient[i] * (c / squared));
+        }
+        (self.constraint(&p)?.0.abs() < 1e-9).then_some(p)
+    }
+}
+
+fn squared_distance(a: &[Vec3; 4], b: &[Vec3; 4]) -> f64 {
+    (0..4).map(|i| (a[i] - b[i]).length_squared()).sum()
+}
+
+impl Element<4> for HingedPair {
+    const KIND: &'static str = KIND;
+    const PROPERTIES: Properties = Properties { nearest: false, ..Properties::INTERNAL };
+
+    /// The last projection, and 1 when there is one.
+    fn warm_len(&self) -> usize {
+        13
+    }
+
+    fn project(&self, z: &[Vec3; 4], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; 4] {
+        let mut best = self.sqp(z, *z);
+        if warm[12] == 1.0 {
+            // The last projection still has the right angle. Staying at most as far as it is what makes the energy descend.
+            let last: [Vec3; 4] = std::array::from_fn(|i| Vec3::from_slice(&warm[3 * i..]));
+            let reached = best.map_or(f64::INFINITY, |p| squared_distance(z, &p));
+            if squared_distance(z, &last) < reached {
+                let from_last = self.sqp(z, last);
+                let improved = from_last.filter(|p| squared_distance(z, p) <= squared_distance(z, &last));
+                best = improved.or(Some(last));
+            }
+        }
+        // A collapsed hinge has no angle and no bending force.
+        let Some(p) = best else { return *z };
+        (0..4).for_each(|i| warm[3 * i..3 * i + 3].copy_from_slice(&p[i].to_array()));
+        warm[12] = 1.0;
+        p
+    }
+}
+
+fn specimen_of(fold: f64) -> Result<Specimen, EnergyError> {
+    let rest = vec![
+        Vec3::ZERO,
+        Vec3::new(0.0, 1.0, 0.0),
+        Vec3::new(-0.9, 0.4, 0.0),
+        Vec3::new(1.0 * fold.cos(), 0.6, fold.sin()),
+    ];
+    let batch = HingeBending::new(vec![[0, 1, 2, 3]], HingeStiffness::Plate(2.0)).build(&rest)?;
+    Ok(Specimen { batch, rest })
+}
+
+fn specimen() -> Result<Specimen, EnergyError> {
+    specimen_of(0.0)
+}
+
+fn folded_specimen() -> Result<Specimen, EnergyError> {
+    specimen_of(0.8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angle_gradient_matches_differences() {
+        let corners =
+            [Vec3::new(0.1, 0.0, 0.2), Vec3::new(0.0, 1.1, 0.1), Vec3::new(-0.9, 0.4, 0.3), Vec3::new(0.8, 0.7, -0.4)];
+        let angle = SignedAngle::of(&corners).expect("a hinge");
+        for i in 0..12 {
+            let mut ends = [corners; 2];
+            ends[0][i / 3][i % 3] += 1e-6;
+            ends[1][i / 3][i % 3] -= 1e-6;
+            let [plus, minus] = ends.map(|c| SignedAngle::of(&c).expect("a hinge").theta);
+            assert!(((plus - minus) / 2e-6 - angle.gradient[i / 3][i % 3]).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn a_hinge_at_minus_thirty_degrees_started_at_plus_thirty_crosses_over() {
+        let place = |degrees: f64| {
+            let t = f64::to_radians(degrees);
+            [Vec3::ZERO, Vec3::Y, Vec3::new(-1.0, 0.5, 0.0), Vec3::new(t.cos(), 0.5, t.sin())]
+        };
+        let sign = SignedAngle::of(&place(30.0)).expect("a hinge").theta.signum();
+        let hinge = HingedPair { rest_angle: -sign * f64::to_radians(30.0), scale: [1.0; 4] };
+        let p = hinge.project(&place(30.0), &[], &mut [0.0; 13]);
+        let reached = SignedAngle::of(&p).expect("a hinge").theta;
+        assert!((reached - hinge.rest_angle).abs() < 1e-9, "angle {}°", reached.to_degrees());
+    }
+
+    #[test]
+    fn small_angles_cost_half_k_theta_squared_in_every_metric() {
+        let rest = [Vec3::ZERO, Vec3::Y, Vec3::new(-1.0, 0.3, 0.0), Vec3::new(0.8, 0.6, 0.0)];
+        let k = 3.0;
+        let masses = vec![1.0, 2.0, 0.5, 3.0];
+        for metric in [Metric::MeanSubtracted, Metric::VertexSubtracted, Metric::Identity, Metric::Mass(masses)] {
+            let recipe = HingeBending { metric, ..HingeBending::new(vec![[0, 1, 2, 3]], HingeStiffness::Uniform(k)) };
+            let batch = recipe.build(&rest).expect("a batch");
+            let mut x = rest;
+            x[3].z += 1e-3;
+            let theta = SignedAngle::of(&x).expect("a hinge").theta;
+            let mut memory = crate::energy::Memory::of(batch.as_ref());
+            batch.project(&x, &[], &mut memory);
+            let energy = batch.operator().energy(&x, &memory.projections);
+            let expected = 0.5 * k * theta * theta;
+            assert!((energy / expected - 1.0).abs() < 1e-4, "{:?}: {energy} for {expected}", recipe.metric);
+        }
+    }
+}

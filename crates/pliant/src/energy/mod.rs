@@ -1,0 +1,95 @@
+//! Potentials, one file each. [`LIST`] is the list of them.
+//!
+//! A projective energy is E(x) = w/2 ‖A x − p‖² with p the projection of A x onto a constraint set [Bouaziz 2014, eq. 7]. The
+//! linear half is an [`Operator`]; the nonlinear half is the `project` of an [`Element`] (or of a [`Batch`], where elements
+//! are coupled). To add one: write a file with its formula, units, citation, recipe, projection and specimen, and add its
+//! `INFO` to the list; the shared tests then find it.
+
+mod area;
+mod batch;
+mod bending;
+mod determinant;
+mod edge_spring;
+mod element;
+mod error;
+mod example_based;
+mod half_space;
+mod hinge;
+mod isotropic;
+mod operator;
+mod position;
+mod rest;
+mod strain_set;
+mod tet_strain;
+mod triangle_strain;
+mod viscous;
+mod volume;
+
+pub use area::TriangleArea;
+pub use batch::{Batch, Curvature, Memory, Properties};
+pub use bending::MeanCurvatureBending;
+pub use edge_spring::{EdgeSprings, Metric, SpringStiffness};
+pub use element::{Element, ElementBatch};
+pub use error::EnergyError;
+pub use example_based::{ExampleBased, ExampleWeights};
+pub use half_space::HalfSpace;
+pub use hinge::{HingeBending, HingeStiffness};
+pub use operator::{MAX_ROWS, Operator};
+pub use position::PositionGoals;
+pub use strain_set::StrainSet;
+pub use tet_strain::TetStrain;
+pub use triangle_strain::TriangleStrain;
+pub use viscous::Viscous;
+pub use volume::TetVolume;
+
+use crate::math::Vec3;
+
+/// Every built-in energy. The shared tests, and everything that names energies, go through this list.
+pub const LIST: &[EnergyInfo] = &[
+    edge_spring::INFO,
+    triangle_strain::INFO,
+    tet_strain::INFO,
+    area::INFO,
+    volume::INFO,
+    example_based::LOCAL_INFO,
+    example_based::GLOBAL_INFO,
+    bending::INFO,
+    hinge::INFO,
+    position::INFO,
+    half_space::INFO,
+];
+
+/// What is known of an energy without an instance of it.
+#[derive(Debug, Clone, Copy)]
+pub struct EnergyInfo {
+    /// Name in scene files, reports and other languages.
+    pub key: &'static str,
+    /// One line for a person.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// Small instances for tests and benchmarks, in its variants.
+    pub specimens: &'static [fn() -> Result<Specimen, EnergyError>],
+}
+
+/// A small instance of an energy with the positions at which it rests.
+#[derive(Debug)]
+pub struct Specimen {
+    /// The energy.
+    pub batch: Box<dyn Batch>,
+    /// Rest positions of its vertices \[m\].
+    pub rest: Vec<Vec3>,
+}
+
+impl Memory {
+    /// Memory of a batch before its first projection.
+    pub fn of(batch: &dyn Batch) -> Self {
+        let operator = batch.operator();
+        Self { projections: vec![Vec3::ZERO; operator.len() * operator.rows()], warm: batch.initial_warm() }
+    }
+}
+
+/// Total energy of a batch at its last projections \[J\].
+pub fn batch_energy(batch: &dyn Batch, x: &[Vec3], memory: &Memory) -> f64 {
+    batch.operator().energy(x, &memory.projections) + batch.extra_energy(memory)
+}

@@ -1,0 +1,148 @@
+//! Stiffness-proportional damping: the energy of each element's change of shape within the step.
+//!
+//! D = β/h · w/2 ‖A x − R A x_n‖², R the best rotation: an energy whose rest shape is the element's shape at the beginning of
+//! the step, freely rotated. For a spring its force is −β k d‖e‖/dt. Unlike damping by β L v it leaves rigid motion alone,
+//! and unlike damping by the tangent stiffness it keeps the matrix constant: it is the elastic one, scaled.
+//!
+//! β is a time \[s\]: a mode of frequency ω decays by the extra ratio βω/2.
+
+use std::ops::Range;
+
+use super::{Batch, Curvature, Element, Memory, Operator, Properties};
+use crate::math::{Mat3, Vec3, nearest_rotation};
+use crate::parallel::{self, Strided};
+
+/// Damping of another batch. Its warm values are A x_n of the current step.
+#[derive(Debug, Clone)]
+pub struct Viscous {
+    operator: Operator,
+}
+
+impl Viscous {
+    /// Damping in proportion to the stiffness of `batch`. None where the batch holds on to absolute positions (goals,
+    /// planes), which have no change of shape.
+    pub(crate) fn of(batch: &dyn Batch) -> Option<Self> {
+        let operator = batch.operator();
+        operator.is_differential().then(|| Self { operator: operator.clone() })
+    }
+}
+
+/// The shape `last`, rotated to fit z best.
+fn rotated_fit(z: &[Vec3], last: &[f64], out: &mut [Vec3]) {
+    let last_row = |r: usize| Vec3::from_slice(&last[3 * r..]);
+    if z.len() == 1 {
+        let length = last_row(0).length();
+        out[0] = z[0].try_normalize().map_or_else(|| last_row(0), |direction| direction * length);
+        return;
+    }
+    let mut covariance = Mat3::ZERO;
+    for (r, z) in z.iter().enumerate() {
+        let l = last_row(r);
+        covariance += Mat3::from_cols(*z * l.x, *z * l.y, *z * l.z);
+    }
+    let rotation = nearest_rotation(covariance);
+    (0..z.len()).for_each(|r| out[r] = rotation * last_row(r));
+}
+
+impl Batch for Viscous {
+    fn kind(&self) -> &'static str {
+        "viscous"
+    }
+
+    fn operator(&self) -> &Operator {
+        &self.operator
+    }
+
+    fn operator_mut(&mut self) -> &mut Operator {
+        &mut self.operator
+    }
+
+    fn properties(&self) -> Properties {
+        Properties::INTERNAL
+    }
+
+    fn initial_warm(&self) -> Vec<f64> {
+        vec![0.0; 3 * self.operator.rows() * self.operator.len()]
+    }
+
+    /// Remembers the shapes at the beginning of the stage.
+    fn begin_stage(&self, x: &[Vec3], memory: &mut Memory) {
+        let rows = self.operator.rows();
+        parallel::for_each(
+            0..self.operator.len(),
+            Strided { entries: &mut memory.warm, stride: 3 * rows },
+            &|range, part| {
+                for (warm, e) in part.entries.chunks_mut(3 * rows).zip(range) {
+                    let mut z = [Vec3::ZERO; super::MAX_ROWS];
+                    self.operator.apply(e, x, &mut z[..rows]);
+                    (0..rows).for_each(|r| warm[3 * r..3 * r + 3].copy_from_slice(&z[r].to_array()));
+                }
+            },
+        );
+    }
+
+    fn project(&self, x: &[Vec3], _goals: &[Vec3], memory: &mut Memory) {
+        let rows = self.operator.rows();
+        let warm = &memory.warm;
+        let outputs = Strided { entries: &mut memory.projections, stride: rows };
+        parallel::for_each(0..self.operator.len(), outputs, &|range, part| {
+            for (p, e) in part.entries.chunks_mut(rows).zip(range) {
+                let mut z = [Vec3::ZERO; super::MAX_ROWS];
+                self.operator.apply(e, x, &mut z[..rows]);
+                rotated_fit(&z[..rows], &warm[3 * rows * e..3 * rows * (e + 1)], p);
+            }
+        });
+    }
+
+    fn hessians(
+        &self,
+        elements: Range<usize>,
+        x: &[Vec3],
+        _goals: &[Vec3],
+        memory: &Memory,
+        curvature: Curvature,
+        out: &mut [f64],
+    ) {
+        match self.operator.rows() {
+            1 => self.difference_hessians::<1>(elements, x, memory, curvature, out),
+            2 => self.difference_hessians::<2>(elements, x, memory, curvature, out),
+            3 => self.difference_hessians::<3>(elements, x, memory, curvature, out),
+            _ => self.difference_hessians::<4>(elements, x, memory, curvature, out),
+        }
+    }
+}
+
+/// The fit as an element, for its difference Hessian; goals hold the last shape.
+#[derive(Debug)]
+struct Fit;
+
+impl<const R: usize> Element<R> for Fit {
+    const KIND: &'static str = "viscous";
+    const PROPERTIES: Properties = Properties::INTERNAL;
+
+    fn project(&self, z: &[Vec3; R], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; R] {
+        let mut out = [Vec3::ZERO; R];
+        rotated_fit(z, warm, &mut out);
+        out
+    }
+}
+
+impl Viscous {
+    fn difference_hessians<const R: usize>(
+        &self,
+        elements: Range<usize>,
+        x: &[Vec3],
+        memory: &Memory,
+        curvature: Curvature,
+        out: &mut [f64],
+    ) {
+        let stride = 9 * R * R;
+        parallel::for_each(elements, Strided { entries: out, stride }, &|range, part| {
+            for (out, e) in part.entries.chunks_mut(stride).zip(range) {
+                let mut z = [Vec3::ZERO; R];
+                self.operator.apply(e, x, &mut z);
+                Fit.hessian(&z, &[], &memory.warm[3 * R * e..3 * R * (e + 1)], curvature, out);
+            }
+        });
+    }
+}

@@ -1,0 +1,94 @@
+//! The mass matrix of a world: a diagonal, and for consistent masses the entries beside it.
+
+use std::sync::Arc;
+
+use crate::math::Vec3;
+use crate::parallel::{self, Strided};
+use crate::sparse::{Analysis, Cholesky, FactorError, SymmetricMatrix, SymmetricPattern};
+
+/// Masses of all vertices; the same for x, y and z.
+#[derive(Debug, Clone, Default)]
+pub struct Mass {
+    /// Sum of each row \[kg\]: the lumped masses.
+    lumped: Vec<f64>,
+    /// Diagonal \[kg\]; equal to `lumped` unless consistent.
+    diagonal: Vec<f64>,
+    /// Entries above the diagonal (i < j) \[kg\]; empty for lumped masses.
+    beside: Vec<(u32, u32, f64)>,
+}
+
+impl Mass {
+    /// Appends a body with the upper triangle of its mass matrix; vertices are numbered from 0 within the body.
+    pub(crate) fn append(&mut self, vertex_count: usize, entries: &[(u32, u32, f64)]) {
+        let base = self.lumped.len();
+        self.lumped.resize(base + vertex_count, 0.0);
+        self.diagonal.resize(base + vertex_count, 0.0);
+        for &(i, j, value) in entries {
+            let (row, column) = (base + i as usize, base + j as usize);
+            self.lumped[row] += value;
+            if row == column {
+                self.diagonal[row] += value;
+            } else {
+                self.lumped[column] += value;
+                self.beside.push((row as u32, column as u32, value));
+            }
+        }
+    }
+
+    /// Mass of each vertex \[kg\]: the row sums of the matrix.
+    pub fn lumped(&self) -> &[f64] {
+        &self.lumped
+    }
+
+    /// Diagonal of the matrix \[kg\].
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// Entries above the diagonal \[kg\].
+    pub fn beside(&self) -> &[(u32, u32, f64)] {
+        &self.beside
+    }
+
+    /// out = M x.
+    pub fn multiply(&self, x: &[Vec3], out: &mut [Vec3]) {
+        parallel::for_each(0..x.len(), Strided { entries: &mut *out, stride: 1 }, &|range, part| {
+            part.entries.iter_mut().zip(range).for_each(|(out, i)| *out = x[i] * self.diagonal[i]);
+        });
+        for &(i, j, value) in &self.beside {
+            out[i as usize] += x[j as usize] * value;
+            out[j as usize] += x[i as usize] * value;
+        }
+    }
+
+    /// Σ xᵀ M y.
+    pub fn inner(&self, x: &[Vec3], y: &[Vec3]) -> f64 {
+        let diagonal = parallel::sum(0..x.len(), &|range| range.map(|i| self.diagonal[i] * x[i].dot(y[i])).sum());
+        let beside = self
+            .beside
+            .iter()
+            .map(|&(i, j, value)| value * (x[i as usize].dot(y[j as usize]) + x[j as usize].dot(y[i as usize])));
+        diagonal + beside.sum::<f64>()
+    }
+
+    /// What M⁻¹ needs: nothing for lumped masses, a factor for consistent ones.
+    pub(crate) fn factor(&self) -> Result<Option<Cholesky>, FactorError> {
+        if self.beside.is_empty() {
+            return Ok(None);
+        }
+        let pattern = SymmetricPattern::new(self.lumped.len(), self.beside.iter().map(|&(i, j, _)| (i, j)));
+        let pattern = Arc::new(pattern);
+        let mut matrix = SymmetricMatrix::zero(pattern.clone());
+        self.beside.iter().enumerate().for_each(|(k, &(_, _, value))| matrix.add(k, value));
+        self.diagonal.iter().enumerate().for_each(|(i, &value)| matrix.add_diagonal(i, value));
+        Cholesky::new(&Analysis::new(&pattern)?, &matrix).map(Some)
+    }
+
+    /// Turns forces \[N\] into accelerations \[m/s²\].
+    pub(crate) fn divide(&self, factor: &mut Option<Cholesky>, forces: &mut [Vec3]) {
+        match factor {
+            Some(factor) => factor.solve(forces),
+            None => forces.iter_mut().zip(&self.diagonal).for_each(|(force, &mass)| *force /= mass),
+        }
+    }
+}

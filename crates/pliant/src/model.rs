@@ -1,0 +1,324 @@
+//! What does not change during a step: bodies as flat arrays of particles, masses, energies and pins.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::energy::{Batch, EnergyError, Memory, Viscous};
+use crate::mass::Mass;
+use crate::math::{Vec3, diagonal};
+use crate::mesh::MeshError;
+use crate::sparse::SymmetricPattern;
+
+/// Why bodies do not make a world.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ModelError {
+    /// There is no vertex at all.
+    #[error("the world has no vertices")]
+    Empty,
+    /// More vertices than indices can name.
+    #[error("the world has {count} vertices, more than the {limit} that can be numbered")]
+    TooLarge {
+        /// Vertices.
+        count: usize,
+        /// Limit.
+        limit: usize,
+    },
+    /// A free vertex without mass would move without resistance.
+    #[error("vertex {vertex} of body {body:?} has mass {mass} kg, but a free vertex needs a positive mass")]
+    BadMass {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its mass.
+        mass: f64,
+    },
+    /// A position is not a number.
+    #[error("vertex {vertex} of body {body:?} has the position {value}, which is not finite")]
+    NonFinitePosition {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its position.
+        value: Vec3,
+    },
+    /// A velocity is not a number.
+    #[error("vertex {vertex} of body {body:?} has the velocity {value}, which is not finite")]
+    NonFiniteVelocity {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its velocity.
+        value: Vec3,
+    },
+    /// A list of a body has the wrong length.
+    #[error("body {body:?}: {name} has {found} entries, but the body has {expected} vertices")]
+    LengthMismatch {
+        /// Body.
+        body: String,
+        /// Which list.
+        name: &'static str,
+        /// Its length.
+        found: usize,
+        /// The number of vertices.
+        expected: usize,
+    },
+    /// A vertex is named that the body does not have.
+    #[error("body {body:?} has no vertex {vertex}; it has {count}")]
+    NoSuchVertex {
+        /// Body.
+        body: String,
+        /// The vertex named.
+        vertex: u32,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// A body is named that is not there.
+    #[error("there is no body {0:?}")]
+    NoSuchBody(String),
+    /// A parameter of the world is out of range.
+    #[error("{name} is {value}, but must be {need}")]
+    BadParameter {
+        /// Which parameter.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is needed.
+        need: &'static str,
+    },
+    /// The data of an energy is unusable.
+    #[error("body {body:?}: {error}")]
+    Energy {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: EnergyError,
+    },
+    /// A mesh is unusable.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// A thread pool could not be started.
+    #[error("the thread pool could not be started: {0}")]
+    Threads(String),
+}
+
+/// A body within the world.
+#[derive(Debug, Clone)]
+pub struct BodyInfo {
+    /// Its name.
+    pub name: String,
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its surface, in vertices of the world: what wind and pressure act on.
+    pub surface: Vec<[u32; 3]>,
+    /// Overpressure inside its surface \[Pa\].
+    pub pressure: f64,
+}
+
+/// A batch of energies within the world.
+#[derive(Debug)]
+pub struct EnergyEntry {
+    /// The energy.
+    pub batch: Box<dyn Batch>,
+    /// Its body; none for attachments between bodies.
+    pub body: Option<usize>,
+    /// For stiffness-proportional damping, the time constant β \[s\]; none for elastic energies.
+    pub damping: Option<f64>,
+}
+
+/// The world, flat and immutable.
+#[derive(Debug)]
+pub struct Model {
+    bodies: Vec<BodyInfo>,
+    rest: Vec<Vec3>,
+    mass: Mass,
+    energies: Vec<EnergyEntry>,
+    /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
+    free_index: Vec<u32>,
+    free: Vec<u32>,
+    pinned: Vec<u32>,
+    /// First corner of each batch among all corners, and the end.
+    corner_starts: Vec<usize>,
+    /// For each free vertex the corners that touch it, in ascending order.
+    gather_starts: Vec<u32>,
+    gather_corners: Vec<u32>,
+    pattern: Arc<SymmetricPattern>,
+    diagonal: f64,
+}
+
+const PINNED: u32 = u32::MAX;
+
+/// What the builder hands over.
+pub(crate) struct ModelParts {
+    pub(crate) bodies: Vec<BodyInfo>,
+    pub(crate) rest: Vec<Vec3>,
+    pub(crate) mass: Mass,
+    pub(crate) energies: Vec<EnergyEntry>,
+    pub(crate) pinned: Vec<bool>,
+    /// Time constant of stiffness-proportional damping \[s\].
+    pub(crate) stiffness_damping: f64,
+}
+
+impl Model {
+    pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
+        let ModelParts { bodies, rest, mass, mut energies, pinned, stiffness_damping } = parts;
+        if rest.is_empty() {
+            return Err(ModelError::Empty);
+        }
+        if stiffness_damping > 0.0 {
+            let damped: Vec<EnergyEntry> = energies
+                .iter()
+                .filter_map(|entry| {
+                    let viscous = Viscous::of(entry.batch.as_ref())?;
+                    Some(EnergyEntry { batch: Box::new(viscous), body: entry.body, damping: Some(stiffness_damping) })
+                })
+                .collect();
+            energies.extend(damped);
+        }
+        let mut free_index = vec![PINNED; rest.len()];
+        let free: Vec<u32> = (0..rest.len() as u32).filter(|&v| !pinned[v as usize]).collect();
+        free.iter().enumerate().for_each(|(k, &v)| free_index[v as usize] = k as u32);
+        let pinned: Vec<u32> = (0..rest.len() as u32).filter(|&v| pinned[v as usize]).collect();
+        let mut corner_starts = vec![0];
+        for entry in &energies {
+            corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.batch.operator().corner_vertices().len());
+        }
+        let (gather_starts, gather_corners) = gather_lists(&energies, &free_index, free.len());
+        let pattern = SymmetricPattern::new(
+            free.len(),
+            stiffness_places(&energies, &free_index)
+                .chain(mass.beside().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
+        );
+        let diagonal = diagonal(&rest);
+        let pattern = Arc::new(pattern);
+        Ok(Self {
+            bodies,
+            rest,
+            mass,
+            energies,
+            free_index,
+            free,
+            pinned,
+            corner_starts,
+            gather_starts,
+            gather_corners,
+            pattern,
+            diagonal,
+        })
+    }
+
+    /// The bodies, in the order in which they were added.
+    pub fn bodies(&self) -> &[BodyInfo] {
+        &self.bodies
+    }
+
+    /// Rest positions of all vertices \[m\].
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// Masses.
+    pub fn mass(&self) -> &Mass {
+        &self.mass
+    }
+
+    /// All energies, damping included.
+    pub fn energies(&self) -> &[EnergyEntry] {
+        &self.energies
+    }
+
+    /// Vertices that are solved for, ascending.
+    pub fn free(&self) -> &[u32] {
+        &self.free
+    }
+
+    /// Vertices that follow their targets exactly, ascending.
+    pub fn pinned(&self) -> &[u32] {
+        &self.pinned
+    }
+
+    /// Place of a vertex among the unknowns; none when it is pinned.
+    pub fn free_index(&self, vertex: u32) -> Option<usize> {
+        let index = self.free_index[vertex as usize];
+        (index != PINNED).then_some(index as usize)
+    }
+
+    /// Length scale of the world: the diagonal of its rest positions \[m\].
+    pub fn diagonal(&self) -> f64 {
+        self.diagonal
+    }
+
+    /// Pattern of the system over free vertices. Contributions are numbered batch by batch, element by element, pairs of
+    /// corners a ≤ b with both free, then mass entries beside the diagonal.
+    pub fn pattern(&self) -> &Arc<SymmetricPattern> {
+        &self.pattern
+    }
+
+    /// Memory of all energies before the first step.
+    pub(crate) fn initial_memory(&self) -> Vec<Memory> {
+        self.energies.iter().map(|entry| Memory::of(entry.batch.as_ref())).collect()
+    }
+
+    /// Number of corners of all batches.
+    pub(crate) fn corner_count(&self) -> usize {
+        self.corner_starts[self.energies.len()]
+    }
+
+    /// Corners of a batch among all corners.
+    pub(crate) fn batch_corners(&self, batch: usize) -> Range<usize> {
+        self.corner_starts[batch]..self.corner_starts[batch + 1]
+    }
+
+    /// Corners that touch the k-th free vertex, in a fixed order.
+    pub(crate) fn free_corners(&self, k: usize) -> &[u32] {
+        &self.gather_corners[self.gather_starts[k] as usize..self.gather_starts[k + 1] as usize]
+    }
+
+    /// The body that a vertex belongs to, and its number there.
+    pub fn locate(&self, vertex: usize) -> (&BodyInfo, usize) {
+        let at = self.bodies.partition_point(|body| body.vertices.end <= vertex);
+        let body = &self.bodies[at.min(self.bodies.len() - 1)];
+        (body, vertex - body.vertices.start)
+    }
+}
+
+fn free_pair(free_index: &[u32], i: u32, j: u32) -> Option<(u32, u32)> {
+    let (a, b) = (free_index[i as usize], free_index[j as usize]);
+    (a != PINNED && b != PINNED).then_some((a, b))
+}
+
+fn stiffness_places<'a>(energies: &'a [EnergyEntry], free_index: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
+    energies.iter().flat_map(move |entry| {
+        let operator = entry.batch.operator();
+        (0..operator.len()).flat_map(move |e| {
+            let stencil = operator.stencil(e);
+            (0..stencil.len()).flat_map(move |a| {
+                (a..stencil.len()).filter_map(move |b| free_pair(free_index, stencil[a], stencil[b]))
+            })
+        })
+    })
+}
+
+fn gather_lists(energies: &[EnergyEntry], free_index: &[u32], free_count: usize) -> (Vec<u32>, Vec<u32>) {
+    let corners = || {
+        let vertices = energies.iter().flat_map(|entry| entry.batch.operator().corner_vertices());
+        vertices.enumerate().filter_map(|(corner, &v)| {
+            let k = free_index[v as usize];
+            (k != PINNED).then_some((k as usize, corner as u32))
+        })
+    };
+    let mut starts = vec![0u32; free_count + 1];
+    corners().for_each(|(k, _)| starts[k + 1] += 1);
+    (0..free_count).for_each(|k| starts[k + 1] += starts[k]);
+    let mut next = starts.clone();
+    let mut list = vec![0u32; starts[free_count] as usize];
+    for (k, corner) in corners() {
+        list[next[k] as usize] = corner;
+        next[k] += 1;
+    }
+    (starts, list)
+}

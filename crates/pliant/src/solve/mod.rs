@@ -1,0 +1,80 @@
+//! Solvers of one implicit stage: all minimise the same objective.
+
+pub mod newton;
+mod objective;
+pub mod projective;
+mod report;
+
+pub use newton::{LinearSolver, Newton, NewtonParams};
+pub use objective::Objective;
+pub use projective::{Acceleration, Projective, ProjectiveParams};
+pub use report::{SolveError, SolveReport};
+
+use crate::clock::Clock;
+use crate::energy::Memory;
+use crate::math::Vec3;
+
+/// Where the iteration of a stage begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// s: inertia and external forces [Bouaziz 2014, Algorithm 1]. Least damped at few iterations.
+    #[default]
+    Predicted,
+    /// y = q + h v: inertia alone [Liu 2013, §4].
+    Inertial,
+    /// q: the positions of the last step.
+    Previous,
+}
+
+/// Which solver, with its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SolverChoice {
+    /// Local/global iterations with a constant matrix.
+    Projective(ProjectiveParams),
+    /// Newton's method: the exact reference.
+    Newton(NewtonParams),
+}
+
+impl Default for SolverChoice {
+    fn default() -> Self {
+        Self::Projective(ProjectiveParams::default())
+    }
+}
+
+impl From<ProjectiveParams> for SolverChoice {
+    fn from(params: ProjectiveParams) -> Self {
+        Self::Projective(params)
+    }
+}
+
+impl From<NewtonParams> for SolverChoice {
+    fn from(params: NewtonParams) -> Self {
+        Self::Newton(params)
+    }
+}
+
+impl SolverChoice {
+    /// A solver with these parameters.
+    pub(crate) fn build(&self) -> Box<dyn Solver> {
+        match self {
+            Self::Projective(params) => Box::new(Projective::new(params.clone())),
+            Self::Newton(params) => Box::new(Newton::new(params.clone())),
+        }
+    }
+}
+
+/// A method that minimises the objective of one stage.
+pub trait Solver: Send + std::fmt::Debug {
+    /// Where it wants to start.
+    fn start(&self) -> Start;
+
+    /// Improves `x` from the given start; pinned vertices hold their targets and are left alone. `memory` belongs to the
+    /// energies and is up to date with `x` on return.
+    fn solve(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError>;
+}

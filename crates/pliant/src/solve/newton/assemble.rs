@@ -1,0 +1,82 @@
+//! Assembly of ∇²g = M/τ² + Σ scale · w Aᵀ H A over free vertices.
+
+use crate::energy::{Batch, Curvature, Memory};
+use crate::math::{Mat3, Vec3};
+use crate::sparse::BlockMatrix;
+
+use super::super::Objective;
+use super::super::objective::for_free_pairs;
+
+/// Elements whose Hessians are held at once: bounds memory, leaves enough work for threads.
+const CHUNK: usize = 4096;
+
+/// Sets `matrix` to ∇²g at x; `memory` must be up to date with x.
+pub(super) fn hessian(
+    objective: &Objective<'_>,
+    x: &[Vec3],
+    memory: &[Memory],
+    curvature: Curvature,
+    matrix: &mut BlockMatrix,
+) {
+    matrix.clear();
+    let model = objective.model;
+    let mut contribution = 0;
+    let mut hessians = Vec::new();
+    for (b, entry) in model.energies().iter().enumerate() {
+        let batch = entry.batch.as_ref();
+        let stride = 9 * batch.operator().rows().pow(2);
+        for start in (0..batch.operator().len()).step_by(CHUNK) {
+            let elements = start..(start + CHUNK).min(batch.operator().len());
+            hessians.clear();
+            hessians.resize(elements.len() * stride, 0.0);
+            batch.hessians(elements.clone(), x, &objective.goals[b], &memory[b], curvature, &mut hessians);
+            for (e, inner) in elements.zip(hessians.chunks(stride)) {
+                add_element(objective, batch, e, objective.scales[b], inner, &mut contribution, matrix);
+            }
+        }
+    }
+    for &(i, j, value) in model.mass().beside() {
+        if model.free_index(i).is_some() && model.free_index(j).is_some() {
+            matrix.add(contribution, Mat3::IDENTITY * (objective.inertia * value));
+            contribution += 1;
+        }
+    }
+    for (k, &v) in model.free().iter().enumerate() {
+        matrix.add_diagonal(k, Mat3::IDENTITY * (objective.inertia * model.mass().diagonal()[v as usize]));
+    }
+}
+
+fn add_element(
+    objective: &Objective<'_>,
+    batch: &dyn Batch,
+    element: usize,
+    scale: f64,
+    inner: &[f64],
+    contribution: &mut usize,
+    matrix: &mut BlockMatrix,
+) {
+    let operator = batch.operator();
+    let (stencil, a) = (operator.stencil(element), operator.coefficients(element));
+    let (corners, rows) = (stencil.len(), operator.rows());
+    let n = 3 * rows;
+    let weight = scale * operator.weight(element);
+    for_free_pairs(objective.model, stencil, |i, j| {
+        let mut block = [[0.0; 3]; 3];
+        for r in 0..rows {
+            for s in 0..rows {
+                let factor = a[r * corners + i] * a[s * corners + j];
+                if factor == 0.0 {
+                    continue;
+                }
+                for column in 0..3 {
+                    (0..3).for_each(|row| block[column][row] += factor * inner[(3 * r + row) * n + 3 * s + column]);
+                }
+            }
+        }
+        let block = Mat3::from_cols_array_2d(&block) * weight;
+        // The pattern holds the upper triangle: the lower free index is the row.
+        let ordered = objective.model.free_index(stencil[i]) <= objective.model.free_index(stencil[j]);
+        matrix.add(*contribution, if ordered { block } else { block.transpose() });
+        *contribution += 1;
+    });
+}

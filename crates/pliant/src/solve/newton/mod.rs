@@ -1,0 +1,214 @@
+//! Newton's method on the same objective: the exact implicit step, to judge other solvers by.
+//!
+//! Each iteration assembles ∇²g from element Hessians Aᵀ H A, made positive semi-definite element by element, solves for a
+//! direction (directly or by conjugate gradients) and halves the step until g falls enough (Armijo). From the start at q with
+//! one iteration and no line search it is the semi-implicit step of Baraff and Witkin that [Liu 2013, §5] compares with.
+
+mod assemble;
+
+use crate::clock::Clock;
+use crate::energy::{Curvature, Memory};
+use crate::math::{Mat3, Vec3};
+use crate::sparse::{Analysis, BlockMatrix, conjugate_gradient};
+
+use super::objective::largest;
+use super::{Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
+
+/// How Newton's linear systems are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum LinearSolver {
+    /// Sparse Cholesky factorisation.
+    #[default]
+    Direct,
+    /// Conjugate gradients with block-diagonal preconditioning.
+    ConjugateGradient {
+        /// Relative residual to stop at.
+        tolerance: f64,
+        /// Most iterations.
+        max_iterations: usize,
+    },
+}
+
+/// Parameters of Newton's method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewtonParams {
+    /// Most iterations in a stage.
+    pub iterations: usize,
+    /// Stops when a full step moves no vertex by more than this fraction of the world's diagonal.
+    pub tolerance: f64,
+    /// Linear solver.
+    pub linear_solver: LinearSolver,
+    /// Whether to shorten steps until g falls; off only for the semi-implicit step.
+    pub line_search: bool,
+    /// Treatment of negative curvature.
+    pub curvature: Curvature,
+    /// Plain local/global iterations before the first Newton iteration, which do better than its damped phase
+    /// [Liu 2013, §5].
+    pub warm_start: usize,
+    /// Where to start.
+    pub start: Start,
+    /// Whether to record g on the way.
+    pub record: bool,
+}
+
+impl Default for NewtonParams {
+    fn default() -> Self {
+        Self {
+            iterations: 200,
+            tolerance: 1e-10,
+            linear_solver: LinearSolver::Direct,
+            line_search: true,
+            curvature: Curvature::Projected,
+            warm_start: 0,
+            start: Start::Predicted,
+            record: false,
+        }
+    }
+}
+
+impl NewtonParams {
+    /// The semi-implicit step [Baraff 1998]: one linearisation at the positions of the last step, taken in full.
+    pub fn semi_implicit() -> Self {
+        Self { iterations: 1, line_search: false, start: Start::Previous, ..Self::default() }
+    }
+}
+
+/// Newton's method. It keeps the symbolic analysis as long as the model stays the same.
+#[derive(Debug)]
+pub struct Newton {
+    params: NewtonParams,
+    analysis: Option<Analysis>,
+    warm_start: Projective,
+}
+
+/// Fraction of the predicted decrease that a step must reach (Armijo).
+const SUFFICIENT: f64 = 1e-4;
+/// Halvings before the line search gives up: beyond, the step is below rounding.
+const HALVINGS: usize = 50;
+
+impl Newton {
+    /// A solver with these parameters.
+    pub fn new(params: NewtonParams) -> Self {
+        let warm_start = Projective::new(ProjectiveParams::plain(params.warm_start));
+        Self { params, analysis: None, warm_start }
+    }
+
+    /// Solves ∇²g d = −∇g.
+    fn direction(
+        &mut self,
+        objective: &Objective<'_>,
+        matrix: &BlockMatrix,
+        gradient: &[Vec3],
+        report: &mut SolveReport,
+    ) -> Result<Vec<Vec3>, SolveError> {
+        let downhill: Vec<Vec3> = gradient.iter().map(|g| -*g).collect();
+        match self.params.linear_solver {
+            LinearSolver::Direct => {
+                let analysis = match self.analysis.take() {
+                    Some(analysis) => analysis,
+                    None => BlockMatrix::analyse(objective.model.pattern())?,
+                };
+                let mut factor = matrix.factor(self.analysis.insert(analysis))?;
+                let mut scalars: Vec<f64> = downhill.iter().flat_map(|v| v.to_array()).collect();
+                factor.solve_scalars(&mut scalars);
+                Ok(scalars.chunks_exact(3).map(Vec3::from_slice).collect())
+            }
+            LinearSolver::ConjugateGradient { tolerance, max_iterations } => {
+                let inverse: Vec<Mat3> = (0..gradient.len()).map(|k| matrix.diagonal(k).inverse()).collect();
+                let mut direction = vec![Vec3::ZERO; gradient.len()];
+                let solved = conjugate_gradient(
+                    |x, y| matrix.multiply(x, y),
+                    |r, z| z.iter_mut().zip(r).zip(&inverse).for_each(|((z, r), m)| *z = *m * *r),
+                    &downhill,
+                    &mut direction,
+                    tolerance,
+                    max_iterations,
+                );
+                report.linear_iterations += solved.iterations;
+                Ok(direction)
+            }
+        }
+    }
+}
+
+impl Solver for Newton {
+    fn start(&self) -> Start {
+        self.params.start
+    }
+
+    fn solve(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let mut report = SolveReport::default();
+        if self.params.warm_start > 0 {
+            report = self.warm_start.solve(objective, x, memory, clock)?;
+        }
+        let free = objective.model.free();
+        objective.project(x, memory);
+        let mut value = objective.value(x, memory);
+        report.objective = value;
+        report.converged = free.is_empty();
+        if !value.is_finite() {
+            return Err(SolveError::NonFiniteObjective { value });
+        }
+        if free.is_empty() {
+            return Ok(report);
+        }
+        if self.params.record {
+            report.history.push(value);
+        }
+        let scale = objective.model.diagonal();
+        let mut matrix = BlockMatrix::zero(objective.model.pattern().clone());
+        let (mut corners, mut gradient) = (Vec::new(), vec![Vec3::ZERO; free.len()]);
+        for _ in 0..self.params.iterations {
+            let begun = clock.now();
+            objective.gradient(x, memory, &mut corners, &mut gradient);
+            assemble::hessian(objective, x, memory, self.params.curvature, &mut matrix);
+            let assembled = clock.now();
+            let direction = self.direction(objective, &matrix, &gradient, &mut report)?;
+            let solved = clock.now();
+            report.iterations += 1;
+            report.residual = largest(&direction) / scale;
+            let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(*d)).sum();
+            let origin: Vec<Vec3> = free.iter().map(|&v| x[v as usize]).collect();
+            let mut move_by = |length: f64, x: &mut [Vec3]| {
+                for (k, &v) in free.iter().enumerate() {
+                    x[v as usize] = origin[k] + direction[k] * length;
+                }
+                objective.project(x, memory);
+                objective.value(x, memory)
+            };
+            let mut length = 1.0;
+            let mut reached = move_by(length, x);
+            // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged.
+            let judged = self.params.line_search && slope.abs() > 1e-13 * value.abs();
+            let mut halvings = 0;
+            while judged && (reached.is_nan() || reached > value + SUFFICIENT * length * slope) && halvings < HALVINGS {
+                length *= 0.5;
+                halvings += 1;
+                reached = move_by(length, x);
+            }
+            report.seconds_local += assembled - begun + clock.now() - solved;
+            report.seconds_factor += solved - assembled;
+            if halvings == HALVINGS {
+                // No descent at any length: stay where the energy was lowest.
+                value = move_by(0.0, x);
+                break;
+            }
+            value = reached;
+            if self.params.record {
+                report.history.push(value);
+            }
+            if length == 1.0 && report.residual <= self.params.tolerance {
+                report.converged = true;
+                break;
+            }
+        }
+        report.objective = value;
+        Ok(report)
+    }
+}

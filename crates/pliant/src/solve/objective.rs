@@ -1,0 +1,136 @@
+//! The function that every solver minimises in one stage [Bouaziz 2014, eq. 4 and 8; Liu 2013, eq. 8]:
+//!
+//! g(x) = ½ (x − s)ᵀ M (x − s)/τ² + Σ scale · E(x)
+//!
+//! with τ the implicit step of the stage (h for implicit Euler) and s = inertia and external forces. Pinned vertices are not
+//! unknowns: their positions are given in x.
+
+use crate::energy::{Memory, batch_energy};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::parallel::{self, Strided};
+use crate::sparse::SymmetricMatrix;
+
+/// The objective of one stage. `memory` in its methods holds the projections that belong to a point x.
+#[derive(Debug, Clone, Copy)]
+pub struct Objective<'a> {
+    /// The world.
+    pub model: &'a Model,
+    /// 1/τ² \[1/s²\].
+    pub inertia: f64,
+    /// s for all vertices \[m\].
+    pub target: &'a [Vec3],
+    /// Factor of each energy: 1 for elastic ones, β/elapsed for damping.
+    pub scales: &'a [f64],
+    /// Goals of each energy.
+    pub goals: &'a [Vec<Vec3>],
+}
+
+impl Objective<'_> {
+    /// Local step: projects all energies at x.
+    pub fn project(&self, x: &[Vec3], memory: &mut [Memory]) {
+        for ((entry, goals), memory) in self.model.energies().iter().zip(self.goals).zip(memory) {
+            entry.batch.project(x, goals, memory);
+        }
+    }
+
+    /// g(x) with the projections in `memory` \[J\]: exact after [`project`](Self::project) at x, an upper bound otherwise.
+    pub fn value(&self, x: &[Vec3], memory: &[Memory]) -> f64 {
+        let energies = self.model.energies().iter().zip(self.scales).zip(memory);
+        let elastic: f64 =
+            energies.map(|((entry, scale), memory)| scale * batch_energy(entry.batch.as_ref(), x, memory)).sum();
+        0.5 * self.inertia * self.squared_distance(x) + elastic
+    }
+
+    /// (x − s)ᵀ M (x − s).
+    fn squared_distance(&self, x: &[Vec3]) -> f64 {
+        let mass = self.model.mass();
+        if mass.beside().is_empty() {
+            let diagonal = mass.diagonal();
+            return parallel::sum(0..x.len(), &|range| {
+                range.map(|i| diagonal[i] * (x[i] - self.target[i]).length_squared()).sum()
+            });
+        }
+        let offset: Vec<Vec3> = x.iter().zip(self.target).map(|(x, s)| *x - *s).collect();
+        mass.inner(&offset, &offset)
+    }
+
+    /// ∇g of the free vertices \[N\], with the projections in `memory`. `corners` is scratch.
+    pub fn gradient(&self, x: &[Vec3], memory: &[Memory], corners: &mut Vec<Vec3>, gradient: &mut [Vec3]) {
+        let model = self.model;
+        corners.resize(model.corner_count(), Vec3::ZERO);
+        for (b, (entry, memory)) in model.energies().iter().zip(memory).enumerate() {
+            let out = &mut corners[model.batch_corners(b)];
+            entry.batch.operator().gradient(x, &memory.projections, self.scales[b], out);
+        }
+        let (corners, diagonal) = (&*corners, model.mass().diagonal());
+        parallel::for_each(0..gradient.len(), Strided { entries: &mut *gradient, stride: 1 }, &|range, part| {
+            for (out, k) in part.entries.iter_mut().zip(range) {
+                let v = model.free()[k] as usize;
+                let inertia = (x[v] - self.target[v]) * (self.inertia * diagonal[v]);
+                *out = model.free_corners(k).iter().fold(inertia, |sum, &corner| sum + corners[corner as usize]);
+            }
+        });
+        for &(i, j, value) in model.mass().beside() {
+            for (row, column) in [(i, j), (j, i)] {
+                if let Some(k) = model.free_index(row) {
+                    let c = column as usize;
+                    gradient[k] += (x[c] - self.target[c]) * (self.inertia * value);
+                }
+            }
+        }
+    }
+
+    /// The constant matrix M/τ² + Σ scale · w AᵀA over free vertices [Bouaziz 2014, eq. 10].
+    pub fn projective_matrix(&self) -> SymmetricMatrix {
+        let model = self.model;
+        let mut matrix = SymmetricMatrix::zero(model.pattern().clone());
+        let mut contribution = 0;
+        for (entry, scale) in model.energies().iter().zip(self.scales) {
+            let operator = entry.batch.operator();
+            for e in 0..operator.len() {
+                let (stencil, a) = (operator.stencil(e), operator.coefficients(e));
+                let n = stencil.len();
+                for_free_pairs(model, stencil, |i, j| {
+                    let product: f64 = (0..operator.rows()).map(|r| a[r * n + i] * a[r * n + j]).sum();
+                    matrix.add(contribution, scale * operator.weight(e) * product);
+                    contribution += 1;
+                });
+            }
+        }
+        for &(i, j, value) in model.mass().beside() {
+            if model.free_index(i).is_some() && model.free_index(j).is_some() {
+                matrix.add(contribution, self.inertia * value);
+                contribution += 1;
+            }
+        }
+        for (k, &v) in model.free().iter().enumerate() {
+            matrix.add_diagonal(k, self.inertia * model.mass().diagonal()[v as usize]);
+        }
+        matrix
+    }
+}
+
+/// Calls `visit` with each pair of corners i ≤ j that are both free, in the order of the pattern's contributions.
+pub(super) fn for_free_pairs(model: &Model, stencil: &[u32], mut visit: impl FnMut(usize, usize)) {
+    for i in 0..stencil.len() {
+        if model.free_index(stencil[i]).is_none() {
+            continue;
+        }
+        for j in i..stencil.len() {
+            if model.free_index(stencil[j]).is_some() {
+                visit(i, j);
+            }
+        }
+    }
+}
+
+/// Largest length among vectors.
+pub(super) fn largest(vectors: &[Vec3]) -> f64 {
+    let squared = vectors.iter().fold(0.0_f64, |m, v| {
+        let squared = v.length_squared();
+        // max would drop a NaN; a NaN must come out.
+        if squared > m || squared.is_nan() { squared } else { m }
+    });
+    squared.sqrt()
+}
