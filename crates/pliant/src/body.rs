@@ -1,0 +1,154 @@
+//! A body on its way into a world: vertices with masses, the energies between them, pins.
+
+use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
+use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
+use crate::math::Vec3;
+use crate::mesh::{Edge, MassEntry, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
+use crate::model::ModelError;
+
+/// A body. Vertices are numbered from 0; the world renumbers them.
+#[derive(Debug)]
+pub struct Body {
+    pub(crate) name: Option<String>,
+    pub(crate) rest: Vec<Vec3>,
+    pub(crate) positions: Vec<Vec3>,
+    pub(crate) velocities: Vec<Vec3>,
+    pub(crate) mass: Vec<MassEntry>,
+    pub(crate) energies: Vec<Box<dyn Batch>>,
+    pub(crate) surface: Vec<[u32; 3]>,
+    pub(crate) pinned: Vec<u32>,
+    pub(crate) pressure: f64,
+}
+
+impl Body {
+    /// A body of loose vertices with the entries (i ≤ j) of its mass matrix \[kg\]; add energies to hold it together.
+    pub fn new(rest: Vec<Vec3>, mass: Vec<MassEntry>) -> Self {
+        Self {
+            name: None,
+            positions: rest.clone(),
+            velocities: vec![Vec3::ZERO; rest.len()],
+            rest,
+            mass,
+            energies: Vec::new(),
+            surface: Vec::new(),
+            pinned: Vec::new(),
+            pressure: 0.0,
+        }
+    }
+
+    /// A sheet.
+    ///
+    /// ```
+    /// use pliant::{Body, ClothMaterial, mesh::generate::Sheet};
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("cloth").pin([0, 4]);
+    /// # Ok::<(), pliant::ModelError>(())
+    /// ```
+    pub fn cloth(mesh: &TriangleMesh, material: &ClothMaterial) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mass = mesh.mass_matrix(material.mass, material.density)?;
+        let mut body = Self::new(mesh.positions.clone(), mass);
+        body.energies = material.energies(mesh).map_err(|error| in_body("cloth", error))?;
+        body.surface.clone_from(&mesh.triangles);
+        Ok(body)
+    }
+
+    /// A solid.
+    pub fn solid(mesh: &TetMesh, material: &SolidMaterial) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mass = mesh.mass_matrix(material.mass, material.density)?;
+        let mut body = Self::new(mesh.positions.clone(), mass);
+        body.energies = material.energies(mesh).map_err(|error| in_body("solid", error))?;
+        body.surface = skin(mesh)?;
+        Ok(body)
+    }
+
+    /// Ropes or hairs.
+    pub fn strands(strands: &StrandSet, material: &StrandMaterial) -> Result<Self, ModelError> {
+        strands.check_quality()?;
+        let mass = strands.mass_matrix(material.mass, material.density)?;
+        let mut body = Self::new(strands.positions.clone(), mass);
+        body.energies = material.energies(strands).map_err(|error| in_body("strands", error))?;
+        Ok(body)
+    }
+
+    /// A mass-spring surface [Liu 2013]: triangles give masses and the surface, edges are springs of stiffness k \[N/m\].
+    pub fn mass_spring(
+        mesh: &TriangleMesh,
+        density: f64,
+        edges: Vec<Edge>,
+        stiffness: f64,
+    ) -> Result<Self, ModelError> {
+        let mass = mesh.lumped_masses(density)?;
+        let mass = (0u32..).zip(mass).map(|(v, m)| (v, v, m)).collect();
+        let mut body = Self::new(mesh.positions.clone(), mass);
+        let springs = EdgeSprings::new(edges, SpringStiffness::Uniform(stiffness));
+        body.energies.push(springs.build(&mesh.positions).map_err(|error| in_body("mass-spring", error))?);
+        body.surface.clone_from(&mesh.triangles);
+        Ok(body)
+    }
+
+    /// Loose points of equal mass \[kg\].
+    pub fn points(points: &PointSet, mass: f64) -> Self {
+        let entries = (0..points.positions.len() as u32).map(|v| (v, v, mass)).collect();
+        Self::new(points.positions.clone(), entries)
+    }
+
+    /// Names the body; without a name it is called after its number.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Takes vertices out of the simulation: they stay where they are, or follow the targets that are set for them.
+    pub fn pin(mut self, vertices: impl IntoIterator<Item = u32>) -> Self {
+        self.pinned.extend(vertices);
+        self
+    }
+
+    /// Pins the vertices whose rest position satisfies a condition.
+    pub fn pin_where(mut self, condition: impl Fn(Vec3) -> bool) -> Self {
+        let chosen = (0u32..).zip(&self.rest).filter(|(_, p)| condition(**p)).map(|(v, _)| v);
+        self.pinned.extend(chosen);
+        self
+    }
+
+    /// Adds an energy over this body's vertices.
+    pub fn with_energy(mut self, energy: Box<dyn Batch>) -> Self {
+        self.energies.push(energy);
+        self
+    }
+
+    /// Starts at other positions than at rest \[m\].
+    pub fn with_positions(mut self, positions: Vec<Vec3>) -> Self {
+        self.positions = positions;
+        self
+    }
+
+    /// Starts with a velocity for each vertex \[m/s\].
+    pub fn with_velocities(mut self, velocities: Vec<Vec3>) -> Self {
+        self.velocities = velocities;
+        self
+    }
+
+    /// Overpressure on the inner side of its surface \[Pa\]: it pushes along the triangles' normals.
+    pub fn with_pressure(mut self, pressure: f64) -> Self {
+        self.pressure = pressure;
+        self
+    }
+
+    /// Rest positions \[m\].
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+}
+
+fn in_body(body: &str, error: EnergyError) -> ModelError {
+    ModelError::Energy { body: body.to_owned(), error }
+}
+
+/// Surface triangles of a solid, in its own vertices.
+fn skin(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, MeshError> {
+    let surface = mesh.surface()?;
+    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
+}

@@ -1,0 +1,269 @@
+//! From bodies to a running simulation.
+
+use crate::body::Body;
+use crate::clock::Clock;
+use crate::damping::Damping;
+use crate::energy::{EdgeSprings, SpringStiffness};
+use crate::force::Wind;
+use crate::integrate::TimeIntegrator;
+use crate::mass::Mass;
+use crate::math::Vec3;
+use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
+use crate::simulation::{Settings, Simulation};
+use crate::solve::SolverChoice;
+use crate::state::State;
+
+/// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
+/// accelerated iterations, no damping.
+#[derive(Debug)]
+pub struct SimulationBuilder {
+    settings: Settings,
+    solver: SolverChoice,
+    damping: Damping,
+    bodies: Vec<Body>,
+    attachments: Vec<Attachment>,
+    threads: Option<usize>,
+    clock: Clock,
+}
+
+#[derive(Debug)]
+struct Attachment {
+    ends: [(String, u32); 2],
+    stiffness: f64,
+}
+
+impl Default for SimulationBuilder {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            solver: SolverChoice::default(),
+            damping: Damping::default(),
+            bodies: Vec::new(),
+            attachments: Vec::new(),
+            threads: None,
+            clock: Clock::default(),
+        }
+    }
+}
+
+impl SimulationBuilder {
+    /// Adds a body.
+    pub fn body(mut self, body: Body) -> Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Length of a step \[s\].
+    pub fn time_step(mut self, seconds: f64) -> Self {
+        self.settings.time_step = seconds;
+        self
+    }
+
+    /// Acceleration of free fall \[m/s²\].
+    pub fn gravity(mut self, gravity: Vec3) -> Self {
+        self.settings.gravity = gravity;
+        self
+    }
+
+    /// Wind on all surfaces.
+    pub fn wind(mut self, wind: Wind) -> Self {
+        self.settings.wind = Some(wind);
+        self
+    }
+
+    /// Time integrator.
+    pub fn integrator(mut self, integrator: TimeIntegrator) -> Self {
+        self.settings.integrator = integrator;
+        self
+    }
+
+    /// Solver, by its parameters.
+    pub fn solver(mut self, solver: impl Into<SolverChoice>) -> Self {
+        self.solver = solver.into();
+        self
+    }
+
+    /// Damping.
+    pub fn damping(mut self, damping: Damping) -> Self {
+        self.damping = damping;
+        self
+    }
+
+    /// Ties a vertex of one body to a vertex of another by a spring of rest length 0 and a stiffness \[N/m\].
+    pub fn attach(mut self, first: (impl Into<String>, u32), second: (impl Into<String>, u32), stiffness: f64) -> Self {
+        let ends = [(first.0.into(), first.1), (second.0.into(), second.1)];
+        self.attachments.push(Attachment { ends, stiffness });
+        self
+    }
+
+    /// Runs on a pool of its own with this many threads, instead of the process-wide one. The results are the same.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// A step in which a vertex moves by more than this many diagonals of the world counts as runaway and is refused.
+    /// By default 100.
+    pub fn runaway_limit(mut self, diagonals: f64) -> Self {
+        self.settings.runaway_limit = diagonals;
+        self
+    }
+
+    /// Clock for the timings in reports.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Checks everything and builds the simulation.
+    pub fn build(self) -> Result<Simulation, ModelError> {
+        self.check_parameters()?;
+        let mut world = World::default();
+        for body in self.bodies {
+            world.add(body)?;
+        }
+        for attachment in &self.attachments {
+            world.attach(attachment)?;
+        }
+        let World { bodies, rest, positions, velocities, mass, energies, pinned } = world;
+        check_masses(&bodies, &mass, &pinned)?;
+        let stiffness_damping = self.damping.stiffness;
+        let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, stiffness_damping })?;
+        let state = State { time: 0.0, step: 0, positions, velocities };
+        let pool = crate::simulation::Pool::new(self.threads)?;
+        Ok(Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock))
+    }
+
+    fn check_parameters(&self) -> Result<(), ModelError> {
+        let require = |name, value: f64, need, holds: bool| {
+            if holds && value.is_finite() { Ok(()) } else { Err(ModelError::BadParameter { name, value, need }) }
+        };
+        let Settings { time_step: h, gravity, runaway_limit, .. } = self.settings;
+        require("time step", h, "positive and finite", h > 0.0)?;
+        require("gravity", gravity.length(), "finite", true)?;
+        require("runaway limit", runaway_limit, "positive", runaway_limit > 0.0)?;
+        for (name, rate) in [
+            ("drag", self.damping.drag),
+            ("deformation damping", self.damping.deformation),
+            ("stiffness damping", self.damping.stiffness),
+        ] {
+            require(name, rate, "at least 0", rate >= 0.0)?;
+        }
+        if let Some(wind) = &self.settings.wind {
+            require("wind velocity", wind.velocity.length(), "finite", true)?;
+            require("air density", wind.air_density, "at least 0", wind.air_density >= 0.0)?;
+            require("wind drag", wind.drag, "at least 0", wind.drag >= 0.0)?;
+        }
+        let (SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
+        | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. })) = self.solver;
+        require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
+        if let SolverChoice::Projective(params) = &self.solver {
+            if let crate::solve::Acceleration::Chebyshev { rho, .. } = params.acceleration {
+                require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Flat arrays that grow body by body.
+#[derive(Default)]
+struct World {
+    bodies: Vec<BodyInfo>,
+    rest: Vec<Vec3>,
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    mass: Mass,
+    energies: Vec<EnergyEntry>,
+    pinned: Vec<bool>,
+}
+
+impl World {
+    fn add(&mut self, body: Body) -> Result<(), ModelError> {
+        let name = body.name.clone().unwrap_or_else(|| format!("body {}", self.bodies.len()));
+        check_body(&body, &name)?;
+        let base = self.rest.len();
+        let count = body.rest.len();
+        let limit = u32::MAX as usize / 4;
+        if base + count > limit {
+            return Err(ModelError::TooLarge { count: base + count, limit });
+        }
+        self.pinned.resize(base + count, false);
+        body.pinned.iter().for_each(|&v| self.pinned[base + v as usize] = true);
+        self.mass.append(count, &body.mass);
+        self.rest.extend_from_slice(&body.rest);
+        self.positions.extend_from_slice(&body.positions);
+        self.velocities.extend_from_slice(&body.velocities);
+        for mut batch in body.energies {
+            batch.operator_mut().shift_vertices(base as u32);
+            self.energies.push(EnergyEntry { batch, body: Some(self.bodies.len()), damping: None });
+        }
+        let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
+        self.bodies.push(BodyInfo { name, vertices: base..base + count, surface, pressure: body.pressure });
+        Ok(())
+    }
+
+    fn attach(&mut self, attachment: &Attachment) -> Result<(), ModelError> {
+        let mut ends = [0; 2];
+        for (end, (name, vertex)) in ends.iter_mut().zip(&attachment.ends) {
+            let body = self.bodies.iter().find(|body| body.name == *name);
+            let body = body.ok_or_else(|| ModelError::NoSuchBody(name.clone()))?;
+            let count = body.vertices.len();
+            if *vertex as usize >= count {
+                return Err(ModelError::NoSuchVertex { body: name.clone(), vertex: *vertex, count });
+            }
+            *end = body.vertices.start as u32 + vertex;
+        }
+        let springs = EdgeSprings {
+            rest_lengths: Some(vec![0.0]),
+            ..EdgeSprings::new(vec![ends], SpringStiffness::Uniform(attachment.stiffness))
+        };
+        let batch = springs
+            .build(&self.rest)
+            .map_err(|error| ModelError::Energy { body: attachment.ends[0].0.clone(), error })?;
+        self.energies.push(EnergyEntry { batch, body: None, damping: None });
+        Ok(())
+    }
+}
+
+/// Lists of a body have one entry for each vertex, and nothing names a vertex that is not there.
+fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
+    let expected = body.rest.len();
+    let owned = || name.to_owned();
+    for (list, found) in [("positions", body.positions.len()), ("velocities", body.velocities.len())] {
+        if found != expected {
+            return Err(ModelError::LengthMismatch { body: owned(), name: list, found, expected });
+        }
+    }
+    for positions in [&body.rest, &body.positions] {
+        if let Some(vertex) = positions.iter().position(|p| !p.is_finite()) {
+            return Err(ModelError::NonFinitePosition { body: owned(), vertex, value: positions[vertex] });
+        }
+    }
+    if let Some(vertex) = body.velocities.iter().position(|v| !v.is_finite()) {
+        return Err(ModelError::NonFiniteVelocity { body: owned(), vertex, value: body.velocities[vertex] });
+    }
+    let corners = body.energies.iter().flat_map(|batch| batch.operator().corner_vertices().iter().copied());
+    let masses = body.mass.iter().flat_map(|&(i, j, _)| [i, j]);
+    let named = body.pinned.iter().copied().chain(body.surface.iter().flatten().copied()).chain(masses).chain(corners);
+    if let Some(vertex) = named.into_iter().find(|&v| v as usize >= expected) {
+        return Err(ModelError::NoSuchVertex { body: owned(), vertex, count: expected });
+    }
+    if !body.pressure.is_finite() {
+        return Err(ModelError::BadParameter { name: "pressure", value: body.pressure, need: "finite" });
+    }
+    Ok(())
+}
+
+fn check_masses(bodies: &[BodyInfo], mass: &Mass, pinned: &[bool]) -> Result<(), ModelError> {
+    for body in bodies {
+        for v in body.vertices.clone() {
+            let m = mass.lumped()[v];
+            if (!pinned[v] && m <= 0.0) || !m.is_finite() || m < 0.0 {
+                let vertex = v - body.vertices.start;
+                return Err(ModelError::BadMass { body: body.name.clone(), vertex, mass: m });
+            }
+        }
+    }
+    Ok(())
+}

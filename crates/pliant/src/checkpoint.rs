@@ -1,0 +1,255 @@
+//! Saving and restoring: a restored run continues bit for bit.
+//!
+//! A checkpoint holds named channels of numbers: the state, what energies remember, and what the user has set. Factors are
+//! not in it; they are rebuilt from the model. As bytes it is: magic, version, fingerprint of the model, number of channels,
+//! then for each its name and numbers, all little-endian.
+
+use thiserror::Error;
+
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::simulation::Simulation;
+use crate::state::History;
+
+const MAGIC: &[u8; 8] = b"PLIANTCP";
+const VERSION: u64 = 1;
+/// Names of channels are short; anything longer is a damaged file.
+const LONGEST_NAME: usize = 256;
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CheckpointError {
+    /// It does not begin as a checkpoint does.
+    #[error("this is not a Pliant checkpoint")]
+    NotACheckpoint,
+    /// It was written by another version.
+    #[error("the checkpoint has version {found}, but this program reads version {expected}")]
+    Version {
+        /// In the file.
+        found: u64,
+        /// Understood.
+        expected: u64,
+    },
+    /// It ends too early, or holds a length that cannot be.
+    #[error("the checkpoint is damaged or cut off at byte {at} of {size}")]
+    Damaged {
+        /// Where reading failed.
+        at: usize,
+        /// Size of the data.
+        size: usize,
+    },
+    /// It belongs to another world.
+    #[error("the checkpoint was made from another model (fingerprint {found:016x} instead of {expected:016x})")]
+    OtherModel {
+        /// In the checkpoint.
+        found: u64,
+        /// Of the simulation.
+        expected: u64,
+    },
+    /// A channel is missing or has the wrong size.
+    #[error("channel {name:?} of the checkpoint has {found} numbers, but {expected} are needed")]
+    Channel {
+        /// Name.
+        name: String,
+        /// In the checkpoint.
+        found: usize,
+        /// Needed.
+        expected: usize,
+    },
+}
+
+/// A saved moment of a simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    fingerprint: u64,
+    channels: Vec<(String, Vec<f64>)>,
+}
+
+fn flatten(vectors: &[Vec3]) -> Vec<f64> {
+    vectors.iter().flat_map(|v| v.to_array()).collect()
+}
+
+fn unflatten(numbers: &[f64]) -> Vec<Vec3> {
+    numbers.chunks_exact(3).map(Vec3::from_slice).collect()
+}
+
+impl Checkpoint {
+    /// Names and numbers of all channels.
+    pub fn channels(&self) -> impl Iterator<Item = (&str, &[f64])> {
+        self.channels.iter().map(|(name, numbers)| (name.as_str(), numbers.as_slice()))
+    }
+
+    fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
+        let numbers = self.channels.iter().find(|(n, _)| n == name).map_or(&[][..], |(_, numbers)| numbers);
+        if numbers.len() == expected {
+            return Ok(numbers);
+        }
+        Err(CheckpointError::Channel { name: name.to_owned(), found: numbers.len(), expected })
+    }
+
+    /// The checkpoint as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        for number in [VERSION, self.fingerprint, self.channels.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for (name, numbers) in &self.channels {
+            bytes.extend((name.len() as u64).to_le_bytes());
+            bytes.extend(name.as_bytes());
+            bytes.extend((numbers.len() as u64).to_le_bytes());
+            numbers.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
+        }
+        bytes
+    }
+
+    /// Reads a checkpoint from bytes; damaged data gives an error, never a panic or a large allocation.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take(MAGIC.len()).map_err(|_| CheckpointError::NotACheckpoint)? != MAGIC {
+            return Err(CheckpointError::NotACheckpoint);
+        }
+        let found = reader.number()?;
+        if found != VERSION {
+            return Err(CheckpointError::Version { found, expected: VERSION });
+        }
+        let (fingerprint, count) = (reader.number()?, reader.number()?);
+        let mut channels = Vec::new();
+        for _ in 0..count {
+            let length = reader.length(1)?;
+            if length > LONGEST_NAME {
+                return Err(reader.damaged());
+            }
+            let name = reader.take(length)?.to_vec();
+            let name = String::from_utf8(name).map_err(|_| reader.damaged())?;
+            let length = reader.length(8)?;
+            let numbers = reader.take(8 * length)?.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
+            channels.push((name, numbers));
+        }
+        if reader.at != bytes.len() {
+            return Err(reader.damaged());
+        }
+        Ok(Self { fingerprint, channels })
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn damaged(&self) -> CheckpointError {
+        CheckpointError::Damaged { at: self.at, size: self.bytes.len() }
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], CheckpointError> {
+        let rest = &self.bytes[self.at..];
+        let taken = rest.get(..count).ok_or_else(|| self.damaged())?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u64, CheckpointError> {
+        let bytes = self.take(8)?.as_chunks::<8>().0[0];
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// A count of items of a size, which must fit into what is left.
+    fn length(&mut self, size: usize) -> Result<usize, CheckpointError> {
+        let count = self.number()?;
+        let left = (self.bytes.len() - self.at) / size;
+        if count > left as u64 { Err(self.damaged()) } else { Ok(count as usize) }
+    }
+}
+
+/// A number that differs between models: FNV-1a over everything that the state depends on.
+fn fingerprint(model: &Model) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |number: u64| {
+        for byte in number.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for (position, mass) in model.rest().iter().zip(model.mass().lumped()) {
+        position.to_array().iter().for_each(|c| add(c.to_bits()));
+        add(mass.to_bits());
+    }
+    model.pinned().iter().for_each(|&v| add(u64::from(v)));
+    for entry in model.energies() {
+        let operator = entry.batch.operator();
+        entry.batch.kind().bytes().for_each(|b| add(u64::from(b)));
+        operator.corner_vertices().iter().for_each(|&v| add(u64::from(v)));
+        operator.weights().iter().for_each(|w| add(w.to_bits()));
+    }
+    hash
+}
+
+impl Simulation {
+    /// Saves the current moment.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// # let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// # let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?.pin([0])).build()?;
+    /// let bytes = sim.checkpoint().to_bytes();
+    /// sim.step()?;
+    /// let later = sim.positions().to_vec();
+    /// sim.restore(&Checkpoint::from_bytes(&bytes)?)?;
+    /// sim.step()?;
+    /// assert_eq!(sim.positions(), later);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn checkpoint(&self) -> Checkpoint {
+        let mut channels = vec![
+            ("clock".to_owned(), vec![self.state.time, self.state.step as f64, self.settings.time_step]),
+            ("positions".to_owned(), flatten(&self.state.positions)),
+            ("velocities".to_owned(), flatten(&self.state.velocities)),
+            ("pins".to_owned(), flatten(&self.inputs.pins)),
+            ("forces".to_owned(), flatten(&self.inputs.forces)),
+        ];
+        if let Some(history) = &self.history {
+            channels.push(("before/step".to_owned(), vec![history.h]));
+            channels.push(("before/positions".to_owned(), flatten(&history.positions)));
+            channels.push(("before/velocities".to_owned(), flatten(&history.velocities)));
+        }
+        for (k, memory) in self.memory.iter().enumerate() {
+            channels.push((format!("warm/{k}"), memory.warm.clone()));
+            channels.push((format!("goals/{k}/now"), flatten(&self.inputs.goals_now[k])));
+            channels.push((format!("goals/{k}/next"), flatten(&self.inputs.goals_next[k])));
+        }
+        Checkpoint { fingerprint: fingerprint(&self.model), channels }
+    }
+
+    /// Returns to a saved moment of the same model. On an error nothing has changed.
+    pub fn restore(&mut self, saved: &Checkpoint) -> Result<(), CheckpointError> {
+        let expected = fingerprint(&self.model);
+        if saved.fingerprint != expected {
+            return Err(CheckpointError::OtherModel { found: saved.fingerprint, expected });
+        }
+        let n = 3 * self.state.positions.len();
+        let clock = saved.channel("clock", 3)?;
+        let (mut state, mut inputs, mut memory) = (self.state.clone(), self.inputs.clone(), self.memory.clone());
+        (state.time, state.step) = (clock[0], clock[1] as u64);
+        state.positions = unflatten(saved.channel("positions", n)?);
+        state.velocities = unflatten(saved.channel("velocities", n)?);
+        inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
+        inputs.forces = unflatten(saved.channel("forces", n)?);
+        for (k, memory) in memory.iter_mut().enumerate() {
+            memory.warm = saved.channel(&format!("warm/{k}"), memory.warm.len())?.to_vec();
+            for (name, goals) in [("now", &mut inputs.goals_now[k]), ("next", &mut inputs.goals_next[k])] {
+                *goals = unflatten(saved.channel(&format!("goals/{k}/{name}"), 3 * goals.len())?);
+            }
+        }
+        let history = match saved.channel("before/step", 1) {
+            Err(_) => None,
+            Ok(h) => Some(History {
+                h: h[0],
+                positions: unflatten(saved.channel("before/positions", n)?),
+                velocities: unflatten(saved.channel("before/velocities", n)?),
+            }),
+        };
+        self.settings.time_step = clock[2];
+        (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
+        Ok(())
+    }
+}

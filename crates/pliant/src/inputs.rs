@@ -1,0 +1,211 @@
+//! What a user reads and sets between steps.
+
+use thiserror::Error;
+
+use crate::force::Wind;
+use crate::math::Vec3;
+use crate::model::{BodyInfo, Model};
+use crate::simulation::Simulation;
+use crate::state::State;
+
+/// Why an input was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum InputError {
+    /// No body of that name.
+    #[error("there is no body {0:?}")]
+    NoSuchBody(String),
+    /// No such vertex in the body.
+    #[error("body {body:?} has no vertex {vertex}; it has {count}")]
+    NoSuchVertex {
+        /// Body.
+        body: String,
+        /// The vertex named.
+        vertex: u32,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// The vertex is not pinned.
+    #[error("vertex {vertex} of body {body:?} is not pinned; pin it when the body is made")]
+    NotPinned {
+        /// Body.
+        body: String,
+        /// The vertex named.
+        vertex: u32,
+    },
+    /// No energy of that kind with that many goals.
+    #[error("there is no goal {goal} among the {count} goals of kind {kind:?}")]
+    NoSuchGoal {
+        /// Kind of energy.
+        kind: String,
+        /// The goal named.
+        goal: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A value is not finite, or out of range.
+    #[error("{name} is {value}, but must be {need}")]
+    BadValue {
+        /// What was set.
+        name: &'static str,
+        /// To what.
+        value: f64,
+        /// What is needed.
+        need: &'static str,
+    },
+    /// A list has the wrong length.
+    #[error("{name} has {found} entries, but {expected} are needed")]
+    LengthMismatch {
+        /// Which list.
+        name: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length needed.
+        expected: usize,
+    },
+}
+
+fn finite(name: &'static str, value: Vec3) -> Result<(), InputError> {
+    match value.to_array().into_iter().find(|c| !c.is_finite()) {
+        None => Ok(()),
+        Some(value) => Err(InputError::BadValue { name, value, need: "finite" }),
+    }
+}
+
+impl Simulation {
+    /// The world, as built.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The current state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Positions of all vertices \[m\].
+    pub fn positions(&self) -> &[Vec3] {
+        &self.state.positions
+    }
+
+    /// Velocities of all vertices \[m/s\].
+    pub fn velocities(&self) -> &[Vec3] {
+        &self.state.velocities
+    }
+
+    /// Time \[s\].
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Length of a step \[s\].
+    pub fn time_step(&self) -> f64 {
+        self.settings.time_step
+    }
+
+    /// A body by its name.
+    pub fn body(&self, name: &str) -> Result<&BodyInfo, InputError> {
+        self.model.bodies().iter().find(|b| b.name == name).ok_or_else(|| InputError::NoSuchBody(name.to_owned()))
+    }
+
+    /// Positions of a body's vertices \[m\].
+    pub fn body_positions(&self, name: &str) -> Result<&[Vec3], InputError> {
+        Ok(&self.state.positions[self.body(name)?.vertices.clone()])
+    }
+
+    fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {
+        let range = self.body(body)?.vertices.clone();
+        if vertex as usize >= range.len() {
+            return Err(InputError::NoSuchVertex { body: body.to_owned(), vertex, count: range.len() });
+        }
+        Ok(range.start + vertex as usize)
+    }
+
+    /// Where a pinned vertex is at the end of the next step, and from then on \[m\].
+    pub fn move_pin(&mut self, body: &str, vertex: u32, target: Vec3) -> Result<(), InputError> {
+        finite("pin target", target)?;
+        let at = self.vertex(body, vertex)?;
+        let place = self.model.pinned().binary_search(&(at as u32));
+        let place = place.map_err(|_| InputError::NotPinned { body: body.to_owned(), vertex })?;
+        self.inputs.pins[place] = target;
+        Ok(())
+    }
+
+    /// Moves all pins by a function of the vertex and its rest position, to where they are at the end of the next step.
+    pub fn move_pins(&mut self, mut target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), InputError> {
+        for (place, &v) in self.model.pinned().iter().enumerate() {
+            let position = target(v, self.model.rest()[v as usize]);
+            finite("pin target", position)?;
+            self.inputs.pins[place] = position;
+        }
+        Ok(())
+    }
+
+    /// Moves a goal of a kind of energy (`"position"`: goal positions; `"half_space"`: point and normal of each vertex in
+    /// turn), numbered through all energies of that kind. It is reached at the end of the next step.
+    pub fn set_goal(&mut self, kind: &str, goal: usize, value: Vec3) -> Result<(), InputError> {
+        finite("goal", value)?;
+        let mut count = 0;
+        for (entry, goals) in self.model.energies().iter().zip(&mut self.inputs.goals_next) {
+            if entry.batch.kind() == kind {
+                if goal < count + goals.len() {
+                    goals[goal - count] = value;
+                    return Ok(());
+                }
+                count += goals.len();
+            }
+        }
+        Err(InputError::NoSuchGoal { kind: kind.to_owned(), goal, count })
+    }
+
+    /// Force on a vertex \[N\], until it is set again.
+    pub fn set_force(&mut self, body: &str, vertex: u32, force: Vec3) -> Result<(), InputError> {
+        finite("force", force)?;
+        let at = self.vertex(body, vertex)?;
+        self.inputs.forces[at] = force;
+        Ok(())
+    }
+
+    /// Acceleration of free fall \[m/s²\].
+    pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), InputError> {
+        finite("gravity", gravity)?;
+        self.settings.gravity = gravity;
+        Ok(())
+    }
+
+    /// Wind, or none.
+    pub fn set_wind(&mut self, wind: Option<Wind>) -> Result<(), InputError> {
+        if let Some(wind) = &wind {
+            finite("wind velocity", wind.velocity)?;
+            finite("air density and drag", Vec3::new(wind.air_density, wind.drag, 0.0))?;
+        }
+        self.settings.wind = wind;
+        Ok(())
+    }
+
+    /// Length of the following steps \[s\]; the matrix is factored anew.
+    pub fn set_time_step(&mut self, seconds: f64) -> Result<(), InputError> {
+        if seconds > 0.0 && seconds.is_finite() {
+            self.settings.time_step = seconds;
+            return Ok(());
+        }
+        Err(InputError::BadValue { name: "time step", value: seconds, need: "positive and finite" })
+    }
+
+    /// Replaces positions and velocities of all vertices. Pinned vertices are put where `positions` says, and stay there.
+    pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), InputError> {
+        let expected = self.state.positions.len();
+        for (name, list) in [("positions", positions), ("velocities", velocities)] {
+            if list.len() != expected {
+                return Err(InputError::LengthMismatch { name, found: list.len(), expected });
+            }
+            list.iter().try_for_each(|&value| finite(name, value))?;
+        }
+        self.state.positions.copy_from_slice(positions);
+        self.state.velocities.copy_from_slice(velocities);
+        for (place, &v) in self.model.pinned().iter().enumerate() {
+            self.inputs.pins[place] = positions[v as usize];
+        }
+        self.history = None;
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Materials: physical parameters, from which the weights of energies follow, so that behaviour does not change with resolution.
+
+use crate::energy::{
+    Batch, EdgeSprings, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending, SpringStiffness, StrainSet,
+    TetStrain, TetVolume, TriangleArea, TriangleStrain,
+};
+use crate::mesh::{MassKind, StrandSet, TetMesh, TriangleMesh};
+
+/// Stretch beyond which a soft material becomes stiff: weak strain plus strong limiting [Bouaziz 2014, §7.1].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StrainLimit<const D: usize> {
+    /// The set of stretches within which the limit does not act.
+    pub set: StrainSet<D>,
+    /// Young's modulus beyond the limit \[Pa\], usually 10 to 1000 times that of the material.
+    pub youngs_modulus: f64,
+}
+
+/// How a sheet resists bending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BendModel {
+    /// Signed angles between neighbouring triangles: knows the rim and the side.
+    Hinge,
+    /// Mean curvature at interior vertices: cheaper, knows neither.
+    #[default]
+    MeanCurvature,
+    /// No resistance.
+    None,
+}
+
+/// Cloth, paper, sheet metal: a thin sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClothMaterial {
+    /// Mass per area \[kg/m²\].
+    pub density: f64,
+    /// Young's modulus \[Pa\].
+    pub youngs_modulus: f64,
+    /// Thickness \[m\].
+    pub thickness: f64,
+    /// Poisson ratio, 0 to below 1. Above 0 an area energy is added.
+    pub poisson_ratio: f64,
+    /// How it resists bending.
+    pub bend_model: BendModel,
+    /// Bending stiffness \[N·m\]; of a solid plate, E t³/(12(1−ν²)), if absent. Woven cloth is softer than that.
+    pub bending_stiffness: Option<f64>,
+    /// Stretch beyond which it becomes stiff.
+    pub strain_limit: Option<StrainLimit<2>>,
+    /// Lumped or consistent masses.
+    pub mass: MassKind,
+}
+
+impl Default for ClothMaterial {
+    /// A light cotton.
+    fn default() -> Self {
+        Self {
+            density: 0.15,
+            youngs_modulus: 4e6,
+            thickness: 5e-4,
+            poisson_ratio: 0.0,
+            bend_model: BendModel::default(),
+            bending_stiffness: Some(1e-5),
+            strain_limit: None,
+            mass: MassKind::Lumped,
+        }
+    }
+}
+
+impl ClothMaterial {
+    /// Bending stiffness D \[N·m\].
+    pub fn plate_stiffness(&self) -> f64 {
+        self.bending_stiffness.unwrap_or_else(|| {
+            self.youngs_modulus * self.thickness.powi(3) / (12.0 * (1.0 - self.poisson_ratio.powi(2)))
+        })
+    }
+
+    /// The energies of a sheet of this material.
+    pub fn energies(&self, mesh: &TriangleMesh) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
+        let kind = "cloth material";
+        check_positive(kind, "Young's modulus", self.youngs_modulus)?;
+        check_positive(kind, "thickness", self.thickness)?;
+        check_poisson(kind, self.poisson_ratio, 1.0)?;
+        let (e, nu, t) = (self.youngs_modulus, self.poisson_ratio, self.thickness);
+        let triangles = || mesh.triangles.clone();
+        let membrane = e * t / (1.0 + nu);
+        let strain = TriangleStrain { triangles: triangles(), stiffness: membrane, set: StrainSet::Rotation };
+        let mut energies = vec![strain.build(&mesh.positions)?];
+        if nu > 0.0 {
+            let lame = e * nu / (1.0 - nu * nu) * t;
+            let area = TriangleArea { triangles: triangles(), stiffness: 2.0 * lame, bounds: [1.0, 1.0] };
+            energies.push(area.build(&mesh.positions)?);
+        }
+        if let Some(limit) = &self.strain_limit {
+            let strong = TriangleStrain { triangles: triangles(), stiffness: limit.youngs_modulus * t, set: limit.set };
+            energies.push(strong.build(&mesh.positions)?);
+        }
+        let stiffness = self.plate_stiffness();
+        match self.bend_model {
+            BendModel::Hinge => {
+                let hinges = HingeBending::new(mesh.hinges()?, HingeStiffness::Plate(stiffness));
+                energies.push(hinges.build(&mesh.positions)?);
+            }
+            BendModel::MeanCurvature => energies.push(MeanCurvatureBending { stiffness }.build(mesh)?),
+            BendModel::None => {}
+        }
+        Ok(energies)
+    }
+}
+
+/// Rubber, jelly, wood: a solid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SolidMaterial {
+    /// Mass per volume \[kg/m³\].
+    pub density: f64,
+    /// Young's modulus \[Pa\].
+    pub youngs_modulus: f64,
+    /// Poisson ratio, 0 to below 0.5. Above 0 a volume energy is added.
+    pub poisson_ratio: f64,
+    /// Stretch beyond which it becomes stiff.
+    pub strain_limit: Option<StrainLimit<3>>,
+    /// Lumped or consistent masses.
+    pub mass: MassKind,
+}
+
+impl Default for SolidMaterial {
+    /// A firm jelly.
+    fn default() -> Self {
+        Self { density: 1000.0, youngs_modulus: 1e5, poisson_ratio: 0.3, strain_limit: None, mass: MassKind::Lumped }
+    }
+}
+
+impl SolidMaterial {
+    /// The energies of a solid of this material.
+    pub fn energies(&self, mesh: &TetMesh) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
+        let kind = "solid material";
+        check_positive(kind, "Young's modulus", self.youngs_modulus)?;
+        check_poisson(kind, self.poisson_ratio, 0.5)?;
+        let (e, nu) = (self.youngs_modulus, self.poisson_ratio);
+        let tets = || mesh.tets.clone();
+        let strain = TetStrain { tets: tets(), stiffness: e / (1.0 + nu), set: StrainSet::Rotation };
+        let mut energies = vec![strain.build(&mesh.positions)?];
+        if nu > 0.0 {
+            let lame = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+            let volume = TetVolume { tets: tets(), stiffness: 3.0 * lame, bounds: [1.0, 1.0] };
+            energies.push(volume.build(&mesh.positions)?);
+        }
+        if let Some(limit) = &self.strain_limit {
+            let strong = TetStrain { tets: tets(), stiffness: limit.youngs_modulus, set: limit.set };
+            energies.push(strong.build(&mesh.positions)?);
+        }
+        Ok(energies)
+    }
+}
+
+/// Rope, string, thread: strands that resist stretching.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StrandMaterial {
+    /// Mass per length \[kg/m\].
+    pub density: f64,
+    /// Axial stiffness \[N\]: Young's modulus × cross-section.
+    pub axial_stiffness: f64,
+    /// Whether strands also resist being shortened; a slack rope does not.
+    pub resists_compression: bool,
+    /// Lumped or consistent masses.
+    pub mass: MassKind,
+}
+
+impl Default for StrandMaterial {
+    /// A 6 mm cotton cord.
+    fn default() -> Self {
+        Self { density: 0.02, axial_stiffness: 2e3, resists_compression: true, mass: MassKind::Lumped }
+    }
+}
+
+impl StrandMaterial {
+    /// The energies of strands of this material.
+    pub fn energies(&self, strands: &StrandSet) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
+        check_positive("strand material", "axial stiffness", self.axial_stiffness)?;
+        let least = if self.resists_compression { 1.0 } else { 0.0 };
+        let springs = EdgeSprings {
+            limits: [least, 1.0],
+            ..EdgeSprings::new(strands.segments().collect(), SpringStiffness::Axial(self.axial_stiffness))
+        };
+        Ok(vec![springs.build(&strands.positions)?])
+    }
+}
+
+fn check_positive(kind: &'static str, name: &'static str, value: f64) -> Result<(), EnergyError> {
+    let usable = value.is_finite() && value > 0.0;
+    if usable { Ok(()) } else { Err(EnergyError::BadParameter { kind, name, value, need: "finite and positive" }) }
+}
+
+fn check_poisson(kind: &'static str, value: f64, limit: f64) -> Result<(), EnergyError> {
+    let need = if limit == 1.0 { "at least 0 and below 1" } else { "at least 0 and below 0.5" };
+    let usable = (0.0..limit).contains(&value);
+    if usable { Ok(()) } else { Err(EnergyError::BadParameter { kind, name: "Poisson ratio", value, need }) }
+}

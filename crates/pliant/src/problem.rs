@@ -1,0 +1,108 @@
+//! The implicit stage of a step as a problem in its own right, for those who compare solvers.
+
+use crate::clock::Clock;
+use crate::energy::Memory;
+use crate::integrate::Stage;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start};
+use crate::state::Inputs;
+
+/// One implicit stage: the objective g with all that it depends on.
+#[derive(Debug)]
+pub struct Problem<'a> {
+    model: &'a Model,
+    inertia: f64,
+    target: Vec<Vec3>,
+    inertial: Vec<Vec3>,
+    previous: Vec<Vec3>,
+    scales: Vec<f64>,
+    goals: Vec<Vec<Vec3>>,
+    memory: Vec<Memory>,
+}
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        inputs: &Inputs,
+        positions: &[Vec3],
+        stage: &Stage,
+        accelerations: &[Vec3],
+    ) -> Self {
+        let tau = stage.tau;
+        let inertial: Vec<Vec3> = stage.base.iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau).collect();
+        let target: Vec<Vec3> = inertial.iter().zip(accelerations).map(|(y, a)| *y + *a * (tau * tau)).collect();
+        let scales = model.energies().iter().map(|e| e.damping.map_or(1.0, |beta| beta / stage.elapsed)).collect();
+        let goals = inputs.goals_at(stage.moment);
+        let mut problem = Self {
+            model,
+            inertia: 1.0 / (tau * tau),
+            target,
+            inertial,
+            previous: positions.to_vec(),
+            scales,
+            goals,
+            memory: Vec::new(),
+        };
+        // Wherever it starts, pinned vertices are where they are at the moment of the stage.
+        for (&v, target) in model.pinned().iter().zip(&inputs.pins) {
+            let v = v as usize;
+            let place = if stage.moment == 1.0 { *target } else { positions[v].lerp(*target, stage.moment) };
+            for start in [&mut problem.target, &mut problem.inertial, &mut problem.previous] {
+                start[v] = place;
+            }
+        }
+        problem
+    }
+
+    pub(crate) fn with_memory(self, memory: Vec<Memory>) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// The objective, for solvers.
+    pub fn objective(&self) -> Objective<'_> {
+        Objective {
+            model: self.model,
+            inertia: self.inertia,
+            target: &self.target,
+            scales: &self.scales,
+            goals: &self.goals,
+        }
+    }
+
+    /// The world.
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+
+    /// Positions to start from.
+    pub fn start(&self, start: Start) -> &[Vec3] {
+        match start {
+            Start::Predicted => &self.target,
+            Start::Inertial => &self.inertial,
+            Start::Previous => &self.previous,
+        }
+    }
+
+    /// g(x) \[J\].
+    pub fn value(&self, x: &[Vec3]) -> f64 {
+        let mut memory = self.memory.clone();
+        self.objective().project(x, &mut memory);
+        self.objective().value(x, &memory)
+    }
+
+    /// ∇g(x) of the free vertices \[N\], in the order of [`Model::free`].
+    pub fn gradient(&self, x: &[Vec3]) -> Vec<Vec3> {
+        let mut memory = self.memory.clone();
+        self.objective().project(x, &mut memory);
+        let mut gradient = vec![Vec3::ZERO; self.model.free().len()];
+        self.objective().gradient(x, &memory, &mut Vec::new(), &mut gradient);
+        gradient
+    }
+
+    /// Minimises g from `x` by a solver; the problem itself does not change.
+    pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
+        let mut memory = self.memory.clone();
+        solver.build().solve(&self.objective(), x, &mut memory, &Clock::default())
+    }
+}

@@ -1,0 +1,329 @@
+//! A running world. [`Simulation::step`] is the whole method on one screen.
+
+use thiserror::Error;
+
+use crate::builder::SimulationBuilder;
+use crate::clock::Clock;
+use crate::damping::Damping;
+use crate::energy::Memory;
+use crate::force::{Wind, add_surface_forces};
+use crate::integrate::{Beginning, Stage, TimeIntegrator};
+use crate::math::Vec3;
+use crate::model::{Model, ModelError};
+use crate::problem::Problem;
+use crate::report::{StepReport, offending_element};
+use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
+use crate::sparse::{Cholesky, FactorError};
+use crate::state::{History, Inputs, State};
+
+/// Why a step was refused. The simulation stays at its last good state.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// A position is not a number after the step.
+    #[error("vertex {vertex} of body {body:?} went to {position} in step {step} (near {element})")]
+    NonFinite {
+        /// Step that was refused.
+        step: u64,
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Where it went.
+        position: Vec3,
+        /// The element of largest energy at that vertex.
+        element: String,
+    },
+    /// A vertex moved farther than the runaway limit.
+    #[error(
+        "vertex {vertex} of body {body:?} moved by {distance:.3e} m in step {step}, more than the limit of {limit:.3e} m \
+         (near {element})"
+    )]
+    Runaway {
+        /// Step that was refused.
+        step: u64,
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// How far it moved \[m\].
+        distance: f64,
+        /// The limit \[m\].
+        limit: f64,
+        /// The element of largest energy at that vertex.
+        element: String,
+    },
+    /// The solver failed.
+    #[error("step {step}: {error}")]
+    Solve {
+        /// Step that was refused.
+        step: u64,
+        /// What happened.
+        error: SolveError,
+    },
+}
+
+/// What the user may change between steps without rebuilding.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Settings {
+    pub(crate) time_step: f64,
+    pub(crate) gravity: Vec3,
+    pub(crate) wind: Option<Wind>,
+    pub(crate) integrator: TimeIntegrator,
+    pub(crate) runaway_limit: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            time_step: 1.0 / 60.0,
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            wind: None,
+            integrator: TimeIntegrator::default(),
+            runaway_limit: 100.0,
+        }
+    }
+}
+
+/// A world that advances in time.
+#[derive(Debug)]
+pub struct Simulation {
+    pub(crate) model: Model,
+    pub(crate) state: State,
+    pub(crate) history: Option<History>,
+    pub(crate) inputs: Inputs,
+    pub(crate) settings: Settings,
+    pub(crate) damping: Damping,
+    /// What energies remember; `trial` takes its place when a step is good.
+    pub(crate) memory: Vec<Memory>,
+    trial: Vec<Memory>,
+    solver: Box<dyn Solver>,
+    mass_factor: Option<Cholesky>,
+    pool: Pool,
+    pub(crate) clock: Clock,
+}
+
+/// What a step works out before it solves.
+pub(crate) struct Prediction {
+    /// Velocities after damping \[m/s\].
+    velocities: Vec<Vec3>,
+    /// Accelerations by external forces \[m/s²\].
+    accelerations: Vec<Vec3>,
+    pub(crate) stage: Stage,
+}
+
+impl Simulation {
+    /// Starts to describe a simulation.
+    pub fn builder() -> SimulationBuilder {
+        SimulationBuilder::default()
+    }
+
+    pub(crate) fn new(
+        model: Model,
+        state: State,
+        settings: Settings,
+        damping: Damping,
+        solver: &SolverChoice,
+        pool: Pool,
+        clock: Clock,
+    ) -> Self {
+        let memory = model.initial_memory();
+        let goals: Vec<Vec<Vec3>> = model.energies().iter().map(|e| e.batch.initial_goals().to_vec()).collect();
+        let inputs = Inputs {
+            pins: model.pinned().iter().map(|&v| state.positions[v as usize]).collect(),
+            goals_now: goals.clone(),
+            goals_next: goals,
+            forces: vec![Vec3::ZERO; state.positions.len()],
+        };
+        Self {
+            trial: memory.clone(),
+            memory,
+            model,
+            state,
+            history: None,
+            inputs,
+            settings,
+            damping,
+            solver: solver.build(),
+            mass_factor: None,
+            pool,
+            clock,
+        }
+    }
+
+    /// Advances by one time step: predict → solve → update velocities → check. On an error nothing has changed.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let pool = self.pool.clone();
+        pool.run(|| {
+            let begun = self.clock.now();
+            let prediction = self.predict().map_err(|error| self.failed(error.into()))?;
+            let predicted = self.clock.now();
+            let (positions, velocities, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
+            let solved = self.clock.now();
+            self.check(&positions)?;
+            self.commit(positions, velocities);
+            let finished = self.clock.now();
+            Ok(StepReport {
+                step: self.state.step,
+                time: self.state.time,
+                solve,
+                seconds_predict: predicted - begun,
+                seconds_solve: solved - predicted,
+                seconds_total: finished - begun,
+            })
+        })
+    }
+
+    /// Damps velocities, gathers external forces, sets up the first stage.
+    pub(crate) fn predict(&mut self) -> Result<Prediction, FactorError> {
+        let (x, h) = (&self.state.positions, self.settings.time_step);
+        let mut velocities = self.state.velocities.clone();
+        self.damping.filter(&self.model, h, x, &mut velocities);
+        if self.mass_factor.is_none() {
+            self.mass_factor = self.model.mass().factor()?;
+        }
+        let mut accelerations = self.inputs.forces.clone();
+        add_surface_forces(&self.model, self.settings.wind.as_ref(), x, &velocities, h, &mut accelerations);
+        self.model.mass().divide(&mut self.mass_factor, &mut accelerations);
+        accelerations.iter_mut().for_each(|a| *a += self.settings.gravity);
+        let mut total = Vec::new();
+        if self.settings.integrator.needs_acceleration() {
+            total = self.elastic_accelerations();
+            total.iter_mut().zip(&accelerations).for_each(|(sum, a)| *sum += *a);
+        }
+        let stage = self.settings.integrator.first_stage(self.beginning(&velocities), &total);
+        Ok(Prediction { velocities, accelerations, stage })
+    }
+
+    fn beginning<'a>(&'a self, velocities: &'a [Vec3]) -> Beginning<'a> {
+        let h = self.settings.time_step;
+        let usable = self.history.as_ref().filter(|history| history.h == h);
+        let before = usable.map(|history| (&history.positions[..], &history.velocities[..]));
+        Beginning { h, x: &self.state.positions, v: velocities, before }
+    }
+
+    /// Solves all stages of the step.
+    fn solve(&mut self, prediction: Prediction) -> Result<(Vec<Vec3>, Vec<Vec3>, SolveReport), SolveError> {
+        let Prediction { velocities, accelerations, stage } = prediction;
+        let integrator = self.settings.integrator;
+        self.trial.clone_from(&self.memory);
+        let (mut x, mut report) = self.solve_stage(&stage, &accelerations)?;
+        let mut v = stage.velocities(&x);
+        if let Some(second) = integrator.second_stage(self.beginning(&velocities), &x, &v) {
+            let (y, later) = self.solve_stage(&second, &accelerations)?;
+            v = second.velocities(&y);
+            x = y;
+            report.add(later);
+        }
+        integrator.finish(self.beginning(&velocities), &mut x, &mut v);
+        // Pinned vertices are where they were told to be, and as fast as that made them.
+        for (&vertex, &target) in self.model.pinned().iter().zip(&self.inputs.pins) {
+            let vertex = vertex as usize;
+            v[vertex] = (target - self.state.positions[vertex]) / self.settings.time_step;
+            x[vertex] = target;
+        }
+        Ok((x, v, report))
+    }
+
+    /// Solves one stage from the start that the solver wants.
+    fn solve_stage(&mut self, stage: &Stage, accelerations: &[Vec3]) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
+        let problem = Problem::new(&self.model, &self.inputs, &self.state.positions, stage, accelerations);
+        let mut x = problem.start(self.solver.start()).to_vec();
+        for (entry, memory) in self.model.energies().iter().zip(&mut self.trial) {
+            entry.batch.begin_stage(&stage.origin, memory);
+        }
+        let report = self.solver.solve(&problem.objective(), &mut x, &mut self.trial, &self.clock)?;
+        Ok((x, report))
+    }
+
+    /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
+    fn elastic_accelerations(&mut self) -> Vec<Vec3> {
+        let mut forces = self.elastic_forces();
+        self.model.mass().divide(&mut self.mass_factor, &mut forces);
+        forces
+    }
+
+    /// Refuses a state that is not finite or ran away.
+    fn check(&self, positions: &[Vec3]) -> Result<(), StepError> {
+        let limit = self.settings.runaway_limit * self.model.diagonal().max(f64::MIN_POSITIVE);
+        let step = self.state.step + 1;
+        for (v, (new, old)) in positions.iter().zip(&self.state.positions).enumerate() {
+            let distance = (*new - *old).length();
+            if distance <= limit {
+                continue;
+            }
+            let pinned = self.model.free_index(v as u32).is_none();
+            if pinned && new.is_finite() {
+                continue; // Pins go where the user says.
+            }
+            let (body, vertex) = self.model.locate(v);
+            let (body, element) = (body.name.clone(), offending_element(&self.model, v, positions, &self.trial));
+            return Err(if new.is_finite() {
+                StepError::Runaway { step, body, vertex, distance, limit, element }
+            } else {
+                StepError::NonFinite { step, body, vertex, position: *new, element }
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes the result of a good step the current state.
+    fn commit(&mut self, positions: Vec<Vec3>, velocities: Vec<Vec3>) {
+        let h = self.settings.time_step;
+        let positions = std::mem::replace(&mut self.state.positions, positions);
+        let velocities = std::mem::replace(&mut self.state.velocities, velocities);
+        self.history = Some(History { h, positions, velocities });
+        std::mem::swap(&mut self.memory, &mut self.trial);
+        self.inputs.goals_now.clone_from(&self.inputs.goals_next);
+        self.state.step += 1;
+        self.state.time += h;
+    }
+
+    fn failed(&self, error: SolveError) -> StepError {
+        StepError::Solve { step: self.state.step + 1, error }
+    }
+
+    /// Replaces the solver; the state stays.
+    pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) {
+        self.solver = solver.into().build();
+    }
+
+    /// The stage that the next step begins with, as a problem to study: its objective, gradient and solution by any solver.
+    pub fn next_problem(&mut self) -> Result<Problem<'_>, SolveError> {
+        let prediction = self.predict()?;
+        let mut memory = self.memory.clone();
+        for (entry, memory) in self.model.energies().iter().zip(&mut memory) {
+            entry.batch.begin_stage(&prediction.stage.origin, memory);
+        }
+        let (stage, a) = (&prediction.stage, &prediction.accelerations);
+        Ok(Problem::new(&self.model, &self.inputs, &self.state.positions, stage, a).with_memory(memory))
+    }
+}
+
+/// Threads that a simulation runs on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pool {
+    #[cfg(feature = "parallel")]
+    own: Option<std::sync::Arc<rayon::ThreadPool>>,
+}
+
+impl Pool {
+    #[cfg(feature = "parallel")]
+    pub(crate) fn new(threads: Option<usize>) -> Result<Self, ModelError> {
+        let build = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build();
+        let own = threads.map(build).transpose().map_err(|error| ModelError::Threads(error.to_string()))?;
+        Ok(Self { own: own.map(std::sync::Arc::new) })
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    pub(crate) fn new(_threads: Option<usize>) -> Result<Self, ModelError> {
+        Ok(Self::default())
+    }
+
+    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        #[cfg(feature = "parallel")]
+        if let Some(pool) = &self.own {
+            return pool.install(work);
+        }
+        work()
+    }
+}

@@ -1,0 +1,49 @@
+//! What changes from step to step.
+
+use crate::math::Vec3;
+
+/// Positions and velocities at a moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Time \[s\].
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Position of each vertex \[m\].
+    pub positions: Vec<Vec3>,
+    /// Velocity of each vertex \[m/s\].
+    pub velocities: Vec<Vec3>,
+}
+
+/// The state one step earlier, for integrators that look back.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct History {
+    /// Length of the step from there to the current state \[s\].
+    pub(crate) h: f64,
+    pub(crate) positions: Vec<Vec3>,
+    pub(crate) velocities: Vec<Vec3>,
+}
+
+/// What the user sets between steps; it holds until changed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Inputs {
+    /// Where pinned vertices are at the end of the next step, in the order of the model's list of pins \[m\].
+    pub(crate) pins: Vec<Vec3>,
+    /// Goals of each energy now and at the end of the next step.
+    pub(crate) goals_now: Vec<Vec<Vec3>>,
+    pub(crate) goals_next: Vec<Vec<Vec3>>,
+    /// Force on each vertex \[N\].
+    pub(crate) forces: Vec<Vec3>,
+}
+
+impl Inputs {
+    /// Goals at a fraction of the next step.
+    pub(crate) fn goals_at(&self, moment: f64) -> Vec<Vec<Vec3>> {
+        let pairs = self.goals_now.iter().zip(&self.goals_next);
+        pairs
+            .map(|(now, next)| {
+                now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }).collect()
+            })
+            .collect()
+    }
+}
