@@ -73,7 +73,8 @@ impl ProjectiveParams {
 
     /// Iterates to convergence: for comparisons with the exact solution.
     pub fn converged() -> Self {
-        Self { iterations: 20_000, tolerance: 1e-13, ..Self::default() }
+        let acceleration = Acceleration::Anderson { window: 10 };
+        Self { iterations: 20_000, tolerance: 1e-13, acceleration, ..Self::default() }
     }
 }
 
@@ -235,8 +236,9 @@ impl Projective {
         let scale = objective.model.diagonal();
         let mut accelerator = Anderson::new(window);
         let mut value = objective.value(x, memory);
-        // Below this g cannot tell better from worse.
-        let noise = 1e-15 * value.abs();
+        // Below this g cannot tell better from worse; there the length of the step can.
+        let noise = 1e-13 * value.abs();
+        let (mut drop, mut last_residual) = (f64::INFINITY, f64::INFINITY);
         if self.params.record {
             report.history.push(value);
         }
@@ -246,6 +248,10 @@ impl Projective {
             report.residual = largest(&self.step) / scale;
             report.converged = report.residual <= self.params.tolerance;
             report.iterations += 1;
+            if drop <= noise && report.residual > 2.0 * last_residual {
+                accelerator.clear();
+            }
+            last_residual = report.residual;
             let current = Self::gather(objective, x);
             let plain: Vec<Vec3> = current.iter().zip(&self.step).map(|(x, d)| *x + *d).collect();
             // The last iterate must be one that is known to descend.
@@ -262,6 +268,7 @@ impl Projective {
                 objective.project(x, memory);
                 reached = objective.value(x, memory);
             }
+            drop = value - reached;
             value = reached;
             report.seconds_local += time.lap();
             if self.params.record {
