@@ -248,7 +248,7 @@ impl Batch for GlobalExamples {
     }
 
     fn properties(&self) -> Properties {
-        ExampleTet::PROPERTIES
+        Properties { exact_hessian: false, ..ExampleTet::PROPERTIES }
     }
 
     fn initial_warm(&self) -> Vec<f64> {
