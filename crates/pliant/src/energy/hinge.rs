@@ -25,10 +25,9 @@
 //! Departure: with A = M^½ as in position-based dynamics the static stiffness would depend on masses. Mean-subtracted
 //! coordinates are the default; the others can be chosen with the same small-angle energy.
 
-use super::edge_spring::Metric;
 use super::error::{require, require_non_negative};
 use super::rest::stencil_positions;
-use super::{Batch, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{Batch, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen};
 use crate::math::{Mat3, Vec3, perpendicular_to, symmetric_eigen};
 use glam::{DQuat, DVec2};
 
@@ -83,10 +82,7 @@ impl HingeBending {
         if let Some(angle) = self.rest_angle {
             require(KIND, "rest angle", angle, "between −π and π", angle.abs() <= std::f64::consts::PI)?;
         }
-        if let Metric::Mass(masses) = &self.metric {
-            let usable = masses.len() == rest.len() && masses.iter().all(|m| *m > 0.0 && m.is_finite());
-            require(KIND, "number of positive masses", masses.len() as f64, "one for each vertex", usable)?;
-        }
+        self.metric.check(KIND, rest.len())?;
         let mut operator = Operator::new(4);
         let mut elements = Vec::with_capacity(self.hinges.len());
         for (element, hinge) in self.hinges.iter().enumerate() {
