@@ -23,6 +23,9 @@ const GLOBAL: &str = "example_global";
 
 /// Regularisation of the weights, relative to the examples' squared size.
 const TIKHONOV: f64 = 1e-8;
+/// A stretch below this is the rounding error of an example that moves the tet rigidly. It must not become a direction in
+/// which the tet is free.
+const RIGID: f64 = 1e-8;
 /// Rounds of alternation in one projection; it ends earlier when the weights stop moving.
 const MAX_ROUNDS: usize = 200;
 
@@ -86,7 +89,8 @@ impl ExampleBased {
             let mut stretches = Vec::with_capacity(count);
             for example in &self.examples {
                 let posed = edge_matrix(stencil_positions(kind, element, tet, example)?) * measured.inverse_edges;
-                stretches.push(nearest_rotation(posed).transpose() * posed - Mat3::IDENTITY);
+                let stretch = nearest_rotation(posed).transpose() * posed - Mat3::IDENTITY;
+                stretches.push(if inner(stretch, stretch) < RIGID * RIGID { Mat3::ZERO } else { stretch });
             }
             elements.push(ExampleTet::new(stretches));
         }
