@@ -15,6 +15,7 @@ mod error;
 mod example_based;
 mod half_space;
 mod hinge;
+mod hinge_projection;
 mod isotropic;
 mod metric;
 mod operator;

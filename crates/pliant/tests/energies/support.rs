@@ -4,38 +4,38 @@ use pliant::energy::{Batch, LIST, Memory, batch_energy};
 use pliant::math::{Mat3, Vec3, solve_symmetric};
 
 /// Fixed pseudo-random numbers, so that a failure repeats.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
     /// Uniform in [−1, 1).
-    pub fn signed(&mut self) -> f64 {
+    pub(crate) fn signed(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    pub fn vector(&mut self) -> Vec3 {
+    pub(crate) fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }
 
-    pub fn vectors(&mut self, count: usize) -> Vec<Vec3> {
+    pub(crate) fn vectors(&mut self, count: usize) -> Vec<Vec3> {
         (0..count).map(|_| self.vector()).collect()
     }
 
-    pub fn rotation(&mut self) -> Mat3 {
+    pub(crate) fn rotation(&mut self) -> Mat3 {
         Mat3::from_axis_angle((self.vector() + Vec3::splat(1e-3)).normalize(), 3.0 * self.signed())
     }
 }
 
 /// A deformation of a specimen.
-pub struct Sample {
-    pub label: String,
-    pub x: Vec<Vec3>,
+pub(crate) struct Sample {
+    pub(crate) label: String,
+    pub(crate) x: Vec<Vec3>,
 }
 
 /// How a sample deforms the rest shape: principal stretches, then noise in units of the specimen's size.
@@ -53,7 +53,7 @@ const KINDS: [(&str, [f64; 3], f64); 10] = [
 ];
 
 /// Deformations of all kinds, every second one rotated and moved away.
-pub fn samples(rest: &[Vec3], rounds: u64) -> Vec<Sample> {
+pub(crate) fn samples(rest: &[Vec3], rounds: u64) -> Vec<Sample> {
     let centre = rest.iter().sum::<Vec3>() / rest.len() as f64;
     let size = rest.iter().map(|p| (*p - centre).length()).fold(0.0, f64::max);
     let mut all = Vec::new();
@@ -75,14 +75,14 @@ pub fn samples(rest: &[Vec3], rounds: u64) -> Vec<Sample> {
 }
 
 /// A specimen with its name.
-pub struct Case {
-    pub name: String,
-    pub batch: Box<dyn Batch>,
-    pub rest: Vec<Vec3>,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) batch: Box<dyn Batch>,
+    pub(crate) rest: Vec<Vec3>,
 }
 
 /// Every specimen of every energy.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let numbered = LIST.iter().flat_map(|info| info.specimens.iter().enumerate().map(move |at| (info.key, at)));
     numbered
         .map(|(key, (number, make))| {
@@ -94,24 +94,24 @@ pub fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    pub fn fresh(&self) -> Memory {
+    pub(crate) fn fresh(&self) -> Memory {
         Memory::of(self.batch.as_ref())
     }
 
     /// Memory after a projection that starts from `start`.
-    pub fn projected(&self, x: &[Vec3], start: &Memory) -> Memory {
+    pub(crate) fn projected(&self, x: &[Vec3], start: &Memory) -> Memory {
         let mut memory = start.clone();
         self.batch.project(x, self.batch.initial_goals(), &mut memory);
         memory
     }
 
     /// Energy with a new projection that starts from `start` [J].
-    pub fn energy(&self, x: &[Vec3], start: &Memory) -> f64 {
+    pub(crate) fn energy(&self, x: &[Vec3], start: &Memory) -> f64 {
         batch_energy(self.batch.as_ref(), x, &self.projected(x, start))
     }
 
     /// Gradient of the energy, vertex by vertex [N].
-    pub fn gradient(&self, x: &[Vec3], memory: &Memory) -> Vec<Vec3> {
+    pub(crate) fn gradient(&self, x: &[Vec3], memory: &Memory) -> Vec<Vec3> {
         let operator = self.batch.operator();
         let mut corners = vec![Vec3::ZERO; operator.corner_vertices().len()];
         operator.gradient(x, &memory.projections, 1.0, &mut corners);
@@ -121,14 +121,14 @@ impl Case {
     }
 
     /// z = A x of one element.
-    pub fn z(&self, element: usize, x: &[Vec3]) -> Vec<Vec3> {
+    pub(crate) fn z(&self, element: usize, x: &[Vec3]) -> Vec<Vec3> {
         let mut z = vec![Vec3::ZERO; self.batch.operator().rows()];
         self.batch.operator().apply(element, x, &mut z);
         z
     }
 
     /// Size of the energy if nothing cancelled, Σ w (|A| |x|)² \[J\]: rounding errors are in proportion to it.
-    pub fn scale(&self, x: &[Vec3]) -> f64 {
+    pub(crate) fn scale(&self, x: &[Vec3]) -> f64 {
         let operator = self.batch.operator();
         let of = |e: usize| {
             let (stencil, a) = (operator.stencil(e), operator.coefficients(e));
@@ -141,7 +141,7 @@ impl Case {
     }
 
     /// The projection of one element.
-    pub fn p<'a>(&self, element: usize, memory: &'a Memory) -> &'a [Vec3] {
+    pub(crate) fn p<'a>(&self, element: usize, memory: &'a Memory) -> &'a [Vec3] {
         let rows = self.batch.operator().rows();
         &memory.projections[element * rows..][..rows]
     }
@@ -169,31 +169,31 @@ impl Case {
     }
 
     /// The point that A can produce next to z, and its projection, of one element.
-    pub fn project_z(&self, element: usize, z: &[Vec3], start: &Memory) -> (Vec<Vec3>, Vec<Vec3>) {
+    pub(crate) fn project_z(&self, element: usize, z: &[Vec3], start: &Memory) -> (Vec<Vec3>, Vec<Vec3>) {
         let x = self.positions_for(element, z);
         let memory = self.projected(&x, start);
         (self.z(element, &x), self.p(element, &memory).to_vec())
     }
 }
 
-pub fn length(a: &[Vec3]) -> f64 {
+pub(crate) fn length(a: &[Vec3]) -> f64 {
     dot(a, a).sqrt()
 }
 
-pub fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
+pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
 }
 
 /// a + s b.
-pub fn along(a: &[Vec3], s: f64, b: &[Vec3]) -> Vec<Vec3> {
+pub(crate) fn along(a: &[Vec3], s: f64, b: &[Vec3]) -> Vec<Vec3> {
     a.iter().zip(b).map(|(a, b)| *a + *b * s).collect()
 }
 
-pub fn minus(a: &[Vec3], b: &[Vec3]) -> Vec<Vec3> {
+pub(crate) fn minus(a: &[Vec3], b: &[Vec3]) -> Vec<Vec3> {
     along(a, -1.0, b)
 }
 
-pub fn assert_close(value: f64, expected: f64, relative: f64, what: &str) {
+pub(crate) fn assert_close(value: f64, expected: f64, relative: f64, what: &str) {
     let error = (value - expected).abs();
     assert!(error <= relative * expected.abs(), "{what}: {value}, expected {expected} within {relative:e}");
 }
