@@ -122,10 +122,9 @@ mod tests {
     /// Brute force over the surface s₀s₁s₂ = target.
     fn nearest_by_search(sigma: [f64; 3], target: f64) -> f64 {
         let mut best = f64::INFINITY;
-        let steps = 400;
-        for i in 1..steps {
-            for j in 1..steps {
-                let (a, b) = (4.0 * i as f64 / steps as f64, 4.0 * j as f64 / steps as f64);
+        for i in 1..400 {
+            for j in 1..400 {
+                let (a, b) = (0.01 * f64::from(i), 0.01 * f64::from(j));
                 best = best.min(distance(sigma, [a, b, target / (a * b)]));
             }
         }
@@ -180,7 +179,7 @@ mod tests {
         // [Bouaziz 2014, eq. 26], iterated fifty times, on random inverted singular values.
         let mut failures = 0;
         for k in 0..200 {
-            let f = |a: f64| ((k as f64 * a).sin() * 0.5 + 0.5) * 1.5;
+            let f = |a: f64| ((f64::from(k) * a).sin() * 0.5 + 0.5) * 1.5;
             let mut size = [f(1.1) + 0.1, f(2.3) + 0.05, f(3.7)];
             size.sort_by(|a, b| b.total_cmp(a));
             let sigma = [size[0], size[1], -size[2]];

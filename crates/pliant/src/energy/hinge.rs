@@ -12,7 +12,9 @@
 //!
 //! The weight is w = k ‖∇θ‖² at rest, so that small angles cost ½ k (θ − θ₀)². From a plate of bending stiffness D \[N·m\],
 //! k = D l²/(A₁ + A₂) with the edge length l and the two areas: the piecewise linear surface through a cylinder's points then
-//! has the plate's energy ½D κ² per area, on right-angled and on equilateral meshes alike.
+//! has the plate's energy ½D κ² per area, on equilateral meshes rolled in any direction and on right-angled ones rolled along
+//! their grid. Other directions of right-angled meshes are too stiff, at 45° threefold with parallel diagonals and by one
+//! half with alternating ones; [`super::MeanCurvatureBending`] is not.
 //!
 //! Departure: with A = M^½ as in position-based dynamics the static stiffness would depend on masses. Mean-subtracted
 //! coordinates are the default; the others can be chosen with the same small-angle energy.

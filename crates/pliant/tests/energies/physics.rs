@@ -116,6 +116,16 @@ fn strain_within_limits_costs_nothing_and_beyond_them_the_excess() {
 }
 
 #[test]
+fn inverted_solid_costs_the_way_back_to_a_proper_rotation() {
+    let mirrored = Random::new(5).rotation() * stretch(1.0, -1.0, 1.0);
+    assert_close(strained_solid(100.0, StrainSet::Rotation, mirrored), 0.5 * 100.0 * 4.0 * 0.06, 1e-12, "mirrored");
+    // The smallest principal stretch is the one that turns back: from −0.5 to the limit of 0.9.
+    let crushed = Random::new(5).rotation() * stretch(1.05, 1.0, -0.5);
+    let limits = StrainSet::Limits { min: 0.9, max: 1.1 };
+    assert_close(strained_solid(100.0, limits, crushed), 0.5 * 100.0 * 1.4 * 1.4 * 0.06, 1e-12, "crushed");
+}
+
+#[test]
 fn fibres_resist_warp_stretch_but_not_shear() {
     let cloth = |f: Mat3| {
         let limits = [[1.0, 1.0], [0.5, 1.5]];
@@ -194,6 +204,25 @@ fn sheet_rolled_to_a_cylinder_has_the_plates_hinge_energy() {
         // Half a column at both ends has no hinge.
         let area = 1.0 - 1.0 / columns as f64;
         assert_close(found, 0.5 * stiffness / radius.powi(2) * area, 0.02, &format!("{diagonals:?}"));
+    }
+}
+
+/// A known limit of hinges: their stiffness depends on how right-angled triangles lie to the axis.
+#[test]
+fn right_angled_hinges_are_too_stiff_in_some_directions() {
+    let (stiffness, radius) = (0.02, 0.8);
+    for (diagonals, axis, factor) in [
+        (Diagonals::Forward, -PI / 4.0, 1.0),
+        (Diagonals::Forward, PI / 4.0, 3.0),
+        (Diagonals::Alternating, PI / 4.0, 1.5),
+        (Diagonals::Cross, PI / 4.0, 1.0),
+        (Diagonals::Cross, 0.0, 1.5),
+    ] {
+        let mesh = Sheet { columns: 60, rows: 60, diagonals, ..Sheet::default() }.mesh().expect("a sheet");
+        let hinges = HingeBending::new(mesh.hinges().expect("hinges"), HingeStiffness::Plate(stiffness));
+        let found = energy(hinges.build(&mesh.positions).expect("a batch"), &rolled(&mesh.positions, radius, axis));
+        let what = format!("{diagonals:?}, axis at {axis}");
+        assert_close(found, factor * 0.5 * stiffness / radius.powi(2), 0.02, &what);
     }
 }
 
