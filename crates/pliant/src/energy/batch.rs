@@ -41,6 +41,8 @@ pub struct Properties {
     pub idempotent: bool,
     /// The projection is the nearest point of the constraint set.
     pub nearest: bool,
+    /// Hessians with [`Curvature::Raw`] are complete; false where they hold something common to all elements fixed.
+    pub exact_hessian: bool,
 }
 
 impl Properties {
@@ -51,6 +53,7 @@ impl Properties {
         zero_at_rest: true,
         idempotent: true,
         nearest: true,
+        exact_hessian: true,
     };
 }
 
@@ -66,7 +69,7 @@ pub trait Batch: Send + Sync + fmt::Debug {
     /// Stencils, A and weights.
     fn operator(&self) -> &Operator;
 
-    /// Stencils, A and weights, to renumber vertices or scale weights.
+    /// Stencils, A and weights, to renumber vertices.
     fn operator_mut(&mut self) -> &mut Operator;
 
     /// Which truths hold.

@@ -7,7 +7,7 @@
 
 use super::isotropic::Derivatives;
 
-/// The projected singular values and the multiplier.
+/// The projected singular values.
 pub(super) struct Projected<const D: usize> {
     pub(super) values: [f64; D],
     /// False where the product was within the bounds already.
@@ -17,7 +17,6 @@ pub(super) struct Projected<const D: usize> {
 /// Projects σ (descending, only the last may be negative) onto low ≤ Πs ≤ high, with 0 < low ≤ high.
 pub(super) fn project<const D: usize>(sigma: [f64; D], low: f64, high: f64) -> Projected<D> {
     let product: f64 = sigma.iter().product();
-    // An inverted element has the wrong product even where two negative values would multiply to the right one.
     if product >= low && product <= high {
         return Projected { values: sigma, active: false };
     }
@@ -25,32 +24,53 @@ pub(super) fn project<const D: usize>(sigma: [f64; D], low: f64, high: f64) -> P
     Projected { values, active: true }
 }
 
+/// The larger root s of s² − σ s = μ, for μ ≥ 0.
 fn plus_root(sigma: f64, mu: f64) -> f64 {
-    let root = (sigma * sigma + 4.0 * mu).max(0.0).sqrt();
+    let root = (sigma * sigma + 4.0 * mu).sqrt();
     // For negative σ the sum cancels; the product of the two roots is −μ.
     if sigma >= 0.0 { 0.5 * (sigma + root) } else { 2.0 * mu / (root - sigma) }
 }
 
-/// Product too small: all plus roots, μ > 0. Since sᵢ ≥ √μ, the root lies below target^(2/D).
+/// Product too small: all plus roots, μ > 0. A value and its negative have plus roots with the product μ, and only the last
+/// value may be negative, so the product is at least μ^(D/2) and the root lies below target^(2/D).
 fn raise<const D: usize>(sigma: [f64; D], target: f64) -> [f64; D] {
     let at = |mu: f64| sigma.map(|s| plus_root(s, mu));
     at(bisect(0.0, target.powf(2.0 / D as f64), |mu| at(mu).iter().product::<f64>() < target))
 }
 
-/// Product too large: μ < 0, and the minus root for the smallest value if the plus roots cannot get low enough.
+/// Product too large: μ < 0, plus roots for all but the smallest value. Its projection t is the unknown: from σ down to σ/2 it
+/// is the plus root of μ = t(t − σ), from σ/2 to 0 the minus root.
+///
+/// Local minima are where the product grows through the target with t. Of nearly equal values there can be two, all of
+/// them shrunk or one of them nearly crushed, so all intervals are looked at. A pair of crossings within one interval is
+/// missed, but two so close are about to vanish, and then the other minimum is nearer.
 fn lower<const D: usize>(sigma: [f64; D], target: f64) -> [f64; D] {
+    const INTERVALS: usize = 32;
     let smallest = sigma[D - 1];
-    let least = -0.25 * smallest * smallest;
-    let plus = |mu: f64| sigma.map(|s| plus_root(s, mu));
-    if plus(least).iter().product::<f64>() <= target {
-        return plus(bisect(least, 0.0, |mu| plus(mu).iter().product::<f64>() < target));
-    }
-    let minus = |mu: f64| {
-        let mut values = plus(mu);
-        values[D - 1] = smallest - plus_root(smallest, mu);
+    let at = |t: f64| {
+        let root = 2.0 * t - smallest;
+        // σ² + 4μ, without the cancellation where plus and minus root of the smallest meet.
+        let mut values = sigma.map(|s| 0.5 * (s + ((s - smallest) * (s + smallest) + root * root).sqrt()));
+        values[D - 1] = t;
         values
     };
-    minus(bisect(least, 0.0, |mu| minus(mu).iter().product::<f64>() > target))
+    let below = |t: f64| at(t).iter().product::<f64>() < target;
+    let distance = |values: &[f64; D]| -> f64 { values.iter().zip(&sigma).map(|(s, o)| (s - o).powi(2)).sum() };
+    let mut nearest = sigma;
+    let mut least = f64::INFINITY;
+    let (mut low, mut low_below) = (0.0, true);
+    for k in 1..=INTERVALS {
+        let high = smallest * (k as f64 / INTERVALS as f64);
+        let high_below = below(high);
+        if low_below && !high_below {
+            let candidate = at(bisect(low, high, below));
+            if distance(&candidate) < least {
+                (nearest, least) = (candidate, distance(&candidate));
+            }
+        }
+        (low, low_below) = (high, high_below);
+    }
+    nearest
 }
 
 /// The place in [low, high] where `below` turns from true to false, to the last bit.
@@ -73,7 +93,8 @@ pub(super) fn derivatives<const D: usize>(sigma: [f64; D], projected: &Projected
     }
     let s = projected.values;
     let scale = s.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    // 2sᵢ − σᵢ vanishes where plus and minus root meet; there the second derivative is unbounded.
+    // 2sᵢ − σᵢ vanishes where plus and minus root meet. Of one value that is a removable 0/0; of two the second derivative is
+    // unbounded.
     let slope: [f64; D] = std::array::from_fn(|i| {
         let value = 2.0 * s[i] - sigma[i];
         if value.abs() < 1e-9 * scale { 1e-9 * scale } else { value }
@@ -101,10 +122,9 @@ mod tests {
     /// Brute force over the surface s₀s₁s₂ = target.
     fn nearest_by_search(sigma: [f64; 3], target: f64) -> f64 {
         let mut best = f64::INFINITY;
-        let steps = 400;
-        for i in 1..steps {
-            for j in 1..steps {
-                let (a, b) = (4.0 * i as f64 / steps as f64, 4.0 * j as f64 / steps as f64);
+        for i in 1..400 {
+            for j in 1..400 {
+                let (a, b) = (0.01 * f64::from(i), 0.01 * f64::from(j));
                 best = best.min(distance(sigma, [a, b, target / (a * b)]));
             }
         }
@@ -119,6 +139,10 @@ mod tests {
             [1.5, 0.4, -0.3],
             [1.0, 1.0, -1.0],
             [2.0, 2.0, 2.0],
+            [1.93, 1.93, 1.93],
+            [1.9, 1.9, 1.9],
+            [2.1, 2.0, 1.95],
+            [2.4, 1.7, 1.6],
             [3.0, 3.0, 0.5],
             [2.0, 1.9, -1.8],
             [0.9, 0.8, 0.7],
@@ -155,8 +179,10 @@ mod tests {
         // [Bouaziz 2014, eq. 26], iterated fifty times, on random inverted singular values.
         let mut failures = 0;
         for k in 0..200 {
-            let f = |a: f64| ((k as f64 * a).sin() * 0.5 + 0.5) * 1.5;
-            let sigma = [f(1.1) + 0.1, f(2.3) + 0.05, -f(3.7)];
+            let f = |a: f64| ((f64::from(k) * a).sin() * 0.5 + 0.5) * 1.5;
+            let mut size = [f(1.1) + 0.1, f(2.3) + 0.05, f(3.7)];
+            size.sort_by(|a, b| b.total_cmp(a));
+            let sigma = [size[0], size[1], -size[2]];
             let mut d = [0.0; 3];
             for _ in 0..50 {
                 let s: [f64; 3] = std::array::from_fn(|i| sigma[i] + d[i]);

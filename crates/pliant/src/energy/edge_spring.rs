@@ -10,12 +10,12 @@
 //!
 //! The projection is p = clamp(‖e‖)·e/‖e‖; coincident ends keep their previous direction.
 //!
-//! The metric chooses A and B among those that [Bouaziz 2014, §3.3 and §4.2] discusses. The weight is converted, so that the
-//! energy is the same and only the convergence of local/global iterations differs.
+//! The [`Metric`] chooses A and B. The weight is converted, so that the energy is the same and only the convergence of
+//! local/global iterations differs.
 
 use super::error::{require_bounds, require_non_negative};
 use super::rest::stencil_positions;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen};
 use crate::math::{Mat3, Vec3};
 
 const KIND: &str = "edge_spring";
@@ -37,20 +37,6 @@ pub enum SpringStiffness {
     PerEdge(Vec<f64>),
     /// Axial stiffness E·A \[N\]; k = E·A/l, the same material at any resolution.
     Axial(f64),
-}
-
-/// Coordinates in which the distance to the constraint set is measured, A in w/2 ‖A x − B p‖².
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum Metric {
-    /// One vertex subtracted from the others (default).
-    #[default]
-    VertexSubtracted,
-    /// The mean of the stencil subtracted.
-    MeanSubtracted,
-    /// Absolute positions, A = I: slow, since changes travel one element per iteration.
-    Identity,
-    /// Absolute positions weighted by the square roots of these masses \[kg\] of all vertices, A = M^½, as in position-based dynamics.
-    Mass(Vec<f64>),
 }
 
 /// Recipe for springs along edges.
@@ -88,7 +74,10 @@ impl EdgeSprings {
         let lengths = self.lengths(rest)?;
         let stiffness = self.stiffnesses(&lengths)?;
         require_bounds(KIND, self.limits[0], self.limits[1])?;
-        let springs = lengths.iter().map(|l| EdgeSpring { low: l * self.limits[0], high: l * self.limits[1] });
+        let [min, max] = self.limits;
+        // An infinite limit stays one for a spring without length, where the product is undefined.
+        let high = |length: f64| if max.is_finite() { length * max } else { max };
+        let springs = lengths.iter().map(|&length| EdgeSpring { low: length * min, high: high(length) });
         if self.metric == Metric::VertexSubtracted {
             let mut operator = Operator::new(1);
             self.edges.iter().zip(&stiffness).for_each(|(edge, &k)| operator.push(k, edge, &[-1.0, 1.0]));
@@ -119,12 +108,7 @@ impl EdgeSprings {
             let [a, b] = stencil_positions(KIND, element, edge, rest)?;
             lengths.push((b - a).length());
         }
-        if let Metric::Mass(masses) = &self.metric {
-            same_length("masses", masses.len(), rest.len())?;
-            for (element, &mass) in masses.iter().enumerate() {
-                check_value(element, "mass", mass, mass > 0.0)?;
-            }
-        }
+        self.metric.check(KIND, rest.len())?;
         if let Some(given) = &self.rest_lengths {
             same_length("rest_lengths", given.len(), self.edges.len())?;
             for (element, &length) in given.iter().enumerate() {

@@ -53,6 +53,16 @@ pub enum EnergyError {
         /// What is needed.
         need: &'static str,
     },
+    /// A mass in which distances are to be measured is out of range.
+    #[error("{kind}: the mass of vertex {vertex} is {mass} kg, but must be finite and positive")]
+    BadMass {
+        /// Energy.
+        kind: &'static str,
+        /// Vertex.
+        vertex: usize,
+        /// Its mass \[kg\].
+        mass: f64,
+    },
     /// A parameter of the whole energy is out of range.
     #[error("{kind}: {name} is {value}, but must be {need}")]
     BadParameter {

@@ -23,6 +23,9 @@ const GLOBAL: &str = "example_global";
 
 /// Regularisation of the weights, relative to the examples' squared size.
 const TIKHONOV: f64 = 1e-8;
+/// A stretch below this is the rounding error of an example that moves the tet rigidly. It must not become a direction in
+/// which the tet is free.
+const RIGID: f64 = 1e-8;
 /// Rounds of alternation in one projection; it ends earlier when the weights stop moving.
 const MAX_ROUNDS: usize = 200;
 
@@ -86,7 +89,8 @@ impl ExampleBased {
             let mut stretches = Vec::with_capacity(count);
             for example in &self.examples {
                 let posed = edge_matrix(stencil_positions(kind, element, tet, example)?) * measured.inverse_edges;
-                stretches.push(nearest_rotation(posed).transpose() * posed - Mat3::IDENTITY);
+                let stretch = nearest_rotation(posed).transpose() * posed - Mat3::IDENTITY;
+                stretches.push(if inner(stretch, stretch) < RIGID * RIGID { Mat3::ZERO } else { stretch });
             }
             elements.push(ExampleTet::new(stretches));
         }
@@ -128,12 +132,6 @@ impl ExampleTet {
     fn rotation(&self, f: Mat3, weights: &[f64]) -> Mat3 {
         nearest_rotation(f * self.blend(weights).transpose())
     }
-
-    /// ⟨Eᵢ, RᵀF − I⟩, the right-hand side for ω.
-    fn alignment(&self, f: Mat3, rotation: Mat3, out: &mut [f64]) {
-        let relative = rotation.transpose() * f - Mat3::IDENTITY;
-        out.iter_mut().zip(&self.stretches).for_each(|(out, e)| *out = inner(*e, relative));
-    }
 }
 
 /// Solves (Gram + ε I) ω = r; returns how far ω moved.
@@ -164,7 +162,8 @@ impl Element<3> for ExampleTet {
         let rhs = &mut rhs[..warm.len()];
         let mut rotation = self.rotation(f, warm);
         for _ in 0..MAX_ROUNDS {
-            self.alignment(f, rotation, rhs);
+            let relative = rotation.transpose() * f - Mat3::IDENTITY;
+            rhs.iter_mut().zip(&self.stretches).for_each(|(rhs, e)| *rhs = inner(*e, relative));
             let moved = solve_weights(&self.gram, self.epsilon, rhs, warm);
             rotation = self.rotation(f, warm);
             if moved < 1e-13 {
@@ -207,29 +206,24 @@ impl GlobalExamples {
         Mat3::from_cols(z[0], z[1], z[2])
     }
 
-    /// Sets all projections R H(ω) for given weights.
-    fn rotate_all(&self, x: &[Vec3], weights: &[f64], projections: &mut [Vec3]) {
-        parallel::for_each(0..self.elements.len(), Strided { entries: projections, stride: 3 }, &|range, part| {
-            for (p, e) in part.entries.chunks_mut(3).zip(range) {
-                let element = &self.elements[e];
-                let target = element.rotation(self.deformation(e, x), weights) * element.blend(weights);
-                p.copy_from_slice(&[target.x_axis, target.y_axis, target.z_axis]);
+    /// Sets the three columns of a matrix for each element, made from the element and its deformation gradient.
+    fn set_all(&self, x: &[Vec3], out: &mut [Vec3], matrix: impl Fn(&ExampleTet, Mat3) -> Mat3 + Sync) {
+        parallel::for_each(0..self.elements.len(), Strided { entries: out, stride: 3 }, &|range, part| {
+            for (out, e) in part.entries.chunks_mut(3).zip(range) {
+                let m = matrix(&self.elements[e], self.deformation(e, x));
+                out.copy_from_slice(&[m.x_axis, m.y_axis, m.z_axis]);
             }
         });
     }
 
-    /// Σ wₑ ⟨Eᵢ, RᵀF − I⟩ for the current weights.
-    fn alignment(&self, x: &[Vec3], weights: &[f64], example: usize) -> f64 {
+    /// Σ wₑ ⟨Eᵢ, RᵀF − I⟩, given RᵀF − I of all elements.
+    fn alignment(&self, relative: &[Vec3], example: usize) -> f64 {
         parallel::sum(0..self.elements.len(), &|range| {
-            let mut aligned = [0.0; 16];
-            range
-                .map(|e| {
-                    let f = self.deformation(e, x);
-                    let element = &self.elements[e];
-                    element.alignment(f, element.rotation(f, weights), &mut aligned[..self.examples]);
-                    self.operator.weight(e) * aligned[example]
-                })
-                .sum()
+            let of = |e: usize| {
+                let relative = Mat3::from_cols(relative[3 * e], relative[3 * e + 1], relative[3 * e + 2]);
+                self.operator.weight(e) * inner(self.elements[e].stretches[example], relative)
+            };
+            range.map(of).sum()
         })
     }
 }
@@ -248,7 +242,7 @@ impl Batch for GlobalExamples {
     }
 
     fn properties(&self) -> Properties {
-        ExampleTet::PROPERTIES
+        Properties { exact_hessian: false, ..ExampleTet::PROPERTIES }
     }
 
     fn initial_warm(&self) -> Vec<f64> {
@@ -258,13 +252,19 @@ impl Batch for GlobalExamples {
     fn project(&self, x: &[Vec3], _goals: &[Vec3], memory: &mut Memory) {
         let mut rhs = [0.0; 16];
         for _ in 0..MAX_ROUNDS {
-            (0..self.examples).for_each(|i| rhs[i] = self.alignment(x, &memory.warm, i));
+            // Rotations are costly and the same for all examples: they go through the memory of the projections once.
+            let weights = &memory.warm;
+            self.set_all(x, &mut memory.projections, |element, f| {
+                element.rotation(f, weights).transpose() * f - Mat3::IDENTITY
+            });
+            (0..self.examples).for_each(|i| rhs[i] = self.alignment(&memory.projections, i));
             let moved = solve_weights(&self.gram, self.epsilon, &rhs[..self.examples], &mut memory.warm);
             if moved < 1e-13 {
                 break;
             }
         }
-        self.rotate_all(x, &memory.warm, &mut memory.projections);
+        let weights = &memory.warm;
+        self.set_all(x, &mut memory.projections, |element, f| element.rotation(f, weights) * element.blend(weights));
     }
 
     fn extra_energy(&self, memory: &Memory) -> f64 {

@@ -1,4 +1,4 @@
-//! Bending by hinge angles [Bouaziz 2014, §6, "More constraints"], projected by sequential quadratic programming.
+//! Bending by hinge angles [Bouaziz 2014, §6, "More constraints"].
 //!
 //! ```text
 //!        c
@@ -8,24 +8,24 @@
 //!        d
 //! ```
 //!
-//! The set {p : θ(p) = θ₀} has no closed-form projection. SQP solves a sequence of linearised problems
-//! p ← z − ∇C [C(p) + ∇C·(z − p)]/‖∇C‖², with ∇C at p; its first step from z is the position-based update (eq. 13). It stops
-//! at a point where z − p is normal to the set, which need not be the nearest of all.
+//! The projection onto {p : θ(p) = θ₀} is in `hinge_projection.rs`; it is stationary, but need not be the nearest of all.
 //!
 //! The weight is w = k ‖∇θ‖² at rest, so that small angles cost ½ k (θ − θ₀)². From a plate of bending stiffness D \[N·m\],
 //! k = D l²/(A₁ + A₂) with the edge length l and the two areas: the piecewise linear surface through a cylinder's points then
-//! has the plate's energy ½D κ² per area, on right-angled and on equilateral meshes alike.
+//! has the plate's energy ½D κ² per area, on equilateral meshes rolled in any direction and on right-angled ones rolled along
+//! their grid. Other directions of right-angled meshes are too stiff, at 45° threefold with parallel diagonals and by one
+//! half with alternating ones; [`super::MeanCurvatureBending`] is not.
 //!
 //! Departure: with A = M^½ as in position-based dynamics the static stiffness would depend on masses. Mean-subtracted
 //! coordinates are the default; the others can be chosen with the same small-angle energy.
 
-use super::edge_spring::Metric;
 use super::error::{require, require_non_negative};
+use super::hinge_projection::HingedPair;
 use super::rest::stencil_positions;
-use super::{Batch, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
-use crate::math::{Mat3, Vec3, nearest_rotation, solve_symmetric};
+use super::{Batch, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Specimen};
+use crate::math::Vec3;
 
-const KIND: &str = "hinge";
+pub(super) const KIND: &str = "hinge";
 
 /// Triangles flatter than this (height over longest edge) have no usable normal.
 const DEGENERATE: f64 = 1e-9;
@@ -73,10 +73,7 @@ impl HingeBending {
         if let Some(angle) = self.rest_angle {
             require(KIND, "rest angle", angle, "between −π and π", angle.abs() <= std::f64::consts::PI)?;
         }
-        if let Metric::Mass(masses) = &self.metric {
-            let usable = masses.len() == rest.len() && masses.iter().all(|m| *m > 0.0 && m.is_finite());
-            require(KIND, "number of positive masses", masses.len() as f64, "one for each vertex", usable)?;
-        }
+        self.metric.check(KIND, rest.len())?;
         let mut operator = Operator::new(4);
         let mut elements = Vec::with_capacity(self.hinges.len());
         for (element, hinge) in self.hinges.iter().enumerate() {
@@ -91,13 +88,7 @@ impl HingeBending {
                 });
             };
             let (scale, coefficients) = self.coordinates(hinge);
-            let rest_angle = self.rest_angle.unwrap_or(angle.theta);
-            let turned = corners[0]
-                + Mat3::from_axis_angle((corners[1] - corners[0]).normalize(), rest_angle - angle.theta)
-                    * (corners[3] - corners[0]);
-            let shape = [corners[0], corners[1], corners[2], turned];
-            let row = |r: usize| (0..4).fold(Vec3::ZERO, |sum, c| sum + shape[c] * coefficients[4 * r + c]);
-            let mut own = HingedPair { rest_angle, scale, rest_shape: std::array::from_fn(row) };
+            let mut own = HingedPair { rest_angle: self.rest_angle.unwrap_or(angle.theta), scale };
             if self.metric == Metric::VertexSubtracted {
                 own.scale[0] = f64::INFINITY;
             }
@@ -105,7 +96,7 @@ impl HingeBending {
                 HingeStiffness::Uniform(k) => k,
                 HingeStiffness::Plate(d) => d * angle.edge_squared / angle.areas,
             };
-            let squared: f64 = own.gradient(&angle).iter().map(|g| g.length_squared()).sum();
+            let squared: f64 = (0..4).map(|i| (angle.gradient[i] / own.scale[i]).length_squared()).sum();
             operator.push(stiffness * squared, hinge, &coefficients);
             elements.push(own);
         }
@@ -132,10 +123,11 @@ impl HingeBending {
 }
 
 /// The angle of a hinge and what its derivative needs.
-struct SignedAngle {
-    theta: f64,
+pub(super) struct SignedAngle {
+    /// θ \[rad\].
+    pub(super) theta: f64,
     /// ∂θ/∂x of the four corners \[rad/m\].
-    gradient: [Vec3; 4],
+    pub(super) gradient: [Vec3; 4],
     edge_squared: f64,
     areas: f64,
 }
@@ -151,7 +143,7 @@ fn flatness([a, b, c, d]: &[Vec3; 4]) -> f64 {
 
 impl SignedAngle {
     /// None where a triangle has no normal.
-    fn of(corners: &[Vec3; 4]) -> Option<Self> {
+    pub(super) fn of(corners: &[Vec3; 4]) -> Option<Self> {
         let flatness = flatness(corners);
         if flatness.is_nan() || flatness < DEGENERATE {
             return None;
@@ -170,149 +162,6 @@ impl SignedAngle {
         let at_b = -(at_c * foot_c + at_d * foot_d);
         let areas = 0.5 * (left.length() + right.length());
         Some(Self { theta, gradient: [at_a, at_b, at_c, at_d], edge_squared, areas })
-    }
-}
-
-/// One hinge of the batch.
-#[derive(Debug, Clone, Copy)]
-struct HingedPair {
-    rest_angle: f64,
-    /// Factor between a row of A x and the position of its corner; infinite for a corner that does not move.
-    scale: [f64; 4],
-    /// A x of a shape with the rest angle.
-    rest_shape: [Vec3; 4],
-}
-
-impl HingedPair {
-    fn corners(&self, z: &[Vec3; 4]) -> [Vec3; 4] {
-        std::array::from_fn(|i| z[i] / self.finite_scale(i))
-    }
-
-    /// ∂θ/∂z.
-    fn gradient(&self, angle: &SignedAngle) -> [Vec3; 4] {
-        std::array::from_fn(|i| angle.gradient[i] / self.scale[i])
-    }
-
-    /// C = θ − θ₀ in (−π, π] and its gradient.
-    fn constraint(&self, p: &[Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
-        let angle = SignedAngle::of(&self.corners(p))?;
-        let turn = std::f64::consts::TAU;
-        let difference = angle.theta - self.rest_angle;
-        Some((difference - turn * (difference / turn).round(), self.gradient(&angle)))
-    }
-
-    /// SQP from z; None where it does not settle or meets a triangle without a normal.
-    fn sqp(&self, z: &[Vec3; 4]) -> Option<[Vec3; 4]> {
-        let size = z.iter().map(|row| row.length_squared()).sum::<f64>().sqrt();
-        let mut p = *z;
-        let mut mixing = Mixing::default();
-        for _ in 0..40 {
-            let (c, gradient) = self.constraint(&p)?;
-            let squared: f64 = gradient.iter().map(|g| g.length_squared()).sum();
-            let along: f64 = (0..4).map(|i| gradient[i].dot(z[i] - p[i])).sum();
-            let next: [Vec3; 4] = std::array::from_fn(|i| z[i] - gradient[i] * ((c + along) / squared));
-            if squared_distance(&next, &p).sqrt() <= 1e-14 * size {
-                return Some(next);
-            }
-            p = mixing.next(&p, &next);
-        }
-        None
-    }
-
-    /// A shape of the set, moved rigidly (which keeps its angle) to fit z best.
-    fn moved_to_fit(&self, shape: &[Vec3; 4], z: &[Vec3; 4]) -> [Vec3; 4] {
-        let (from, to) = (self.centre(shape), self.centre(z));
-        let offset = |rows: &[Vec3; 4], i: usize, centre: Vec3| rows[i] - centre * self.finite_scale(i);
-        let mut covariance = Mat3::ZERO;
-        for i in 0..4 {
-            let (a, b) = (offset(z, i, to), offset(shape, i, from));
-            covariance += Mat3::from_cols(a * b.x, a * b.y, a * b.z);
-        }
-        let rotation = nearest_rotation(covariance);
-        std::array::from_fn(|i| rotation * offset(shape, i, from) + to * self.finite_scale(i))
-    }
-
-    /// Centre of the positions behind rows of A x, weighted as the distance is; zero where a vertex is subtracted.
-    fn centre(&self, rows: &[Vec3; 4]) -> Vec3 {
-        if !self.scale[0].is_finite() {
-            return Vec3::ZERO;
-        }
-        let weight: f64 = self.scale.iter().map(|s| s * s).sum();
-        (0..4).fold(Vec3::ZERO, |sum, i| sum + rows[i] * self.scale[i]) / weight
-    }
-
-    fn finite_scale(&self, i: usize) -> f64 {
-        if self.scale[i].is_finite() { self.scale[i] } else { 1.0 }
-    }
-}
-
-/// Anderson mixing over the last two changes: SQP without second derivatives converges linearly, at a rate in proportion to
-/// the angle; with mixing a dozen iterations reach rounding error.
-#[derive(Default)]
-struct Mixing {
-    last: Option<([Vec3; 4], [Vec3; 4])>,
-    changes: [Option<([Vec3; 4], [Vec3; 4])>; 2],
-}
-
-fn difference(a: &[Vec3; 4], b: &[Vec3; 4]) -> [Vec3; 4] {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-fn dot(a: &[Vec3; 4], b: &[Vec3; 4]) -> f64 {
-    (0..4).map(|i| a[i].dot(b[i])).sum()
-}
-
-impl Mixing {
-    /// The iterate after p ↦ image.
-    fn next(&mut self, p: &[Vec3; 4], image: &[Vec3; 4]) -> [Vec3; 4] {
-        let residual = difference(image, p);
-        if let Some((last_residual, last_image)) = self.last.replace((residual, *image)) {
-            let change = (difference(&residual, &last_residual), difference(image, &last_image));
-            self.changes = [Some(change), self.changes[0]];
-        }
-        let n = self.changes.iter().flatten().count();
-        let known = |k: usize| self.changes[k].unwrap_or_default();
-        let mut gram = [0.0; 4];
-        let mut theta = [0.0; 2];
-        for i in 0..n {
-            (0..n).for_each(|j| gram[i * n + j] = dot(&known(i).0, &known(j).0));
-            theta[i] = dot(&known(i).0, &residual);
-        }
-        solve_symmetric(&mut gram[..n * n], &mut theta[..n], 1e-14);
-        let mut next = *image;
-        for (change, theta) in self.changes.iter().flatten().zip(theta) {
-            (0..4).for_each(|i| next[i] -= change.1[i] * theta);
-        }
-        next
-    }
-}
-
-fn squared_distance(a: &[Vec3; 4], b: &[Vec3; 4]) -> f64 {
-    (0..4).map(|i| (a[i] - b[i]).length_squared()).sum()
-}
-
-impl Element<4> for HingedPair {
-    const KIND: &'static str = KIND;
-    const PROPERTIES: Properties = Properties { nearest: false, ..Properties::INTERNAL };
-
-    /// The last projection.
-    fn warm_len(&self) -> usize {
-        12
-    }
-
-    fn init_warm(&self, warm: &mut [f64]) {
-        (0..4).for_each(|i| warm[3 * i..3 * i + 3].copy_from_slice(&self.rest_shape[i].to_array()));
-    }
-
-    fn project(&self, z: &[Vec3; 4], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; 4] {
-        // A strong fold is nearest to a collapsed hinge, and SQP does not settle. Then the last projection still has the
-        // right angle, however it is moved. Not to go farther than it is also what makes the energy descend.
-        let last: [Vec3; 4] = std::array::from_fn(|i| Vec3::from_slice(&warm[3 * i..]));
-        let fallback = self.moved_to_fit(&last, z);
-        let reach = squared_distance(z, &fallback);
-        let p = self.sqp(z).filter(|p| squared_distance(z, p) <= reach).unwrap_or(fallback);
-        (0..4).for_each(|i| warm[3 * i..3 * i + 3].copy_from_slice(&p[i].to_array()));
-        p
     }
 }
 
@@ -338,6 +187,7 @@ fn folded_specimen() -> Result<Specimen, EnergyError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::energy::Element;
 
     #[test]
     fn angle_gradient_matches_differences() {
@@ -360,9 +210,8 @@ mod tests {
             [Vec3::ZERO, Vec3::Y, Vec3::new(-1.0, 0.5, 0.0), Vec3::new(t.cos(), 0.5, t.sin())]
         };
         let sign = SignedAngle::of(&place(30.0)).expect("a hinge").theta.signum();
-        let rest_angle = -sign * f64::to_radians(30.0);
-        let hinge = HingedPair { rest_angle, scale: [1.0; 4], rest_shape: place(-30.0) };
-        let p = hinge.sqp(&place(30.0)).expect("SQP settles");
+        let hinge = HingedPair { rest_angle: -sign * f64::to_radians(30.0), scale: [1.0; 4] };
+        let p = hinge.project(&place(30.0), &[], &mut [0.0; 4]);
         let reached = SignedAngle::of(&p).expect("a hinge").theta;
         assert!((reached - hinge.rest_angle).abs() < 1e-9, "angle {}°", reached.to_degrees());
     }

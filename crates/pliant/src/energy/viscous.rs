@@ -112,7 +112,7 @@ impl Batch for Viscous {
     }
 }
 
-/// The fit as an element, for its difference Hessian; goals hold the last shape.
+/// The fit as an element, for its difference Hessian; its warm values hold the last shape.
 #[derive(Debug)]
 struct Fit;
 
@@ -144,5 +144,56 @@ impl Viscous {
                 Fit.hessian(&z, &[], &memory.warm[3 * R * e..3 * R * (e + 1)], curvature, out);
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::{LIST, batch_energy};
+
+    /// Energy and gradient of the damping that began at `start`.
+    fn damping(viscous: &Viscous, start: &[Vec3], x: &[Vec3]) -> (f64, Vec<Vec3>) {
+        let mut memory = Memory::of(viscous);
+        viscous.begin_stage(start, &mut memory);
+        viscous.project(x, &[], &mut memory);
+        let operator = viscous.operator();
+        let mut corners = vec![Vec3::ZERO; operator.corner_vertices().len()];
+        operator.gradient(x, &memory.projections, 1.0, &mut corners);
+        let mut gradient = vec![Vec3::ZERO; x.len()];
+        operator.corner_vertices().iter().zip(corners).for_each(|(&v, g)| gradient[v as usize] += g);
+        (batch_energy(viscous, x, &memory), gradient)
+    }
+
+    fn moved(rest: &[Vec3], by: f64) -> Vec<Vec3> {
+        let wave = |k: usize, a: f64| (a * (k as f64 + 1.0)).sin();
+        rest.iter().enumerate().map(|(k, p)| *p + by * Vec3::new(wave(k, 1.3), wave(k, 2.1), wave(k, 3.7))).collect()
+    }
+
+    #[test]
+    fn rigid_motion_is_not_damped_and_forces_are_the_derivative_of_the_energy() {
+        for info in LIST {
+            for (number, make) in info.specimens.iter().enumerate() {
+                let specimen = make().expect("a specimen");
+                let Some(viscous) = Viscous::of(specimen.batch.as_ref()) else { continue };
+                let start = moved(&specimen.rest, 0.2);
+                let turn = Mat3::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.9);
+                let turned: Vec<Vec3> = start.iter().map(|p| turn * *p + Vec3::ONE).collect();
+                let (free, _) = damping(&viscous, &start, &turned);
+                assert!(free < 1e-22, "{} {number}: {free} J in rigid motion", info.key);
+                let x = moved(&turned, 0.1);
+                let (_, gradient) = damping(&viscous, &start, &x);
+                let scale = gradient.iter().fold(0.0_f64, |m, g| m.max(g.length()));
+                for k in 0..3 * x.len() {
+                    let at = |by: f64| {
+                        let mut x = x.clone();
+                        x[k / 3][k % 3] += by;
+                        damping(&viscous, &start, &x).0
+                    };
+                    let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k / 3][k % 3]).abs();
+                    assert!(error < 1e-6 * scale, "{} {number}, {k}: off by {error:e} of {scale:e}", info.key);
+                }
+            }
+        }
     }
 }
