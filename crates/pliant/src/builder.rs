@@ -16,6 +16,7 @@ use crate::state::State;
 /// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
 /// accelerated iterations, no damping.
 #[derive(Debug)]
+#[derive(Default)]
 pub struct SimulationBuilder {
     settings: Settings,
     solver: SolverChoice,
@@ -32,19 +33,6 @@ struct Attachment {
     stiffness: f64,
 }
 
-impl Default for SimulationBuilder {
-    fn default() -> Self {
-        Self {
-            settings: Settings::default(),
-            solver: SolverChoice::default(),
-            damping: Damping::default(),
-            bodies: Vec::new(),
-            attachments: Vec::new(),
-            threads: None,
-            clock: Clock::default(),
-        }
-    }
-}
 
 impl SimulationBuilder {
     /// Adds a body.
@@ -157,11 +145,10 @@ impl SimulationBuilder {
         let (SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
         | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. })) = self.solver;
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
-        if let SolverChoice::Projective(params) = &self.solver {
-            if let crate::solve::Acceleration::Chebyshev { rho, .. } = params.acceleration {
+        if let SolverChoice::Projective(params) = &self.solver
+            && let crate::solve::Acceleration::Chebyshev { rho, .. } = params.acceleration {
                 require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
             }
-        }
         Ok(())
     }
 }
