@@ -7,7 +7,7 @@ use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::mass::Mass;
-use crate::math::Vec3;
+use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
 use crate::simulation::{Settings, Simulation};
 use crate::solve::SolverChoice;
@@ -15,8 +15,7 @@ use crate::state::State;
 
 /// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
 /// accelerated iterations, no damping.
-#[derive(Debug)]
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct SimulationBuilder {
     settings: Settings,
     solver: SolverChoice,
@@ -32,7 +31,6 @@ struct Attachment {
     ends: [(String, u32); 2],
     stiffness: f64,
 }
-
 
 impl SimulationBuilder {
     /// Adds a body.
@@ -115,8 +113,10 @@ impl SimulationBuilder {
         }
         let World { bodies, rest, positions, velocities, mass, energies, pinned } = world;
         check_masses(&bodies, &mass, &pinned)?;
+        let extent = diagonal(&rest).max(diagonal(&positions));
+        let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
-        let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, stiffness_damping })?;
+        let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, diagonal, stiffness_damping })?;
         let state = State { time: 0.0, step: 0, positions, velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;
         Ok(Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock))
@@ -146,9 +146,10 @@ impl SimulationBuilder {
         | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. })) = self.solver;
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
         if let SolverChoice::Projective(params) = &self.solver
-            && let crate::solve::Acceleration::Chebyshev { rho, .. } = params.acceleration {
-                require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
-            }
+            && let crate::solve::Acceleration::Chebyshev { rho, .. } = params.acceleration
+        {
+            require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
+        }
         Ok(())
     }
 }
@@ -168,6 +169,9 @@ struct World {
 impl World {
     fn add(&mut self, body: Body) -> Result<(), ModelError> {
         let name = body.name.clone().unwrap_or_else(|| format!("body {}", self.bodies.len()));
+        if self.bodies.iter().any(|other| other.name == name) {
+            return Err(ModelError::RepeatedName(name));
+        }
         check_body(&body, &name)?;
         let base = self.rest.len();
         let count = body.rest.len();

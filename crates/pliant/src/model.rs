@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::energy::{Batch, EnergyError, Memory, Viscous};
 use crate::mass::Mass;
-use crate::math::{Vec3, diagonal};
+use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::sparse::SymmetricPattern;
 
@@ -77,6 +77,9 @@ pub enum ModelError {
         /// Number of vertices.
         count: usize,
     },
+    /// Two bodies have one name.
+    #[error("two bodies are named {0:?}")]
+    RepeatedName(String),
     /// A body is named that is not there.
     #[error("there is no body {0:?}")]
     NoSuchBody(String),
@@ -159,13 +162,15 @@ pub(crate) struct ModelParts {
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) pinned: Vec<bool>,
+    /// Length scale \[m\].
+    pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
     pub(crate) stiffness_damping: f64,
 }
 
 impl Model {
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
-        let ModelParts { bodies, rest, mass, mut energies, pinned, stiffness_damping } = parts;
+        let ModelParts { bodies, rest, mass, mut energies, pinned, diagonal, stiffness_damping } = parts;
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
@@ -193,7 +198,6 @@ impl Model {
             stiffness_places(&energies, &free_index)
                 .chain(mass.beside().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
         );
-        let diagonal = diagonal(&rest);
         let pattern = Arc::new(pattern);
         Ok(Self {
             bodies,
@@ -247,7 +251,7 @@ impl Model {
         (index != PINNED).then_some(index as usize)
     }
 
-    /// Length scale of the world: the diagonal of its rest positions \[m\].
+    /// Length scale of the world: the diagonal of its rest or first positions, whichever is larger; 1 m for a single point \[m\].
     pub fn diagonal(&self) -> f64 {
         self.diagonal
     }

@@ -244,7 +244,7 @@ impl Simulation {
 
     /// Refuses a state that is not finite or ran away.
     fn check(&self, positions: &[Vec3]) -> Result<(), StepError> {
-        let limit = self.settings.runaway_limit * self.model.diagonal().max(f64::MIN_POSITIVE);
+        let limit = self.settings.runaway_limit * self.model.diagonal();
         let step = self.state.step + 1;
         for (v, (new, old)) in positions.iter().zip(&self.state.positions).enumerate() {
             let distance = (*new - *old).length();

@@ -5,8 +5,8 @@
 //! orthonormal normals N of the cone the distance is ‖N Rᵀz‖, of which Newton's method over rotations finds a minimum. It
 //! need not be the least of all.
 //!
-//! Departure: sequential quadratic programming, which the paper proposes where there is no closed form,
-//! p ← z − ∇C [C(p) + ∇C·(z − p)]/‖∇C‖², converges only while the residual is small against the curvature of the set. From
+//! Departure: sequential quadratic programming ([`super::project_by_sqp`]), which the paper proposes where there is no closed
+//! form, converges only while the residual is small against the curvature of the set. From
 //! about 130° in a regular hinge, and earlier in a crushed one, it ended beside the minimum, where w Aᵀ(z − p) is no
 //! gradient. Its first step, the position-based update (eq. 13), agrees with this projection for small angles.
 
@@ -213,7 +213,7 @@ impl Element<4> for HingedPair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::hinge::SignedAngle;
+    use crate::energy::{hinge::SignedAngle, project_by_sqp};
 
     const FLAT: HingedPair = HingedPair { rest_angle: 0.0, scale: [1.0; 4] };
 
@@ -254,6 +254,18 @@ mod tests {
             let plain = defects(&z, &sqp(&z, 60));
             let converged = plain.is_some_and(|(left, aside)| left.abs() < 1e-9 && aside < 1e-6);
             assert_eq!(converged, degrees < 130.0, "{degrees}°: {plain:?}");
+        }
+    }
+
+    #[test]
+    fn the_general_sqp_projection_agrees_up_to_a_right_angle() {
+        let constraint = |p: &[Vec3; 4]| SignedAngle::of(p).map(|angle| (angle.theta, angle.gradient));
+        for degrees in [1.0, 30.0, 60.0, 90.0] {
+            let z = bent(f64::to_radians(degrees));
+            let general = project_by_sqp(&z, constraint).expect("it settles");
+            let own = FLAT.project(&z, &[], &mut [0.0; 4]);
+            let gap = (0..4).map(|i| (general[i] - own[i]).length()).fold(0.0, f64::max);
+            assert!(gap < 1e-9, "{degrees}°: {gap:e}");
         }
     }
 
