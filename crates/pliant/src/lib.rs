@@ -8,7 +8,7 @@
 //! use pliant::prelude::*;
 //!
 //! let mesh = Sheet { width: 1.0, height: 1.0, columns: 10, rows: 10, ..Sheet::default() }.mesh()?;
-//! let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.pin([0, 10]);
+//! let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.pin([110, 120]);
 //! let mut sim = Simulation::builder().body(cloth).build()?;
 //! for _ in 0..60 {
 //!     sim.step()?;
@@ -71,3 +71,8 @@ pub mod prelude {
         TimeIntegrator, Wind,
     };
 }
+
+/// The README's example is compiled and run with the other doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
