@@ -10,6 +10,8 @@ pub struct PcgReport {
     pub iterations: usize,
     /// Final residual ‖b − A x‖ relative to ‖b‖.
     pub relative_residual: f64,
+    /// Whether a direction of non-positive curvature ended it.
+    pub indefinite: bool,
 }
 
 pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
@@ -36,11 +38,13 @@ pub fn conjugate_gradient(
     let mut direction = z.clone();
     let mut rho = dot(&residual, &z);
     let norm = dot(b, b).sqrt();
-    let mut report = PcgReport { iterations: 0, relative_residual: if norm > 0.0 { 1.0 } else { 0.0 } };
+    let mut report =
+        PcgReport { iterations: 0, relative_residual: if norm > 0.0 { 1.0 } else { 0.0 }, indefinite: false };
     while report.iterations < max_iterations && report.relative_residual > tolerance {
         multiply(&direction, &mut product);
         let curvature = dot(&direction, &product);
         if curvature <= 0.0 || !curvature.is_finite() {
+            report.indefinite = true;
             if report.iterations == 0 {
                 x.copy_from_slice(&direction);
             }

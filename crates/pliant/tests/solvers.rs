@@ -1,0 +1,158 @@
+//! Solvers against each other on the same problem.
+#![allow(clippy::unwrap_used)]
+
+use pliant::energy::Curvature;
+use pliant::mesh::generate::{Plane, Shear};
+use pliant::prelude::*;
+use pliant::solve::{LinearSolver, SolveError, SolverChoice};
+use pliant::sparse::FactorError;
+use pliant::{Problem, StepError};
+
+/// A curtain of springs as in [Liu 2013], swinging from two corners.
+fn curtain(cells: usize, stiffness: f64, h: f64, frames: usize) -> Simulation {
+    let sheet = Sheet { columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
+    let mut edges = sheet.structural_edges().unwrap();
+    edges.extend(sheet.shear_edges(Shear::Single).unwrap());
+    edges.extend(sheet.skip_one_edges().unwrap());
+    let body = Body::mass_spring(&sheet.mesh().unwrap(), 0.2, edges, stiffness).unwrap();
+    let corners = [sheet.vertex(0, 0), sheet.vertex(cells, 0)];
+    let mut sim = Simulation::builder().body(body.pin(corners)).time_step(h).build().unwrap();
+    (0..frames).for_each(|_| drop(sim.step().unwrap()));
+    sim
+}
+
+fn bar() -> Simulation {
+    let mesh = TetBox::bar(1.0, 0.2, 10, 2).mesh().unwrap();
+    let soft = SolidMaterial { youngs_modulus: 2e5, ..Default::default() };
+    let body = Body::solid(&mesh, &soft).unwrap().pin_where(|p| p.x < -0.49);
+    let mut sim = Simulation::builder().body(body).build().unwrap();
+    (0..5).for_each(|_| drop(sim.step().unwrap()));
+    sim
+}
+
+fn solved(problem: &Problem<'_>, solver: impl Into<SolverChoice>) -> (Vec<Vec3>, pliant::solve::SolveReport) {
+    let mut x = problem.start(Start::Predicted).to_vec();
+    let report = problem.solve(&solver.into(), &mut x).unwrap();
+    (x, report)
+}
+
+fn gap(a: &[Vec3], b: &[Vec3]) -> f64 {
+    a.iter().zip(b).fold(0.0_f64, |m, (a, b)| m.max((*a - *b).length()))
+}
+
+#[test]
+fn newton_converges_quadratically_to_a_vanishing_gradient() {
+    let mut sim = bar();
+    let problem = sim.next_problem().unwrap();
+    let (x, report) = solved(&problem, NewtonParams::default());
+    assert!(report.converged && report.residual < 1e-10 && report.iterations <= 8, "{report:?}");
+    let weight: f64 = problem.model().mass().lumped().iter().sum::<f64>() * 9.81;
+    let force = problem.gradient(&x).iter().fold(0.0_f64, |m, g| m.max(g.length()));
+    assert!(force < 1e-10 * weight, "{force:e} N are left of {weight} N");
+    // The residual squares from one iteration to the next.
+    let residuals: Vec<f64> = (2..=4)
+        .map(|iterations| solved(&problem, NewtonParams { iterations, ..Default::default() }).1.residual)
+        .collect();
+    assert!(
+        residuals[2] < 30.0 * residuals[1].powi(2) / residuals[0].min(1.0) || residuals[2] < 1e-12,
+        "{residuals:?}"
+    );
+}
+
+#[test]
+fn conjugate_gradients_and_factorisation_give_the_same_newton_result() {
+    for mut sim in [bar(), curtain(12, 100.0, 1.0 / 60.0, 10)] {
+        let problem = sim.next_problem().unwrap();
+        let pcg = LinearSolver::ConjugateGradient { tolerance: 1e-8, max_iterations: 2000 };
+        let (direct, _) = solved(&problem, NewtonParams::default());
+        let (iterative, report) = solved(&problem, NewtonParams { linear_solver: pcg, ..Default::default() });
+        assert!(report.converged && report.linear_iterations > report.iterations, "{report:?}");
+        assert!(gap(&direct, &iterative) < 1e-9);
+    }
+}
+
+#[test]
+fn local_global_as_a_warm_start_saves_newton_iterations() {
+    let mut sim = curtain(16, 2e3, 1.0 / 30.0, 12);
+    let problem = sim.next_problem().unwrap();
+    let (cold, alone) = solved(&problem, NewtonParams::default());
+    let (warm, helped) = solved(&problem, NewtonParams { warm_start: 30, ..Default::default() });
+    assert!(alone.converged && helped.converged);
+    assert!(helped.iterations - 30 < alone.iterations, "{} against {}", helped.iterations - 30, alone.iterations);
+    let values = (problem.value(&cold), problem.value(&warm));
+    assert!((values.0 - values.1).abs() < 1e-9 * values.0.abs(), "{values:?}");
+}
+
+#[test]
+fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compression_without_projection() {
+    // A spring without length is linear: one linearisation is the whole implicit step.
+    let rest = vec![Vec3::ZERO, Vec3::ZERO];
+    let springs = EdgeSprings {
+        rest_lengths: Some(vec![0.0]),
+        ..EdgeSprings::new(vec![[0, 1]], SpringStiffness::Uniform(300.0))
+    };
+    let run = |solver: SolverChoice| {
+        let body = Body::new(rest.clone(), vec![(0, 0, 1.0), (1, 1, 2.0)])
+            .with_energy(springs.build(&rest).unwrap())
+            .with_positions(vec![Vec3::X, Vec3::Y])
+            .pin([0]);
+        let mut sim = Simulation::builder().body(body).solver(solver).build().unwrap();
+        (0..30).for_each(|_| drop(sim.step().unwrap()));
+        sim.positions().to_vec()
+    };
+    assert!(gap(&run(NewtonParams::semi_implicit().into()), &run(NewtonParams::default().into())) < 1e-12);
+
+    // A chain under strong compression at h = 1/30 s: the true matrix is indefinite [Liu 2013, §5].
+    let compressed = |curvature: Curvature| {
+        let chain = rope(Vec3::ZERO, Vec3::X, 10).unwrap();
+        let squeezed = chain.positions.iter().map(|p| *p * 0.5).collect();
+        let stiff = StrandMaterial { axial_stiffness: 1e4, ..Default::default() };
+        let body = Body::strands(&chain, &stiff).unwrap().with_positions(squeezed).pin([0, 10]);
+        let solver = NewtonParams { curvature, ..NewtonParams::semi_implicit() };
+        Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver).build().unwrap().step()
+    };
+    let error = compressed(Curvature::Raw).unwrap_err();
+    assert!(
+        matches!(error, StepError::Solve { error: SolveError::Factor(FactorError::NotPositiveDefinite { .. }), .. }),
+        "{error}"
+    );
+    assert!(compressed(Curvature::Projected).is_ok());
+}
+
+/// Iterations until (g − g*)/(g₀ − g*) falls below a bound.
+fn iterations_to(problem: &Problem<'_>, least: f64, acceleration: Acceleration, bound: f64) -> usize {
+    let params = ProjectiveParams { record: true, acceleration, ..ProjectiveParams::plain(3000) };
+    let (_, report) = solved(problem, params);
+    // Plain local/global records half-steps.
+    let stride = if acceleration == Acceleration::None { 2 } else { 1 };
+    let start = report.history[0];
+    let mut errors = report.history.iter().step_by(stride).map(|g| (g - least) / (start - least));
+    errors.position(|error| error < bound).unwrap()
+}
+
+#[test]
+fn acceleration_saves_iterations_at_high_accuracy() {
+    let mut sim = curtain(20, 200.0, 1.0 / 60.0, 10);
+    let problem = sim.next_problem().unwrap();
+    // Newton from a good projective result ends in the same valley.
+    let (mut exact, _) = solved(&problem, ProjectiveParams { iterations: 300, ..Default::default() });
+    let least = problem.solve(&NewtonParams::default().into(), &mut exact).unwrap().objective;
+    let chebyshev = Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 };
+    let kinds = [Acceleration::None, chebyshev, Acceleration::Anderson { window: 5 }];
+    let counts = kinds.map(|kind| [1e-1, 1e-2].map(|bound| iterations_to(&problem, least, kind, bound)));
+    println!("iterations to 0.1 and 0.01: plain {:?}, Chebyshev {:?}, Anderson {:?}", counts[0], counts[1], counts[2]);
+    assert!(counts[1][1] < counts[0][1] && 2 * counts[2][1] <= counts[0][1], "{counts:?}");
+}
+
+#[test]
+fn the_start_changes_the_way_and_not_the_goal() {
+    let mut sim = curtain(10, 500.0, 1.0 / 60.0, 20);
+    let problem = sim.next_problem().unwrap();
+    let ends = [Start::Predicted, Start::Inertial, Start::Previous].map(|start| {
+        let mut x = problem.start(start).to_vec();
+        problem.solve(&ProjectiveParams::converged().into(), &mut x).unwrap();
+        x
+    });
+    assert!(gap(problem.start(Start::Predicted), problem.start(Start::Inertial)) > 1e-4);
+    assert!(gap(&ends[0], &ends[1]) < 1e-8 && gap(&ends[0], &ends[2]) < 1e-8);
+}
