@@ -17,6 +17,7 @@ use super::error::{require_bounds, require_non_negative};
 use super::rest::stencil_positions;
 use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen};
 use crate::math::{Mat3, Vec3};
+use crate::mesh::TriangleMesh;
 
 const KIND: &str = "edge_spring";
 
@@ -58,6 +59,36 @@ impl EdgeSprings {
     /// Plain springs with the lengths of the rest positions.
     pub fn new(edges: Vec<[u32; 2]>, stiffness: SpringStiffness) -> Self {
         Self { edges, stiffness, rest_lengths: None, limits: [1.0, 1.0], metric: Metric::default() }
+    }
+
+    /// Springs along all edges of a sheet of membrane stiffness E·thickness \[N/m\]: k = E·t·(areas of the edge's triangles)/l²,
+    /// that is E·A/l with the width that belongs to the edge [van Gelder 1998]. The stretched sheet then costs the same
+    /// at any resolution, and nearly the same when graded; its Poisson ratio comes from the pattern of edges.
+    ///
+    /// ```
+    /// use pliant::energy::EdgeSprings;
+    /// use pliant::mesh::generate::Sheet;
+    /// let mesh = Sheet { columns: 3, rows: 3, ..Sheet::default() }.mesh()?;
+    /// let springs = EdgeSprings::of_sheet(&mesh, 100.0);
+    /// assert_eq!(springs.edges.len(), mesh.edges().len());
+    /// # Ok::<(), pliant::mesh::MeshError>(())
+    /// ```
+    pub fn of_sheet(mesh: &TriangleMesh, membrane_stiffness: f64) -> Self {
+        let edges = mesh.edges();
+        let mut areas = vec![0.0; edges.len()];
+        for (triangle, area) in mesh.triangles.iter().zip(mesh.triangle_areas()) {
+            for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+                let (a, b) = (triangle[a], triangle[b]);
+                if let Ok(k) = edges.binary_search(&[a.min(b), a.max(b)]) {
+                    areas[k] += area;
+                }
+            }
+        }
+        let squared =
+            |edge: &[u32; 2]| mesh.positions[edge[0] as usize].distance_squared(mesh.positions[edge[1] as usize]);
+        let stiffness =
+            edges.iter().zip(&areas).map(|(edge, area)| membrane_stiffness * area / squared(edge)).collect();
+        Self::new(edges, SpringStiffness::PerEdge(stiffness))
     }
 
     /// Builds the batch for vertices with these rest positions.
@@ -285,4 +316,33 @@ fn slack_specimen() -> Result<Specimen, EnergyError> {
 
 fn pair_specimen() -> Result<Specimen, EnergyError> {
     specimen_with(|springs| springs.metric = Metric::MeanSubtracted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::{Memory, batch_energy};
+    use crate::mesh::generate::{Sheet, Spacing};
+
+    #[test]
+    fn a_stretched_sheet_of_springs_costs_the_same_at_any_resolution() {
+        let energy = |columns: usize, ratio: f64| {
+            let sheet = Sheet { columns, rows: columns, column_spacing: Spacing::Graded { ratio }, ..Sheet::default() };
+            let mesh = sheet.mesh().expect("a sheet");
+            let batch = EdgeSprings::of_sheet(&mesh, 100.0).build(&mesh.positions).expect("springs");
+            let stretched: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(p.x * 1.01, p.y, p.z)).collect();
+            let mut memory = Memory::of(batch.as_ref());
+            batch.project(&stretched, &[], &mut memory);
+            batch_energy(batch.as_ref(), &stretched, &memory)
+        };
+        let coarse = energy(12, 1.0);
+        for (columns, ratio, tolerance) in [(24, 1.0, 1e-3), (12, 4.0, 0.08), (24, 4.0, 0.08)] {
+            let other = energy(columns, ratio);
+            let off = (other / coarse - 1.0).abs();
+            assert!(off < tolerance, "{columns} columns graded {ratio}: {other} against {coarse}");
+        }
+        // The membrane's own energy ½·E·t·ε²·area, and the diagonals' share on top.
+        let membrane = 0.5 * 100.0 * 1e-4;
+        assert!(coarse > membrane && coarse < 2.0 * membrane);
+    }
 }
