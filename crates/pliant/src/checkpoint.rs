@@ -46,6 +46,16 @@ pub enum CheckpointError {
         /// Of the simulation.
         expected: u64,
     },
+    /// A number of the state is not finite, or the time step not positive.
+    #[error("number {index} of channel {name:?} of the checkpoint is {value}")]
+    BadNumber {
+        /// Name of the channel.
+        name: String,
+        /// Place in the channel.
+        index: usize,
+        /// The number.
+        value: String,
+    },
     /// A channel is missing or has the wrong size.
     #[error("channel {name:?} of the checkpoint has {found} numbers, but {expected} are needed")]
     Channel {
@@ -81,10 +91,13 @@ impl Checkpoint {
 
     fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
         let numbers = self.channels.iter().find(|(n, _)| n == name).map_or(&[][..], |(_, numbers)| numbers);
-        if numbers.len() == expected {
-            return Ok(numbers);
+        if numbers.len() != expected {
+            return Err(CheckpointError::Channel { name: name.to_owned(), found: numbers.len(), expected });
         }
-        Err(CheckpointError::Channel { name: name.to_owned(), found: numbers.len(), expected })
+        match numbers.iter().position(|number| !number.is_finite()) {
+            None => Ok(numbers),
+            Some(index) => Err(bad_number(name, index, numbers[index])),
+        }
     }
 
     /// The checkpoint as bytes.
@@ -130,6 +143,10 @@ impl Checkpoint {
         }
         Ok(Self { fingerprint, channels })
     }
+}
+
+fn bad_number(name: &str, index: usize, value: f64) -> CheckpointError {
+    CheckpointError::BadNumber { name: name.to_owned(), index, value: value.to_string() }
 }
 
 struct Reader<'a> {
@@ -228,6 +245,9 @@ impl Simulation {
         }
         let n = 3 * self.state.positions.len();
         let clock = saved.channel("clock", 3)?;
+        if clock[2] <= 0.0 {
+            return Err(bad_number("clock", 2, clock[2]));
+        }
         let (mut state, mut inputs, mut memory) = (self.state.clone(), self.inputs.clone(), self.memory.clone());
         (state.time, state.step) = (clock[0], clock[1] as u64);
         state.positions = unflatten(saved.channel("positions", n)?);
@@ -241,7 +261,8 @@ impl Simulation {
             }
         }
         let history = match saved.channel("before/step", 1) {
-            Err(_) => None,
+            Err(CheckpointError::Channel { found: 0, .. }) => None,
+            Err(other) => return Err(other),
             Ok(h) => Some(History {
                 h: h[0],
                 positions: unflatten(saved.channel("before/positions", n)?),

@@ -10,7 +10,8 @@ pub struct Damping {
     pub drag: f64,
     /// Decay \[1/s\] of velocities relative to each body's rigid motion [Müller 2007, §3.5]: momentum and spin are kept.
     pub deformation: f64,
-    /// Stiffness-proportional damping β \[s\] inside the material: forces −β·stiffness·(rate of deformation).
+    /// Stiffness-proportional damping β \[s\] inside the material: forces −β·stiffness·(rate of deformation). Energies that hold
+    /// on to places (goals, half-spaces) or are measured in absolute positions ([`Metric`](crate::energy::Metric)) have none.
     pub stiffness: f64,
 }
 

@@ -80,7 +80,9 @@ impl Mass {
         let pattern = Arc::new(pattern);
         let mut matrix = SymmetricMatrix::zero(pattern.clone());
         self.beside.iter().enumerate().for_each(|(k, &(_, _, value))| matrix.add(k, value));
-        self.diagonal.iter().enumerate().for_each(|(i, &value)| matrix.add_diagonal(i, value));
+        // A pinned vertex may have no mass; its acceleration is not used, but the matrix must be regular.
+        let regular = |value: f64| if value > 0.0 { value } else { 1.0 };
+        self.diagonal.iter().enumerate().for_each(|(i, &value)| matrix.add_diagonal(i, regular(value)));
         Cholesky::new(&Analysis::new(&pattern)?, &matrix).map(Some)
     }
 
@@ -88,7 +90,9 @@ impl Mass {
     pub(crate) fn divide(&self, factor: &mut Option<Cholesky>, forces: &mut [Vec3]) {
         match factor {
             Some(factor) => factor.solve(forces),
-            None => forces.iter_mut().zip(&self.diagonal).for_each(|(force, &mass)| *force /= mass),
+            None => {
+                forces.iter_mut().zip(&self.diagonal).filter(|(_, mass)| **mass > 0.0).for_each(|(f, &mass)| *f /= mass)
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ pub struct Problem<'a> {
     model: &'a Model,
     inertia: f64,
     target: Vec<Vec3>,
+    predicted: Vec<Vec3>,
     inertial: Vec<Vec3>,
     previous: Vec<Vec3>,
     scales: Vec<f64>,
@@ -37,6 +38,7 @@ impl<'a> Problem<'a> {
         let mut problem = Self {
             model,
             inertia: 1.0 / (tau * tau),
+            predicted: target.clone(),
             target,
             inertial,
             previous: positions.to_vec(),
@@ -48,8 +50,12 @@ impl<'a> Problem<'a> {
         for (&v, target) in model.pinned().iter().zip(&inputs.pins) {
             let v = v as usize;
             let place = if stage.moment == 1.0 { *target } else { positions[v].lerp(*target, stage.moment) };
-            for start in [&mut problem.target, &mut problem.inertial, &mut problem.previous] {
+            for start in [&mut problem.predicted, &mut problem.inertial, &mut problem.previous] {
                 start[v] = place;
+            }
+            // Their inertia matters only to neighbours that share a mass entry with them; otherwise it is a constant of g.
+            if model.mass().beside().is_empty() {
+                problem.target[v] = place;
             }
         }
         problem
@@ -78,7 +84,7 @@ impl<'a> Problem<'a> {
     /// Positions to start from.
     pub fn start(&self, start: Start) -> &[Vec3] {
         match start {
-            Start::Predicted => &self.target,
+            Start::Predicted => &self.predicted,
             Start::Inertial => &self.inertial,
             Start::Previous => &self.previous,
         }

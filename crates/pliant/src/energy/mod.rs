@@ -44,7 +44,7 @@ pub use sqp::project_by_sqp;
 pub use strain_set::StrainSet;
 pub use tet_strain::TetStrain;
 pub use triangle_strain::TriangleStrain;
-pub use viscous::Viscous;
+pub(crate) use viscous::Viscous;
 pub use volume::TetVolume;
 
 use crate::math::Vec3;

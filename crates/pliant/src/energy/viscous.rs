@@ -14,7 +14,7 @@ use crate::parallel::{self, Strided};
 
 /// Damping of another batch. Its warm values are A x_n of the current step.
 #[derive(Debug, Clone)]
-pub struct Viscous {
+pub(crate) struct Viscous {
     operator: Operator,
 }
 
