@@ -179,7 +179,7 @@ fn differential_coordinates_converge_faster_on_the_same_energy() {
         // g after each iteration: every second entry, since half-steps are recorded too.
         let mut errors = report.history.iter().step_by(2).map(|g| (g - least) / (report.history[0] - least));
         let needed = errors.position(|error| error < 1e-2);
-        (needed.expect("it converges"), least, problem.value(&problem.start(Start::Predicted).to_vec()))
+        (needed.expect("it converges"), least, problem.value(problem.start(Start::Predicted)))
     };
     let by_vertex = solve(Metric::VertexSubtracted);
     let by_mean = solve(Metric::MeanSubtracted);
