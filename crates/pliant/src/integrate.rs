@@ -30,7 +30,7 @@ pub(crate) struct Stage {
     pub(crate) base: Vec<Vec3>,
     /// V \[m/s\].
     pub(crate) velocity: Vec<Vec3>,
-    /// Positions from which deformation rates are measured, and the time since \[s\].
+    /// Positions from which deformation rates are measured, and the time \[s\] to divide the change by.
     pub(crate) origin: Vec<Vec3>,
     /// See `origin`.
     pub(crate) elapsed: f64,
@@ -82,7 +82,9 @@ impl TimeIntegrator {
                     tau,
                     base: combine(1.0, x, tau, v),
                     velocity: combine(1.0, v, tau, acceleration),
-                    elapsed: GAMMA * h,
+                    // The trapezium averages forces over γh, the damping force at its beginning included. The mean rate
+                    // of deformation over γh is that average; the stage weighs it with τ, half of γh, so it counts twice.
+                    elapsed: tau,
                     moment: GAMMA,
                     ..euler
                 }
