@@ -190,15 +190,27 @@ impl Simulation {
             total = self.elastic_accelerations();
             total.iter_mut().zip(&accelerations).for_each(|(sum, a)| *sum += *a);
         }
-        let stage = self.settings.integrator.first_stage(self.beginning(&velocities), &total);
+        let before = self.usable_history();
+        let mut begin = self.beginning(&velocities);
+        begin.before = before.as_ref().map(|history| (&history.positions[..], &history.velocities[..]));
+        let stage = self.settings.integrator.first_stage(begin, &total);
         Ok(Prediction { velocities, accelerations, stage })
     }
 
     fn beginning<'a>(&'a self, velocities: &'a [Vec3]) -> Beginning<'a> {
+        Beginning { h: self.settings.time_step, x: &self.state.positions, v: velocities, before: None }
+    }
+
+    /// The state one step earlier, for an integrator that looks back over steps of equal length. Its velocities are damped
+    /// for the two steps since, as the current ones are for one: else BDF2 would slow down twice as fast as it should.
+    fn usable_history(&self) -> Option<History> {
         let h = self.settings.time_step;
-        let usable = self.history.as_ref().filter(|history| history.h == h);
-        let before = usable.map(|history| (&history.positions[..], &history.velocities[..]));
-        Beginning { h, x: &self.state.positions, v: velocities, before }
+        let looks_back = self.settings.integrator == TimeIntegrator::Bdf2;
+        let mut history = self.history.clone().filter(|history| looks_back && history.h == h)?;
+        for _ in 0..2 {
+            self.damping.filter(&self.model, h, &history.positions, &mut history.velocities);
+        }
+        Some(history)
     }
 
     /// Solves all stages of the step.
