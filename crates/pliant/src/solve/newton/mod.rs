@@ -210,8 +210,10 @@ impl Solver for Newton {
             };
             let mut length = 1.0;
             let mut reached = move_by(length, x);
-            // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged.
-            let judged = self.params.line_search && slope.abs() > 1e-13 * value.abs();
+            // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged. Near rest g is a
+            // sum of squared rounding errors and says nothing of a step that is within the tolerance already.
+            let small = report.residual <= self.params.tolerance;
+            let judged = self.params.line_search && !small && slope.abs() > 1e-13 * value.abs();
             let mut halvings = 0;
             while judged && (reached.is_nan() || reached > value + SUFFICIENT * length * slope) && halvings < HALVINGS {
                 length *= 0.5;
