@@ -1,0 +1,53 @@
+//! Pressure inside closed surfaces.
+
+use pliant::mesh::generate::{Caps, Cylinder, Icosphere};
+use pliant::prelude::*;
+
+use super::common::{assert_close, exact, settle};
+
+#[test]
+fn a_balloon_is_in_balance_with_its_hoop_tension() {
+    let (radius, youngs_modulus, thickness) = (0.5, 1e6, 1e-3);
+    let mesh = Icosphere { radius, subdivisions: 3 }.mesh().unwrap();
+    for poisson_ratio in [0.0, 0.3] {
+        for strain in [0.002, 0.02] {
+            // Thin shell: tension p r/2 = E t ε/(1 − ν).
+            let tension = youngs_modulus * thickness * strain / (1.0 - poisson_ratio);
+            let pressure = 2.0 * tension / radius;
+            let bend_model = BendModel::None;
+            let material =
+                ClothMaterial { youngs_modulus, thickness, poisson_ratio, bend_model, ..ClothMaterial::default() };
+            let body = Body::cloth(&mesh, &material).unwrap().with_pressure(pressure);
+            let builder = Simulation::builder().body(body).gravity(Vec3::ZERO).time_step(0.1);
+            let mut sim = builder.solver(exact()).build().unwrap();
+            settle(&mut sim, 1e-8, 400);
+            let mean = sim.positions().iter().map(|p| p.length()).sum::<f64>() / mesh.positions.len() as f64;
+            let found = mean / radius - 1.0;
+            println!("ν = {poisson_ratio}: strain {found}, small-strain {strain}");
+            // At 2 % the sphere has grown: p r′²/2r = tension on the rest shape, so ε = (1+ε)² · the small-strain one.
+            let expected = (0..50).fold(strain, |e, _| strain * (1.0 + e) * (1.0 + e));
+            assert_close(found, expected, 0.03, "strain of the balloon");
+        }
+    }
+}
+
+#[test]
+fn pressure_pushes_a_closed_surface_nowhere() {
+    let ball = Icosphere { radius: 0.5, subdivisions: 2 }.mesh().unwrap();
+    let can = Cylinder { caps: Caps::Fans, segments: 11, ..Cylinder::default() }.mesh().unwrap();
+    for mut mesh in [ball, can] {
+        // Out of shape, so that symmetry helps nothing.
+        mesh.positions.iter_mut().for_each(|p| *p += Vec3::new(p.y * p.y, 0.3 * p.z * p.x, (3.0 * p.y).sin() * 0.2));
+        let (pressure, h, area) = (1e3, 1e-3, mesh.area());
+        let body = Body::cloth(&mesh, &ClothMaterial::default()).unwrap().with_pressure(pressure);
+        let builder = Simulation::builder().body(body).gravity(Vec3::ZERO).time_step(h);
+        let mut sim = builder.build().unwrap();
+        for _ in 0..10 {
+            sim.step().unwrap();
+        }
+        let report = sim.report();
+        let scale = pressure * area * sim.time();
+        assert!(report.kinetic > 0.0);
+        assert!(report.momentum.length() < 1e-12 * scale, "momentum {:e} of {scale:e}", report.momentum.length());
+    }
+}
