@@ -324,6 +324,6 @@ impl Pool {
         if let Some(pool) = &self.own {
             return pool.install(work);
         }
-        work()
+        crate::parallel::within_pool(work)
     }
 }
