@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
         // It takes time for dents to grow, so they show later than they begin; never before.
         assert!(compression > critical, "buckled at {percent} %, before {critical_percent} %");
-        assert!((0.5 * most..=1.1 * most).contains(&(waves as f64)), "{waves} waves, in theory at most {most}");
+        assert!((0.5 * most..=1.25 * most).contains(&(waves as f64)), "{waves} waves, in theory at most {most}");
         found.push(waves);
     }
     println!("\nwaves around: {found:?}");

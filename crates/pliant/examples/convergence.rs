@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use pliant::mesh::generate::Shear;
 use pliant::prelude::*;
+use pliant::solve::SolveError;
 
 const CELLS: usize = 30;
 /// Stiffness of each spring \[N/m\].

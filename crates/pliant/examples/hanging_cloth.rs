@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = sim.report();
     let mut last_total = start.total();
     let mut largest_gain = 0.0_f64;
+    let mut falling = String::new();
     println!("time   lowest  kinetic  elastic  gravity    total");
     println!("  [s]     [m]      [J]      [J]      [J]      [J]");
     for step in 0..=360 {
@@ -30,6 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let report = sim.report();
         largest_gain = largest_gain.max(report.total() - last_total);
         last_total = report.total();
+        if step == 20 {
+            falling = side_view(sim.positions());
+        }
         if step % 30 == 0 {
             let lowest = sim.positions().iter().fold(f64::INFINITY, |low, p| low.min(p.y));
             let (kinetic, elastic) = (report.kinetic, report.potential());
@@ -37,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{:5.2} {lowest:7.3} {kinetic:8.5} {elastic:8.5} {gravity:8.4} {total:8.4}", sim.time());
         }
     }
-    println!("\nfrom the side:\n{}", side_view(sim.positions()));
+
+    println!("\nfrom the side after a third of a second, falling; the pins are at the upper left:\n{falling}");
 
     let edges = mesh.edges();
     let (rest, now) = (edge_lengths(&mesh.positions, &edges), edge_lengths(sim.positions(), &edges));
@@ -58,11 +63,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Vertices seen along x: z to the right, y up.
 fn side_view(positions: &[Vec3]) -> String {
-    const COLUMNS: usize = 60;
+    const COLUMNS: usize = 44;
     const ROWS: usize = 20;
     let mut canvas = [[' '; COLUMNS]; ROWS];
     for p in positions {
-        let (right, down) = ((p.z + 1.0) / 1.5, -p.y / 1.2);
+        let (right, down) = (p.z + 0.5, -p.y);
         let (column, row) = ((right * COLUMNS as f64) as usize, (down * ROWS as f64) as usize);
         canvas[row.min(ROWS - 1)][column.min(COLUMNS - 1)] = '·';
     }

@@ -20,11 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let masses = sim.model().mass().lumped();
     let weight = 9.81 * masses.iter().sum::<f64>();
     println!("{} vertices, weight {weight:.3} N", masses.len());
-    println!("\ntime   line's end  block at           force at the pins [N]       speed");
-    println!("  [s]         [m]  [m]                x       y       z           [m/s]");
+    println!("\ntime   line's end  block, y and z   forces at the pins, x y z   fastest");
+    println!("  [s]         [m]             [m]                        [N]     [m/s]");
     let wind = Wind::new(Vec3::new(0.0, 0.0, 4.0));
     let mut blown = 0.0_f64;
-    for step in 0..=600 {
+    for step in 0..=480 {
         let time = sim.time();
         sim.set_wind((time < 2.0).then_some(wind))?;
         let lowered = 0.2 * (time / 2.0).clamp(0.0, 1.0);
@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let block = centre(sim.body_positions("block")?);
             let speed = sim.report().max_speed;
             let Vec3 { x, y, z } = force;
-            println!("{time:5.2}  {:10.3}  {block:6.2}  {x:7.3} {y:7.3} {z:7.3}  {speed:12.5}", -lowered);
+            let (height, across) = (block.y, block.z);
+            println!("{time:5.2}  {:10.3}  {height:7.2} {across:6.2}   {x:8.3} {y:8.3} {z:8.3}  {speed:8.4}", -lowered);
         }
     }
 

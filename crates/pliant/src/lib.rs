@@ -66,9 +66,7 @@ pub mod prelude {
     pub use crate::math::{Mat3, Vec3};
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
-    pub use crate::solve::{
-        Acceleration, NewtonParams, ProjectiveParams, SolveError, SolveReport, SolverChoice, Start,
-    };
+    pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Damping, Simulation, SolidMaterial, StrainLimit, StrandMaterial,
         TimeIntegrator, Wind,
