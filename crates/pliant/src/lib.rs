@@ -33,6 +33,7 @@ mod integrate;
 mod mass;
 mod material;
 pub mod math;
+mod measure;
 pub mod mesh;
 mod model;
 mod parallel;
@@ -63,9 +64,9 @@ pub use state::State;
 pub mod prelude {
     pub use crate::energy::{EdgeSprings, SpringStiffness, StrainSet};
     pub use crate::math::{Mat3, Vec3};
-    pub use crate::mesh::generate::{Sheet, TetBox, rope};
+    pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
-    pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, Start};
+    pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Damping, Simulation, SolidMaterial, StrainLimit, StrandMaterial,
         TimeIntegrator, Wind,

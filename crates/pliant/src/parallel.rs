@@ -19,6 +19,15 @@ fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())
 }
 
+/// Runs `work` on a thread of the process-wide pool. From any other thread each `join` inside would pass its task through a
+/// lock and sleep until it is done, which on a small world takes longer than the task.
+pub(crate) fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    #[cfg(feature = "parallel")]
+    return rayon::scope(|_| work());
+    #[cfg(not(feature = "parallel"))]
+    work()
+}
+
 /// Sum over a range along a fixed binary tree; `leaf` sums a sub-range.
 pub(crate) fn sum(range: Range<usize>, leaf: &(impl Fn(Range<usize>) -> f64 + Sync)) -> f64 {
     if range.len() <= GRAIN {

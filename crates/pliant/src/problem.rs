@@ -109,6 +109,7 @@ impl<'a> Problem<'a> {
     /// Minimises g from `x` by a solver; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
         let mut memory = self.memory.clone();
-        solver.build().solve(&self.objective(), x, &mut memory, &Clock::default())
+        let solve = || solver.build().solve(&self.objective(), x, &mut memory, &Clock::default());
+        crate::parallel::within_pool(solve)
     }
 }

@@ -125,7 +125,7 @@ impl Simulation {
     }
 
     /// Projections of all energies at the current state, beside the simulation's own memory.
-    fn projected(&self) -> Vec<Memory> {
+    pub(crate) fn projected(&self) -> Vec<Memory> {
         let mut memory = self.memory.clone();
         for ((entry, goals), memory) in self.model.energies().iter().zip(&self.inputs.goals_now).zip(&mut memory) {
             entry.batch.project(&self.state.positions, goals, memory);

@@ -336,6 +336,6 @@ impl Pool {
         if let Some(pool) = &self.own {
             return pool.install(work);
         }
-        work()
+        crate::parallel::within_pool(work)
     }
 }

@@ -17,12 +17,13 @@ use crate::math::Vec3;
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Start {
-    /// s: inertia and external forces [Bouaziz 2014, Algorithm 1]. Least damped at few iterations.
+    /// s: inertia and external forces [Bouaziz 2014, Algorithm 1]. Least damped at few iterations. What few iterations do
+    /// not take back of the predicted fall stays as stretch, so a stiff world at rest shows too large elastic forces.
     #[default]
     Predicted,
     /// y = q + h v: inertia alone [Liu 2013, §4].
     Inertial,
-    /// q: the positions of the last step.
+    /// q: the positions of the last step. For statics: iterations add up over the steps, until forces balance.
     Previous,
 }
 

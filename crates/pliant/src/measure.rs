@@ -1,0 +1,160 @@
+//! Physical quantities of a deformed state: stretches of elements, forces at pins, weights of examples.
+
+use crate::energy::{EnergyError, Operator, StrainSet, TetStrain, TriangleStrain};
+use crate::force::add_surface_forces;
+use crate::inputs::InputError;
+use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
+use crate::mesh::{TetMesh, TriangleMesh};
+use crate::simulation::Simulation;
+
+impl TriangleMesh {
+    /// Principal stretches of each triangle, the larger first, where this mesh is the rest shape and its vertices are now at
+    /// `positions` \[m\]: 1 is unstretched.
+    ///
+    /// ```
+    /// use pliant::math::Vec3;
+    /// use pliant::mesh::generate::Sheet;
+    /// let mesh = Sheet::default().mesh()?;
+    /// let pulled: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(1.2 * p.x, 0.9 * p.y, 0.0)).collect();
+    /// let [large, small] = mesh.principal_stretches(&pulled)?[0];
+    /// assert!((large - 1.2).abs() < 1e-12 && (small - 0.9).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn principal_stretches(&self, positions: &[Vec3]) -> Result<Vec<[f64; 2]>, EnergyError> {
+        same_length(positions.len(), self.positions.len())?;
+        let strain = TriangleStrain { triangles: self.triangles.clone(), stiffness: 1.0, set: StrainSet::Rotation };
+        let gradients = gradients::<2>(strain.build(&self.positions)?.operator(), positions);
+        Ok(gradients.into_iter().map(|[a, b]| svd_3x2(a, b).sigma).collect())
+    }
+}
+
+impl TetMesh {
+    /// Principal stretches of each tet, the largest first, where this mesh is the rest shape and its vertices are now at
+    /// `positions` \[m\]. Their product is the ratio of volumes; the last is negative where the tet is inverted.
+    pub fn principal_stretches(&self, positions: &[Vec3]) -> Result<Vec<[f64; 3]>, EnergyError> {
+        same_length(positions.len(), self.positions.len())?;
+        let strain = TetStrain { tets: self.tets.clone(), stiffness: 1.0, set: StrainSet::Rotation };
+        let gradients = gradients::<3>(strain.build(&self.positions)?.operator(), positions);
+        Ok(gradients.into_iter().map(|[a, b, c]| svd_3x3(Mat3::from_cols(a, b, c)).sigma.to_array()).collect())
+    }
+}
+
+fn same_length(found: usize, expected: usize) -> Result<(), EnergyError> {
+    let kind = "principal stretches";
+    if found == expected {
+        Ok(())
+    } else {
+        Err(EnergyError::LengthMismatch { kind, name: "positions", found, expected })
+    }
+}
+
+/// Columns of the deformation gradient of each element.
+fn gradients<const R: usize>(operator: &Operator, positions: &[Vec3]) -> Vec<[Vec3; R]> {
+    let gradient = |element| {
+        let mut columns = [Vec3::ZERO; R];
+        operator.apply(element, positions, &mut columns);
+        columns
+    };
+    (0..operator.len()).map(gradient).collect()
+}
+
+impl Simulation {
+    /// Force that each pin exerts on its vertex to hold it against elastic forces, gravity, wind, pressure and the forces
+    /// that were set \[N\], in the order of [`Model::pinned`](crate::Model::pinned). For a world at rest they add up to its
+    /// weight; while a pin accelerates, the inertia of its vertex comes on top.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let rope = rope(Vec3::ZERO, Vec3::new(0.0, -1.0, 0.0), 4)?; // 1 m of 0.02 kg/m
+    /// let rope = Body::strands(&rope, &StrandMaterial::default())?.pin([0]);
+    /// let mut sim = Simulation::builder().body(rope).time_step(1.0).solver(NewtonParams::default()).build()?;
+    /// for _ in 0..20 {
+    ///     sim.step()?;
+    /// }
+    /// assert!((sim.pin_forces()[0].y - 0.02 * 9.81).abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pin_forces(&self) -> Vec<Vec3> {
+        let (x, v) = (&self.state.positions, &self.state.velocities);
+        let (settings, mass) = (&self.settings, self.model.mass().lumped());
+        let mut forces = self.elastic_forces();
+        for ((force, given), mass) in forces.iter_mut().zip(&self.inputs.forces).zip(mass) {
+            *force += *given + settings.gravity * *mass;
+        }
+        add_surface_forces(&self.model, settings.wind.as_ref(), x, v, settings.time_step, &mut forces);
+        self.model.pinned().iter().map(|&vertex| -forces[vertex as usize]).collect()
+    }
+
+    /// Example weights of a body's [`ExampleBased`](crate::energy::ExampleBased) energies at the current state: one list of
+    /// weights for each element, or a single list where the body blends as a whole. Empty without such energies.
+    pub fn example_weights(&self, body: &str) -> Result<Vec<Vec<f64>>, InputError> {
+        let name = &self.body(body)?.name;
+        let body = self.model.bodies().iter().position(|body| body.name == *name);
+        let mut weights = Vec::new();
+        for (entry, memory) in self.model.energies().iter().zip(self.projected()).filter(|(e, _)| e.body == body) {
+            let sets = match entry.batch.kind() {
+                "example_global" => 1,
+                "example_local" => entry.batch.operator().len(),
+                _ => continue,
+            };
+            weights.extend(memory.warm.chunks(memory.warm.len() / sets).map(<[f64]>::to_vec));
+        }
+        Ok(weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::{ExampleBased, ExampleWeights};
+    use crate::force::Wind;
+    use crate::mesh::generate::{Plane, Sheet, TetBox};
+    use crate::{Body, ClothMaterial};
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    #[test]
+    fn an_inverted_tet_has_a_negative_last_stretch() -> Outcome {
+        let mesh = TetBox::default().mesh()?;
+        let mirrored: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(3.0 * p.x, 2.0 * p.y, -0.5 * p.z)).collect();
+        for stretches in mesh.principal_stretches(&mirrored)? {
+            assert!((Vec3::from(stretches) - Vec3::new(3.0, 2.0, -0.5)).length() < 1e-12);
+        }
+        assert!(mesh.principal_stretches(&mirrored[1..]).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn pins_of_a_sheet_at_rest_hold_its_weight_and_the_wind_on_it() -> Outcome {
+        let mesh = Sheet { columns: 3, rows: 3, plane: Plane::Xz, ..Sheet::default() }.mesh()?;
+        let material = ClothMaterial::default();
+        let cloth = Body::cloth(&mesh, &material)?.pin(0..16);
+        let wind = Wind::new(Vec3::Y * 2.0);
+        let mut sim = Simulation::builder().body(cloth).wind(wind).time_step(1e3).build()?;
+        sim.step()?;
+        let held = sim.pin_forces().iter().fold(Vec3::ZERO, |sum, f| sum + *f);
+        // The step is long enough for explicit drag to be bounded; a short one shows the full force.
+        sim.set_time_step(1e-3)?;
+        let held_in_wind = sim.pin_forces().iter().fold(Vec3::ZERO, |sum, f| sum + *f);
+        let (weight, lift) = (material.density * 9.81, 0.5 * 1.2 * 4.0);
+        assert!((held.y - weight).abs() < 1e-3 && held.y < weight);
+        assert!((held_in_wind - Vec3::Y * (weight - lift)).length() < 1e-12);
+        Ok(())
+    }
+
+    #[test]
+    fn weights_are_those_of_the_pose() -> Outcome {
+        let mesh = TetBox { cells: [1; 3], ..TetBox::default() }.mesh()?;
+        let pose = |stretch: f64| -> Vec<Vec3> { mesh.positions.iter().map(|p| p.with_x(stretch * p.x)).collect() };
+        for (weights, count) in [(ExampleWeights::Global, 1), (ExampleWeights::Local, mesh.tets.len())] {
+            let examples = ExampleBased { tets: mesh.tets.clone(), examples: vec![pose(2.0)], stiffness: 1.0, weights };
+            let mass = (0..8).map(|v| (v, v, 1.0)).collect();
+            let body = Body::new(mesh.positions.clone(), mass).with_energy(examples.build(&mesh.positions)?);
+            let sim = Simulation::builder().body(body.named("car").with_positions(pose(1.25))).build()?;
+            let found = sim.example_weights("car")?;
+            assert_eq!(found.len(), count);
+            assert!(found.iter().all(|weights| (weights[0] - 0.25).abs() < 1e-6));
+        }
+        Ok(())
+    }
+}
