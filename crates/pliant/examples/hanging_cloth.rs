@@ -64,10 +64,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Vertices seen along x: z to the right, y up.
 fn side_view(positions: &[Vec3]) -> String {
     const COLUMNS: usize = 44;
-    const ROWS: usize = 20;
+    const ROWS: usize = 12;
     let mut canvas = [[' '; COLUMNS]; ROWS];
     for p in positions {
-        let (right, down) = (p.z + 0.5, -p.y);
+        let (right, down) = (p.z + 0.5, -p.y / 0.6);
         let (column, row) = ((right * COLUMNS as f64) as usize, (down * ROWS as f64) as usize);
         canvas[row.min(ROWS - 1)][column.min(COLUMNS - 1)] = '·';
     }

@@ -97,6 +97,13 @@ pub(crate) fn for_each<S: Split>(range: Range<usize>, outputs: S, work: &(impl F
 mod tests {
     use super::*;
 
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn work_within_the_pool_is_on_one_of_its_threads() {
+        assert_eq!(rayon::current_thread_index(), None);
+        assert!(within_pool(|| rayon::current_thread_index().is_some()));
+    }
+
     #[test]
     fn sum_has_the_same_bits_whatever_the_threads() {
         let leaf = |r: Range<usize>| r.map(|i| (i as f64).sqrt().sin()).sum::<f64>();
