@@ -29,13 +29,32 @@ pub struct SceneRun {
     frame: u32,
 }
 
-/// An expectation with the extremes seen at the moments that matter.
+/// An expectation with the value that decides it so far.
 #[derive(Debug, Clone)]
 struct Check {
     expect: ExpectSection,
-    last: f64,
-    least: f64,
-    most: f64,
+    value: f64,
+}
+
+impl Check {
+    /// By how much a value is within the bounds; negative outside, and for a NaN.
+    fn margin(&self, value: f64) -> f64 {
+        let below = self.expect.below.map_or(f64::INFINITY, |bound| bound - value);
+        let above = self.expect.above.map_or(f64::INFINITY, |bound| value - bound);
+        if value.is_nan() { f64::NEG_INFINITY } else { below.min(above) }
+    }
+
+    /// Takes note of the value after a frame: the last, the worst or the best decides.
+    fn observe(&mut self, value: f64, first: bool) {
+        let decides = match self.expect.at {
+            Moment::End => true,
+            Moment::Always => self.margin(value) < self.margin(self.value),
+            Moment::Once => self.margin(value) > self.margin(self.value),
+        };
+        if first || decides {
+            self.value = value;
+        }
+    }
 }
 
 /// Whether an expectation holds.
@@ -63,7 +82,7 @@ impl SceneRun {
         edges: Vec<Vec<(Edge, f64)>>,
         expect: Vec<ExpectSection>,
     ) -> Self {
-        let check = |expect| Check { expect, last: f64::NAN, least: f64::INFINITY, most: f64::NEG_INFINITY };
+        let check = |expect| Check { expect, value: f64::NAN };
         Self { sim, substeps, drivers, edges, checks: expect.into_iter().map(check).collect(), frame: 0 }
     }
 
@@ -82,11 +101,7 @@ impl SceneRun {
         self.frame += 1;
         for k in 0..self.checks.len() {
             let value = self.measure(self.checks[k].expect.quantity, self.checks[k].expect.body.as_deref());
-            let check = &mut self.checks[k];
-            check.last = value;
-            // A NaN must not hide behind min and max.
-            check.least = if value < check.least || value.is_nan() { value } else { check.least };
-            check.most = if value > check.most || value.is_nan() { value } else { check.most };
+            self.checks[k].observe(value, self.frame == 1);
         }
         Ok(reports)
     }
@@ -151,19 +166,7 @@ impl SceneRun {
 
     /// What became of the expectations so far.
     pub fn verdicts(&self) -> Vec<Verdict> {
-        let decide = |check: &Check| {
-            let Check { expect, last, least, most } = check;
-            let within = |value: f64| Verdict { expect: expect.clone(), value };
-            match expect.at {
-                Moment::End => within(*last),
-                // The worst of all frames, or the best: whichever bound is nearer to being broken.
-                Moment::Always | Moment::Once => {
-                    let always = expect.at == Moment::Always;
-                    let (low, high) = (within(*least), within(*most));
-                    if low.holds() == always { high } else { low }
-                }
-            }
-        };
+        let decide = |check: &Check| Verdict { expect: check.expect.clone(), value: check.value };
         self.checks.iter().map(decide).collect()
     }
 }

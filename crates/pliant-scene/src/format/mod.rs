@@ -33,6 +33,8 @@ pub struct SceneFile {
     pub title: Option<String>,
     /// One line on what it shows.
     pub description: Option<String>,
+    /// An override under which an expectation fails, to show that it can.
+    pub counterexample: Option<String>,
     /// Other scene files, relative to this one, that are read first; what stands here adds to lists and replaces the rest.
     #[serde(default)]
     pub include: Vec<String>,
@@ -59,6 +61,7 @@ impl SceneFile {
     pub(crate) fn overlay(&mut self, other: Self) {
         self.title = other.title.or(self.title.take());
         self.description = other.description.or(self.description.take());
+        self.counterexample = other.counterexample.or(self.counterexample.take());
         self.world = match (self.world.take(), other.world) {
             (Some(below), Some(above)) => Some(below.overlaid(above)),
             (below, above) => above.or(below),
