@@ -4,6 +4,7 @@
 //! one [`SceneError`] that points at line and column.
 
 mod body;
+mod builtin;
 mod document;
 mod error;
 pub mod format;
@@ -13,6 +14,7 @@ mod run;
 mod scene;
 mod select;
 
+pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;
 pub use run::{SceneRun, Verdict};
 pub use scene::Scene;
