@@ -1,0 +1,44 @@
+//! Scenes that come with Pliant.
+
+use crate::{Scene, SceneError};
+
+/// A scene that comes with Pliant: its name and text.
+#[derive(Debug, Clone, Copy)]
+pub struct Builtin {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The scene file.
+    pub text: &'static str,
+}
+
+macro_rules! builtin {
+    ($($name:literal),* $(,)?) => {
+        &[$(Builtin { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),*]
+    };
+}
+
+/// All of them, by name.
+pub const BUILTIN: &[Builtin] = builtin![
+    "balloon",
+    "buckling-cylinder",
+    "curtain",
+    "flag",
+    "grass",
+    "jelly-cubes",
+    "plucked-strings",
+    "rope-bridge",
+    "twisted-bar",
+    "washing-line",
+];
+
+impl Builtin {
+    /// The built-in scene of a name.
+    pub fn find(name: &str) -> Option<Self> {
+        BUILTIN.iter().find(|scene| scene.name == name).copied()
+    }
+
+    /// Parses it, with overrides.
+    pub fn scene(&self, overrides: &[String]) -> Result<Scene, SceneError> {
+        Scene::parse(&format!("{}.toml", self.name), self.text, overrides)
+    }
+}

@@ -1,0 +1,173 @@
+//! Reading scene files: includes, overrides, and the place of every value.
+
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, Item, Value};
+
+use crate::error::{SceneError, similar};
+use crate::format::SceneFile;
+
+/// Includes within includes, at most this deep: deeper is a circle.
+const DEEPEST_INCLUDE: usize = 16;
+/// Scene files are written by people; more than this is a mistake.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// A scene with the texts it was read from.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    pub(crate) scene: SceneFile,
+    /// The main file, for the places of errors.
+    pub(crate) source: Source,
+    /// How many bodies, attachments, forces and expectations came from includes, before those of the main file.
+    pub(crate) included: Included,
+}
+
+/// Counts of list entries that do not stand in the main file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Included {
+    pub(crate) body: usize,
+    pub(crate) attachment: usize,
+    pub(crate) force: usize,
+    pub(crate) expect: usize,
+}
+
+/// A file's text.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+impl Document {
+    /// Reads a file with its includes, and applies `path=value` overrides.
+    pub(crate) fn read(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
+        Self::parse(Source { path: path.to_path_buf(), text: read_text(path)? }, overrides)
+    }
+
+    /// Parses text; includes are looked up beside its path.
+    pub(crate) fn parse(source: Source, overrides: &[String]) -> Result<Self, SceneError> {
+        let source = apply_overrides(source, overrides)?;
+        let own = deserialize(&source)?;
+        let mut scene = SceneFile::default();
+        for include in &own.include {
+            scene.overlay(read_include(&source, include, DEEPEST_INCLUDE)?);
+        }
+        let included = Included {
+            body: scene.body.len(),
+            attachment: scene.attachment.len(),
+            force: scene.force.len(),
+            expect: scene.expect.len(),
+        };
+        scene.overlay(own);
+        Ok(Self { scene, source, included })
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, SceneError> {
+    let failed = |error: std::io::Error| SceneError::new(path, format!("cannot be read: {error}"));
+    let size = std::fs::metadata(path).map_err(failed)?.len();
+    if size > LARGEST_FILE {
+        return Err(SceneError::new(path, format!("is {size} bytes, too large for a scene file")));
+    }
+    let bytes = std::fs::read(path).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| {
+        SceneError::new(path, format!("is not text (byte {} is not UTF-8)", error.utf8_error().valid_up_to()))
+    })
+}
+
+fn read_include(from: &Source, name: &str, depth: usize) -> Result<SceneFile, SceneError> {
+    let path = from.path.parent().unwrap_or(Path::new("")).join(name);
+    let place = |error: SceneError| match find(&from.text, &["include"]) {
+        Some(byte) => SceneError::new(&from.path, format!("include {name:?}: {}", error.message)).at(&from.text, byte),
+        None => error,
+    };
+    if depth == 0 {
+        return Err(place(SceneError::new(&path, "includes go in a circle")));
+    }
+    let source = Source { text: read_text(&path).map_err(place)?, path };
+    let own = deserialize(&source)?;
+    let mut scene = SceneFile::default();
+    for include in &own.include {
+        scene.overlay(read_include(&source, include, depth - 1)?);
+    }
+    scene.overlay(own);
+    Ok(scene)
+}
+
+fn deserialize(source: &Source) -> Result<SceneFile, SceneError> {
+    toml::from_str(&source.text).map_err(|error| {
+        let message = error.message().trim().to_owned();
+        let mut result = SceneError::new(&source.path, message.clone());
+        if let Some(span) = error.span() {
+            result = result.at(&source.text, span.start);
+        }
+        match hint_for(&message) {
+            Some(hint) => result.hint(hint),
+            None => result,
+        }
+    })
+}
+
+/// For a message that names something unknown and lists what is known: the known name that is most similar.
+fn hint_for(message: &str) -> Option<String> {
+    let near = if let Some(rest) = message.strip_prefix("unexpected keys in table: ") {
+        let (wrong, known) = rest.split_once(", available keys: ")?;
+        similar(wrong.split(", ").next()?, known.split(", "))?
+    } else if message.starts_with("unknown field") || message.starts_with("unknown variant") {
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        similar(quoted.next()?, quoted)?
+    } else {
+        return None;
+    };
+    Some(format!("did you mean `{near}`?"))
+}
+
+/// Sets values given as `world.frames=10` or `body.0.material.cloth.density=0.3`, before the text is checked.
+fn apply_overrides(source: Source, overrides: &[String]) -> Result<Source, SceneError> {
+    if overrides.is_empty() {
+        return Ok(source);
+    }
+    let mut document: DocumentMut = match source.text.parse() {
+        Ok(document) => document,
+        // The ordinary check tells what is wrong, with its place.
+        Err(_) => return Ok(source),
+    };
+    for assignment in overrides {
+        let refuse = |reason: String| SceneError::new(Path::new("--set"), format!("{assignment}: {reason}"));
+        let (path, value) = assignment.split_once('=').ok_or_else(|| refuse("give it as path=value".into()))?;
+        // What is not a TOML value is taken as a word.
+        let value: Value = value.trim().parse().unwrap_or_else(|_| Value::from(value.trim()));
+        let mut item = document.as_item_mut();
+        let keys: Vec<&str> = path.trim().split('.').collect();
+        for (depth, key) in keys.iter().enumerate() {
+            let so_far = || keys[..=depth].join(".");
+            if key.is_empty() {
+                return Err(refuse("the path has an empty part".into()));
+            }
+            item = match key.parse::<usize>() {
+                Ok(index) => item.get_mut(index).ok_or_else(|| refuse(format!("there is no {}", so_far())))?,
+                Err(_) if item.is_table_like() || item.is_none() => &mut item[*key],
+                Err(_) => return Err(refuse(format!("{} is not a table", keys[..depth].join(".")))),
+            };
+        }
+        *item = Item::Value(value);
+    }
+    Ok(Source { text: document.to_string(), ..source })
+}
+
+/// Byte at which the value of a path of keys and indices stands in a text.
+pub(crate) fn find(text: &str, path: &[&str]) -> Option<usize> {
+    let document = toml_edit::Document::parse(text).ok()?;
+    let mut item = document.as_item();
+    let mut best = None;
+    for key in path {
+        let next = match key.parse::<usize>() {
+            Ok(index) => item.get(index),
+            Err(_) => item.get(*key),
+        };
+        let Some(next) = next else { break };
+        item = next;
+        best = item.span().map(|span| span.start).or(best);
+    }
+    best
+}

@@ -1,0 +1,62 @@
+//! `[[expect]]`: what must hold.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// An assertion on a quantity. Give `below`, `above`, or both.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectSection {
+    /// What is measured.
+    pub quantity: Quantity,
+    /// Of which body; of the whole world without.
+    pub body: Option<String>,
+    /// When; at the end by default.
+    #[serde(default)]
+    pub at: Moment,
+    /// It must be less than this.
+    pub below: Option<f64>,
+    /// It must be more than this.
+    pub above: Option<f64>,
+}
+
+/// Quantities of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// Largest ratio of an edge's length to its rest length.
+    MaxStretch,
+    /// Least ratio of an edge's length to its rest length.
+    MinStretch,
+    /// Height of the lowest vertex (m).
+    Lowest,
+    /// Height of the highest vertex (m).
+    Highest,
+    /// Largest speed of a vertex (m/s).
+    MaxSpeed,
+    /// Kinetic energy of the world (J).
+    KineticEnergy,
+    /// Elastic energy of the world (J).
+    ElasticEnergy,
+    /// Kinetic, elastic and gravitational energy of the world (J).
+    TotalEnergy,
+    /// x of the centre of mass (m).
+    CentreX,
+    /// y of the centre of mass (m).
+    CentreY,
+    /// z of the centre of mass (m).
+    CentreZ,
+}
+
+/// When an expectation is checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moment {
+    /// After the last frame.
+    #[default]
+    End,
+    /// After every frame.
+    Always,
+    /// After at least one frame.
+    Once,
+}

@@ -1,0 +1,99 @@
+//! `[body.material.…]`: physical parameters, or presets with changes.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What a body is made of.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaterialSection {
+    /// A sheet.
+    Cloth(ClothSection),
+    /// A solid.
+    Solid(SolidSection),
+    /// Ropes and hairs.
+    Strand(StrandSection),
+    /// A sheet of springs along its edges.
+    Springs(SpringSection),
+}
+
+/// A thin sheet. What is not given comes from the preset.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothSection {
+    /// cotton (default), silk, denim, paper or rubber-sheet.
+    pub preset: Option<String>,
+    /// Mass per area (kg/m²).
+    pub density: Option<f64>,
+    /// Young's modulus (Pa).
+    pub youngs_modulus: Option<f64>,
+    /// Thickness (m).
+    pub thickness: Option<f64>,
+    /// Poisson ratio, 0 to below 1.
+    pub poisson_ratio: Option<f64>,
+    /// Bending stiffness (N·m).
+    pub bending_stiffness: Option<f64>,
+    /// How bending is measured; mean-curvature by default.
+    pub bend_model: Option<BendModelName>,
+    /// Least and largest stretch before it becomes stiff, such as [0.9, 1.1].
+    pub strain_limits: Option<[f64; 2]>,
+    /// Young's modulus beyond the limits (Pa); 20 times the material's by default.
+    pub limit_modulus: Option<f64>,
+}
+
+/// How a sheet resists bending.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BendModelName {
+    /// Signed angles between triangles.
+    Hinge,
+    /// Mean curvature at interior vertices.
+    MeanCurvature,
+    /// Not at all.
+    None,
+}
+
+/// A solid. What is not given comes from the preset.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SolidSection {
+    /// jelly (default), rubber, foam or wood.
+    pub preset: Option<String>,
+    /// Mass per volume (kg/m³).
+    pub density: Option<f64>,
+    /// Young's modulus (Pa).
+    pub youngs_modulus: Option<f64>,
+    /// Poisson ratio, 0 to below 0.5.
+    pub poisson_ratio: Option<f64>,
+    /// Least and largest stretch before it becomes stiff.
+    pub strain_limits: Option<[f64; 2]>,
+    /// Young's modulus beyond the limits (Pa); 20 times the material's by default.
+    pub limit_modulus: Option<f64>,
+}
+
+/// Ropes and hairs. What is not given comes from the preset.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StrandSection {
+    /// cord (default), thread or cable.
+    pub preset: Option<String>,
+    /// Mass per length (kg/m).
+    pub density: Option<f64>,
+    /// Axial stiffness (N).
+    pub axial_stiffness: Option<f64>,
+    /// Whether it resists being shortened.
+    pub resists_compression: Option<bool>,
+}
+
+/// A sheet of springs along its edges.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpringSection {
+    /// Mass per area (kg/m²); 0.15 by default.
+    pub density: Option<f64>,
+    /// Stiffness of every spring (N/m).
+    pub stiffness: f64,
+    /// Also springs to the vertex after the next, against bending; only for sheets.
+    #[serde(default)]
+    pub skip_one: bool,
+}

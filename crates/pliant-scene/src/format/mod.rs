@@ -1,0 +1,75 @@
+//! What stands in a scene file, as data. Every table refuses unknown keys; kinds are chosen by the name of a table
+//! (`[body.shape.sheet]`), so that errors inside them keep their place.
+
+mod body;
+mod energy;
+mod expect;
+mod material;
+mod motion;
+mod select;
+mod shape;
+mod world;
+
+pub use body::{Attachment, AttachmentEnd, BodySection, ForceSection, HandleSection, PinSection, TransformSection};
+pub use energy::EnergySection;
+pub use expect::{ExpectSection, Moment, Quantity};
+pub use material::{BendModelName, ClothSection, MaterialSection, SolidSection, SpringSection, StrandSection};
+pub use motion::{Keyframe, Rotation};
+pub use select::{Corner, Select, Side};
+pub use shape::{DiagonalName, PlaneName, ShapeSection, TetPatternName};
+pub use world::{
+    AccelerationSection, DampingSection, IntegratorName, NewtonSection, ProjectiveSection, SolverSection, WindSection,
+    WorldSection,
+};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A scene file. Everything but bodies has a default.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SceneFile {
+    /// A short name for people.
+    pub title: Option<String>,
+    /// One line on what it shows.
+    pub description: Option<String>,
+    /// An override under which an expectation fails, to show that it can.
+    pub counterexample: Option<String>,
+    /// Other scene files, relative to this one, that are read first; what stands here adds to lists and replaces the rest.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Time, gravity, wind, damping.
+    pub world: Option<WorldSection>,
+    /// Which solver, with its parameters.
+    pub solver: Option<SolverSection>,
+    /// The bodies.
+    #[serde(default)]
+    pub body: Vec<BodySection>,
+    /// Springs without length between vertices of two bodies.
+    #[serde(default)]
+    pub attachment: Vec<Attachment>,
+    /// Constant forces on vertices.
+    #[serde(default)]
+    pub force: Vec<ForceSection>,
+    /// What must hold when the scene has run; this makes a scene a test.
+    #[serde(default)]
+    pub expect: Vec<ExpectSection>,
+}
+
+impl SceneFile {
+    /// Puts `other` on top of this file.
+    pub(crate) fn overlay(&mut self, other: Self) {
+        self.title = other.title.or(self.title.take());
+        self.description = other.description.or(self.description.take());
+        self.counterexample = other.counterexample.or(self.counterexample.take());
+        self.world = match (self.world.take(), other.world) {
+            (Some(below), Some(above)) => Some(below.overlaid(above)),
+            (below, above) => above.or(below),
+        };
+        self.solver = other.solver.or(self.solver.take());
+        self.body.extend(other.body);
+        self.attachment.extend(other.attachment);
+        self.force.extend(other.force);
+        self.expect.extend(other.expect);
+    }
+}

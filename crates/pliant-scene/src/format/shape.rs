@@ -1,0 +1,135 @@
+//! `[body.shape.…]`: generated shapes.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The shape of a body at rest. Generated shapes are centred at the origin, y is up.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ShapeSection {
+    /// A rectangular sheet.
+    Sheet {
+        /// Width (m).
+        width: f64,
+        /// Height (m).
+        height: f64,
+        /// Cells along the width.
+        columns: usize,
+        /// Cells along the height.
+        rows: usize,
+        /// Upright (xy, default) or flat (xz).
+        plane: Option<PlaneName>,
+        /// How cells are divided; forward by default.
+        diagonals: Option<DiagonalName>,
+    },
+    /// A round sheet.
+    Disc {
+        /// Radius (m).
+        radius: f64,
+        /// Rings.
+        rings: usize,
+        /// Sectors of the innermost ring.
+        sectors: usize,
+        /// Upright (xy, default) or flat (xz).
+        plane: Option<PlaneName>,
+    },
+    /// A hollow ball.
+    Icosphere {
+        /// Radius (m).
+        radius: f64,
+        /// How often each triangle is divided in four.
+        subdivisions: u32,
+    },
+    /// A tube along y.
+    Cylinder {
+        /// Radius (m).
+        radius: f64,
+        /// Height (m).
+        height: f64,
+        /// Segments around.
+        segments: usize,
+        /// Rings of cells along the height.
+        rings: usize,
+    },
+    /// A hollow ring around y.
+    Torus {
+        /// Radius of the ring (m).
+        major_radius: f64,
+        /// Radius of the tube (m).
+        minor_radius: f64,
+        /// Segments around the ring.
+        major_segments: usize,
+        /// Segments around the tube.
+        minor_segments: usize,
+    },
+    /// A solid box.
+    Box {
+        /// Size (m).
+        size: [f64; 3],
+        /// Cells along each side.
+        cells: [usize; 3],
+        /// How cells are divided into tets; kuhn by default.
+        pattern: Option<TetPatternName>,
+    },
+    /// A rope between two points.
+    Rope {
+        /// One end (m).
+        from: [f64; 3],
+        /// The other end (m).
+        to: [f64; 3],
+        /// Segments.
+        segments: usize,
+    },
+    /// Strands that grow from a flat patch.
+    Bundle {
+        /// Radius of the patch (m).
+        radius: f64,
+        /// Strands.
+        count: usize,
+        /// Direction of growth.
+        direction: [f64; 3],
+        /// Length of a strand (m).
+        length: f64,
+        /// Segments of a strand.
+        segments: usize,
+    },
+}
+
+/// How a sheet lies.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlaneName {
+    /// Upright.
+    #[default]
+    Xy,
+    /// Flat.
+    Xz,
+}
+
+/// How cells of a sheet are divided.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DiagonalName {
+    /// All in one direction.
+    #[default]
+    Forward,
+    /// All in the other.
+    Backward,
+    /// In turn.
+    Alternating,
+    /// In four, with a vertex in the middle.
+    Cross,
+}
+
+/// How cells of a box are divided.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TetPatternName {
+    /// Six tets.
+    #[default]
+    Kuhn,
+    /// Five tets, mirrored from cell to cell.
+    Five,
+    /// Twelve tets around the centre.
+    BodyCentred,
+}

@@ -1,0 +1,135 @@
+//! `[world]` and `[solver]`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Time, gravity, wind and damping.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorldSection {
+    /// Frames per second of the result (1/s); 60 by default.
+    pub frame_rate: Option<f64>,
+    /// Steps per frame; 1 by default.
+    pub substeps: Option<u32>,
+    /// Frames to simulate; 120 by default.
+    pub frames: Option<u32>,
+    /// Acceleration of free fall (m/s²); [0, -9.81, 0] by default.
+    pub gravity: Option<[f64; 3]>,
+    /// Time integrator; implicit-euler by default.
+    pub integrator: Option<IntegratorName>,
+    /// Air that moves past surfaces.
+    pub wind: Option<WindSection>,
+    /// Damping; none by default.
+    pub damping: Option<DampingSection>,
+}
+
+impl WorldSection {
+    /// This section with the values of another on top.
+    pub(crate) fn overlaid(self, above: Self) -> Self {
+        Self {
+            frame_rate: above.frame_rate.or(self.frame_rate),
+            substeps: above.substeps.or(self.substeps),
+            frames: above.frames.or(self.frames),
+            gravity: above.gravity.or(self.gravity),
+            integrator: above.integrator.or(self.integrator),
+            wind: above.wind.or(self.wind),
+            damping: above.damping.or(self.damping),
+        }
+    }
+}
+
+/// How time advances.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegratorName {
+    /// First order, most robust.
+    #[default]
+    ImplicitEuler,
+    /// Second order, two-step.
+    Bdf2,
+    /// Second order, two stages; little damping of slow motion.
+    TrBdf2,
+    /// Second order, keeps energy; rings on stiff scenes.
+    ImplicitMidpoint,
+}
+
+/// Air that moves past surfaces.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindSection {
+    /// Velocity of the air (m/s).
+    pub velocity: [f64; 3],
+    /// Density of the air (kg/m³); 1.2 by default.
+    pub air_density: Option<f64>,
+    /// Drag coefficient; 1 by default.
+    pub drag: Option<f64>,
+}
+
+/// Damping rates.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DampingSection {
+    /// Ether drag (1/s).
+    pub drag: Option<f64>,
+    /// Decay of motion other than rigid (1/s).
+    pub deformation: Option<f64>,
+    /// Stiffness-proportional damping (s).
+    pub stiffness: Option<f64>,
+}
+
+/// Which solver: `[solver.projective]` or `[solver.newton]`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverSection {
+    /// Local/global iterations with a prefactored matrix.
+    Projective(ProjectiveSection),
+    /// Newton's method: exact and slow.
+    Newton(NewtonSection),
+}
+
+/// Parameters of local/global iterations.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectiveSection {
+    /// Most iterations in a step; 10 by default.
+    pub iterations: Option<usize>,
+    /// Stops when no vertex moves by more than this fraction of the scene's diagonal.
+    pub tolerance: Option<f64>,
+    /// Acceleration; Anderson with a window of 5 by default.
+    pub acceleration: Option<AccelerationSection>,
+}
+
+/// How iterations build on each other.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum AccelerationSection {
+    /// Plain local/global.
+    None {},
+    /// Anderson acceleration.
+    Anderson {
+        /// Iterates remembered, 1 to 16.
+        window: usize,
+    },
+    /// Chebyshev semi-iteration.
+    Chebyshev {
+        /// Estimate of the spectral radius, below 1.
+        rho: f64,
+        /// Plain iterations before it sets in.
+        delay: usize,
+    },
+}
+
+/// Parameters of Newton's method.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewtonSection {
+    /// Most iterations in a step; 200 by default.
+    pub iterations: Option<usize>,
+    /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
+    pub tolerance: Option<f64>,
+    /// Local/global iterations before the first; 0 by default.
+    pub warm_start: Option<usize>,
+    /// One linearisation at the last positions, taken in full (Baraff and Witkin).
+    #[serde(default)]
+    pub semi_implicit: bool,
+}

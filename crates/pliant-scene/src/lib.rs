@@ -1,0 +1,26 @@
+//! Scene files: bodies, materials, motions and expectations in TOML.
+//!
+//! A scene is read with its includes and overrides, checked, and built into a [`SceneRun`]. Whatever is wrong with it becomes
+//! one [`SceneError`] that points at line and column.
+
+mod body;
+mod builtin;
+mod document;
+mod error;
+pub mod format;
+mod motion;
+pub mod presets;
+mod run;
+mod scene;
+mod select;
+
+pub use builtin::{BUILTIN, Builtin};
+pub use error::SceneError;
+pub use run::{SceneRun, Verdict};
+pub use scene::Scene;
+
+/// The JSON Schema of scene files, for editors.
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(format::SceneFile);
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}

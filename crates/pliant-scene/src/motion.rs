@@ -1,0 +1,70 @@
+//! Keyframes as functions of time.
+
+use pliant::math::{Mat3, Vec3};
+
+use crate::format::{Keyframe, Rotation};
+
+/// A rigid motion given by keyframes.
+#[derive(Debug, Clone)]
+pub(crate) struct Motion {
+    keyframes: Vec<Keyframe>,
+}
+
+/// Rotates a point.
+pub(crate) fn rotate(rotation: &Rotation, fraction: f64, p: Vec3) -> Vec3 {
+    let axis = Vec3::from_array(rotation.axis).normalize_or(Vec3::Y);
+    let about = Vec3::from_array(rotation.about);
+    about + Mat3::from_axis_angle(axis, fraction * rotation.degrees.to_radians()) * (p - about)
+}
+
+impl Motion {
+    /// Keyframes in order of time.
+    pub(crate) fn new(keyframes: &[Keyframe]) -> Self {
+        let mut keyframes = keyframes.to_vec();
+        keyframes.sort_by(|a, b| a.time.total_cmp(&b.time));
+        Self { keyframes }
+    }
+
+    /// Where a rest position is at a time \[s\]. The rotations of both neighbours act one after the other, weighted by
+    /// nearness, which for one axis is the interpolated angle.
+    pub(crate) fn place(&self, time: f64, rest: Vec3) -> Vec3 {
+        let after = self.keyframes.partition_point(|k| k.time <= time);
+        let (Some(before), next) = (self.keyframes[..after].last(), self.keyframes.get(after)) else {
+            return self.keyframes.first().map_or(rest, |first| posed(&[(first, 1.0)], rest));
+        };
+        match next {
+            None => posed(&[(before, 1.0)], rest),
+            Some(next) => {
+                let fraction = (time - before.time) / (next.time - before.time);
+                posed(&[(before, 1.0 - fraction), (next, fraction)], rest)
+            }
+        }
+    }
+}
+
+fn posed(parts: &[(&Keyframe, f64)], rest: Vec3) -> Vec3 {
+    let rotated = parts.iter().fold(rest, |p, (keyframe, weight)| {
+        keyframe.rotate.as_ref().map_or(p, |rotation| rotate(rotation, *weight, p))
+    });
+    parts.iter().fold(rotated, |p, (keyframe, weight)| p + Vec3::from_array(keyframe.translate) * *weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keyframe(time: f64, x: f64, degrees: f64) -> Keyframe {
+        let rotate = Some(Rotation { axis: [0.0, 0.0, 2.0], degrees, about: [0.0; 3] });
+        Keyframe { time, translate: [x, 0.0, 0.0], rotate }
+    }
+
+    #[test]
+    fn poses_are_interpolated_between_keyframes_and_held_outside() {
+        let motion = Motion::new(&[keyframe(3.0, 2.0, 90.0), keyframe(1.0, 0.0, 0.0)]);
+        let at = |time: f64| motion.place(time, Vec3::X);
+        assert!((at(0.0) - Vec3::X).length() < 1e-15 && (at(1.0) - Vec3::X).length() < 1e-15);
+        assert!((at(9.0) - Vec3::new(2.0, 1.0, 0.0)).length() < 1e-15);
+        let diagonal = std::f64::consts::FRAC_1_SQRT_2;
+        assert!((at(2.0) - Vec3::new(1.0 + diagonal, diagonal, 0.0)).length() < 1e-15);
+    }
+}

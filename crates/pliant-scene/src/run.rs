@@ -1,0 +1,172 @@
+//! A scene in motion.
+
+use pliant::math::Vec3;
+use pliant::mesh::Edge;
+use pliant::{Simulation, StepError, StepReport};
+
+use crate::format::{ExpectSection, Moment, Quantity};
+use crate::motion::Motion;
+
+/// Something that keyframes move.
+#[derive(Debug, Clone)]
+pub(crate) enum Driver {
+    /// Pinned vertices with their rest positions.
+    Pins { body: String, motion: Motion, places: Vec<(u32, Vec3)> },
+    /// Goals of handles from a number on, with their rest positions.
+    Handles { first_goal: usize, motion: Motion, places: Vec<Vec3> },
+}
+
+/// A simulation with what the scene moves and expects.
+#[derive(Debug)]
+pub struct SceneRun {
+    /// The simulation.
+    pub sim: Simulation,
+    substeps: u32,
+    drivers: Vec<Driver>,
+    /// Edges with rest lengths of each body, in its own vertices.
+    edges: Vec<Vec<(Edge, f64)>>,
+    checks: Vec<Check>,
+    frame: u32,
+}
+
+/// An expectation with the value that decides it so far.
+#[derive(Debug, Clone)]
+struct Check {
+    expect: ExpectSection,
+    value: f64,
+}
+
+impl Check {
+    /// By how much a value is within the bounds; negative outside, and for a NaN.
+    fn margin(&self, value: f64) -> f64 {
+        let below = self.expect.below.map_or(f64::INFINITY, |bound| bound - value);
+        let above = self.expect.above.map_or(f64::INFINITY, |bound| value - bound);
+        if value.is_nan() { f64::NEG_INFINITY } else { below.min(above) }
+    }
+
+    /// Takes note of the value after a frame: the last, the worst or the best decides.
+    fn observe(&mut self, value: f64, first: bool) {
+        let decides = match self.expect.at {
+            Moment::End => true,
+            Moment::Always => self.margin(value) < self.margin(self.value),
+            Moment::Once => self.margin(value) > self.margin(self.value),
+        };
+        if first || decides {
+            self.value = value;
+        }
+    }
+}
+
+/// Whether an expectation holds.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The expectation.
+    pub expect: ExpectSection,
+    /// The value that decides: the last, or the worst or best of all frames.
+    pub value: f64,
+}
+
+impl Verdict {
+    /// Whether the value is within the bounds.
+    pub fn holds(&self) -> bool {
+        self.expect.below.is_none_or(|bound| self.value < bound)
+            && self.expect.above.is_none_or(|bound| self.value > bound)
+    }
+}
+
+impl SceneRun {
+    pub(crate) fn new(
+        sim: Simulation,
+        substeps: u32,
+        drivers: Vec<Driver>,
+        edges: Vec<Vec<(Edge, f64)>>,
+        expect: Vec<ExpectSection>,
+    ) -> Self {
+        let check = |expect| Check { expect, value: f64::NAN };
+        Self { sim, substeps, drivers, edges, checks: expect.into_iter().map(check).collect(), frame: 0 }
+    }
+
+    /// Frames done.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Advances by one frame; returns the reports of its steps.
+    pub fn next_frame(&mut self) -> Result<Vec<StepReport>, StepError> {
+        let mut reports = Vec::new();
+        for _ in 0..self.substeps {
+            self.move_drivers();
+            reports.push(self.sim.step()?);
+        }
+        self.frame += 1;
+        for k in 0..self.checks.len() {
+            let value = self.measure(self.checks[k].expect.quantity, self.checks[k].expect.body.as_deref());
+            self.checks[k].observe(value, self.frame == 1);
+        }
+        Ok(reports)
+    }
+
+    /// Puts pins and goals where they are at the end of the next step.
+    fn move_drivers(&mut self) {
+        let time = self.sim.time() + self.sim.time_step();
+        for driver in &self.drivers {
+            match driver {
+                Driver::Pins { body, motion, places } => {
+                    for &(vertex, rest) in places {
+                        let moved = self.sim.move_pin(body, vertex, motion.place(time, rest));
+                        debug_assert!(moved.is_ok(), "pins were made with the body: {moved:?}");
+                    }
+                }
+                Driver::Handles { first_goal, motion, places } => {
+                    for (k, &rest) in places.iter().enumerate() {
+                        let moved = self.sim.set_goal("position", first_goal + k, motion.place(time, rest));
+                        debug_assert!(moved.is_ok(), "goals were made with the body: {moved:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A quantity of the current state, of a body or of the world. NaN for a body that is not there.
+    pub fn measure(&self, quantity: Quantity, body: Option<&str>) -> f64 {
+        let bodies = self.sim.model().bodies();
+        let chosen: Vec<usize> =
+            (0..bodies.len()).filter(|&k| body.is_none_or(|name| bodies[k].name == name)).collect();
+        if chosen.is_empty() {
+            return f64::NAN;
+        }
+        let vertices = || chosen.iter().flat_map(|&k| bodies[k].vertices.clone());
+        let (x, v) = (self.sim.positions(), self.sim.velocities());
+        let stretches = || {
+            chosen.iter().flat_map(|&k| {
+                let base = bodies[k].vertices.start;
+                let length = move |[a, b]: Edge| (x[base + b as usize] - x[base + a as usize]).length();
+                self.edges[k].iter().map(move |&(edge, rest)| length(edge) / rest)
+            })
+        };
+        let centre = || {
+            let masses = self.sim.model().mass().lumped();
+            let total: f64 = vertices().map(|i| masses[i]).sum();
+            vertices().fold(Vec3::ZERO, |sum, i| sum + x[i] * masses[i]) / total
+        };
+        match quantity {
+            Quantity::MaxStretch => stretches().fold(f64::NEG_INFINITY, f64::max),
+            Quantity::MinStretch => stretches().fold(f64::INFINITY, f64::min),
+            Quantity::Lowest => vertices().map(|i| x[i].y).fold(f64::INFINITY, f64::min),
+            Quantity::Highest => vertices().map(|i| x[i].y).fold(f64::NEG_INFINITY, f64::max),
+            Quantity::MaxSpeed => vertices().map(|i| v[i].length()).fold(0.0, f64::max),
+            Quantity::KineticEnergy => self.sim.report().kinetic,
+            Quantity::ElasticEnergy => self.sim.report().potential(),
+            Quantity::TotalEnergy => self.sim.report().total(),
+            Quantity::CentreX => centre().x,
+            Quantity::CentreY => centre().y,
+            Quantity::CentreZ => centre().z,
+        }
+    }
+
+    /// What became of the expectations so far.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let decide = |check: &Check| Verdict { expect: check.expect.clone(), value: check.value };
+        self.checks.iter().map(decide).collect()
+    }
+}

@@ -1,0 +1,176 @@
+//! One error, at the right place, with a hint.
+#![allow(clippy::unwrap_used)]
+
+use pliant_scene::{Scene, SceneError};
+
+const CURTAIN: &str = r#"title = "Curtain"
+
+[world]
+frame_rate = 60
+frames = 30
+
+[[body]]
+name = "curtain"
+shape.sheet = { width = 1, height = 1, columns = 8, rows = 8 }
+material.cloth = { preset = "silk" }
+[[body.pin]]
+select = { corners = ["top-left", "top-right"] }
+
+[[expect]]
+quantity = "max-stretch"
+below = 1.05
+"#;
+
+fn refused(text: &str) -> SceneError {
+    let scene = match Scene::parse("scene.toml", text, &[]) {
+        Err(error) => return error,
+        Ok(scene) => scene,
+    };
+    scene.build().map(|_| ()).unwrap_err()
+}
+
+/// The error of the curtain with one replacement.
+fn with(from: &str, to: &str) -> SceneError {
+    assert!(CURTAIN.contains(from), "{from}");
+    refused(&CURTAIN.replace(from, to))
+}
+
+#[test]
+fn the_curtain_runs_as_it_is() {
+    let mut run = Scene::parse("scene.toml", CURTAIN, &[]).unwrap().build().unwrap();
+    (0..30).for_each(|_| drop(run.next_frame().unwrap()));
+    let verdicts = run.verdicts();
+    assert!(verdicts.len() == 1 && verdicts[0].holds(), "{verdicts:?}");
+    assert!(verdicts[0].value > 1.0);
+}
+
+#[test]
+fn unknown_keys_are_pointed_at_with_the_nearest_name() {
+    let error = with("frame_rate", "frame_rat");
+    assert_eq!(error.place, Some((4, 1)), "{error}");
+    assert_eq!(error.hint.as_deref(), Some("did you mean `frame_rate`?"));
+    let error = with("columns", "colums");
+    assert_eq!(error.place, Some((9, 40)), "{error}");
+    assert_eq!(error.hint.as_deref(), Some("did you mean `columns`?"));
+    let error = with("material.cloth", "material.clot");
+    assert_eq!(error.hint.as_deref(), Some("did you mean `cloth`?"), "{error}");
+    let error = with("max-stretch", "max-strech");
+    assert_eq!(error.hint.as_deref(), Some("did you mean `max-stretch`?"), "{error}");
+}
+
+#[test]
+fn wrong_types_and_missing_keys_have_a_place() {
+    assert_eq!(with("frames = 30", "frames = \"many\"").place, Some((5, 10)));
+    assert_eq!(with("frames = 30", "frames = -3").place, Some((5, 10)));
+    let error = with("width = 1, ", "");
+    assert!(error.message.contains("missing field `width`"), "{error}");
+    assert!(error.place.is_some());
+    assert!(with("[[body]]", "[[body]").place.is_some_and(|(line, _)| line == 7));
+}
+
+#[test]
+fn values_out_of_range_are_pointed_at() {
+    let error = with("columns = 8", "columns = 0");
+    assert_eq!(error.place, Some((9, 50)), "{error}");
+    let error = with("frame_rate = 60", "frame_rate = 0");
+    assert_eq!(error.place, Some((4, 14)), "{error}");
+    let error = with("preset = \"silk\"", "preset = \"slik\"");
+    assert!(error.message.contains("did you mean \"silk\"?"), "{error}");
+    assert_eq!(error.place.map(|(line, _)| line), Some(10));
+    let error = with("preset = \"silk\"", "density = -1");
+    assert_eq!(error.place, Some((10, 30)), "{error}");
+    assert_eq!(with("preset = \"silk\"", "youngs_modulus = 0").place, Some((10, 37)));
+    let error = with("corners = [\"top-left\", \"top-right\"]", "vertices = [3, 500]");
+    assert_eq!(error.place.map(|(line, _)| line), Some(12), "{error}");
+    assert!(error.message.contains("no vertex 500"));
+    let error = with("material.cloth = { preset = \"silk\" }", "material.solid = {}");
+    assert!(error.message.contains("needs material.cloth"), "{error}");
+    assert!(with("below = 1.05", "").message.contains("give `below`"));
+    assert!(with("below = 1.05", "below = 1.05\nbody = \"blind\"").message.contains("no body \"blind\""));
+    let error = with("columns = 8", "columns = 4000000000");
+    assert!(error.message.contains("too many"), "{error}");
+}
+
+#[test]
+fn an_error_shows_the_line_and_points_at_the_column() {
+    let text = with("frame_rate = 60", "frame_rate = 0").to_string();
+    let expected =
+        "scene.toml:4:14: frame_rate is 0, but must be positive\n  |\n4 | frame_rate = 0\n  |              ^";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn overrides_set_values_and_refuse_what_is_not_there() {
+    let set = |list: &[&str]| {
+        let list: Vec<String> = list.iter().map(|s| (*s).to_owned()).collect();
+        Scene::parse("scene.toml", CURTAIN, &list)
+    };
+    let scene =
+        set(&["world.frames=7", "body.0.material.cloth.preset=denim", "world.wind.velocity=[1, 0, 0]"]).unwrap();
+    assert_eq!(scene.frames(), 7);
+    assert!(scene.file().world.as_ref().unwrap().wind.is_some());
+    scene.build().unwrap();
+    assert!(set(&["world.frams=7"]).unwrap_err().hint.is_some_and(|hint| hint.contains("frames")));
+    assert!(set(&["body.3.name=x"]).unwrap_err().message.contains("there is no body.3"));
+    assert!(set(&["frames"]).unwrap_err().message.contains("path=value"));
+    assert!(set(&["title.x=1"]).unwrap_err().message.contains("is not a table"));
+}
+
+#[test]
+fn includes_come_first_and_are_overlaid() {
+    let folder = std::env::temp_dir().join(format!("pliant-scene-include-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("base.toml"), CURTAIN).unwrap();
+    std::fs::write(folder.join("circle.toml"), "include = [\"circle.toml\"]").unwrap();
+    let main = "include = [\"base.toml\"]\n[world]\nframes = 3\n";
+    std::fs::write(folder.join("main.toml"), main).unwrap();
+    let scene = Scene::read(&folder.join("main.toml"), &[]).unwrap();
+    assert_eq!((scene.frames(), scene.file().body.len()), (3, 1));
+    assert!(scene.build().is_ok());
+    assert!(Scene::read(&folder.join("circle.toml"), &[]).unwrap_err().message.contains("circle"));
+    std::fs::write(folder.join("main.toml"), "include = [\"gone.toml\"]").unwrap();
+    let error = Scene::read(&folder.join("main.toml"), &[]).unwrap_err();
+    assert!(error.message.contains("gone.toml") && error.place == Some((1, 11)), "{error}");
+    assert!(Scene::read(&folder.join("absent.toml"), &[]).is_err());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_pinned_edge_follows_its_keyframes_and_a_handle_pulls() {
+    let text = r#"
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "bar"
+shape.box = { size = [1, 0.2, 0.2], cells = [5, 1, 1] }
+material.solid = { preset = "rubber" }
+[[body.pin]]
+select = { side = "left" }
+keyframe = [{ time = 0 }, { time = 0.5, translate = [0, 1, 0] }]
+[[body.handle]]
+select = { side = "right" }
+stiffness = 1e5
+keyframe = [{ time = 0 }, { time = 0.5, translate = [0, 1, 0] }]
+[[expect]]
+quantity = "centre-y"
+above = 0.99
+below = 1.01
+[[expect]]
+quantity = "max-stretch"
+at = "always"
+below = 1.2
+"#;
+    let mut run = Scene::parse("bar.toml", text, &[]).unwrap().build().unwrap();
+    (0..120).for_each(|_| drop(run.next_frame().unwrap()));
+    for verdict in run.verdicts() {
+        assert!(verdict.holds(), "{verdict:?}");
+    }
+}
+
+#[test]
+fn the_schema_names_every_table() {
+    let schema: serde_json::Value = serde_json::from_str(&pliant_scene::json_schema()).unwrap();
+    for key in ["world", "solver", "body", "attachment", "force", "expect", "include"] {
+        assert!(schema["properties"][key].is_object(), "{key}");
+    }
+}
