@@ -91,13 +91,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<Map<String, Value>>, StoreError> {
     Ok(entries)
 }
 
-/// Keeps the entries up to a frame.
-pub(super) fn truncate(path: &Path, last: u64) -> Result<(), StoreError> {
+/// Keeps the entries of some frames.
+pub(super) fn truncate(path: &Path, is_kept: impl Fn(u64) -> bool) -> Result<(), StoreError> {
     let mut kept = AtomicFile::create(path).map_err(io_error("write", path))?;
     for_each(
         path,
         |frame, _, text| {
-            if frame <= last { kept.write_all(text).map_err(io_error("write", path)) } else { Ok(()) }
+            if is_kept(frame) { kept.write_all(text).map_err(io_error("write", path)) } else { Ok(()) }
         },
     )?;
     kept.commit().map_err(io_error("write", path))

@@ -163,7 +163,7 @@ impl RunStore {
         let Some(checkpoint) = store.last_checkpoint()? else {
             return Err(StoreError::NoCheckpoint { path: store.dir });
         };
-        store.truncate_after(checkpoint.frame)?;
+        store.truncate_after(Some(checkpoint.frame))?;
         Ok((store, checkpoint))
     }
 
@@ -307,28 +307,29 @@ impl RunStore {
         Ok(None)
     }
 
-    /// Removes checkpoints, frames and log entries after a frame.
-    pub fn truncate_after(&mut self, frame: u64) -> Result<(), StoreError> {
+    /// Removes checkpoints, frames and log entries after a frame; all of them if none is given.
+    pub fn truncate_after(&mut self, last: Option<u64>) -> Result<(), StoreError> {
         self.writer()?;
-        // The latest first: an interruption leaves a run without gaps.
-        for &number in self.checkpoints.iter().rev().take_while(|number| **number > frame) {
+        let is_kept = |number: u64| last.is_some_and(|last| number <= last);
+        let mut frames: Vec<u64> =
+            self.frames.iter().chain(self.damaged.iter().map(|(number, _)| number)).copied().collect();
+        frames.sort_unstable();
+        // The latest first, and the log after them: an interruption leaves no gaps and no frame without its entries.
+        for &number in self.checkpoints.iter().rev().take_while(|number| !is_kept(**number)) {
             remove(&self.path(Item::Checkpoint(number)))?;
         }
-        let mut numbers: Vec<u64> =
-            self.frames.iter().chain(self.damaged.iter().map(|(number, _)| number)).copied().collect();
-        numbers.sort_unstable();
-        for &number in numbers.iter().rev().take_while(|number| **number > frame) {
+        for &number in frames.iter().rev().take_while(|number| !is_kept(**number)) {
             remove(&self.path(Item::Frame(number)))?;
         }
         for folder in [self.dir.join(CHECKPOINTS), self.dir.join(FRAMES)] {
             sync_folder(&folder).map_err(io_error("write", &folder))?;
         }
         let log = self.dir.join(LOG_FILE);
-        log::truncate(&log, frame)?;
+        log::truncate(&log, is_kept)?;
         self.writer()?.log = log::open(&log)?;
-        self.checkpoints.retain(|number| *number <= frame);
-        self.frames.retain(|number| *number <= frame);
-        self.damaged.retain(|(number, _)| *number <= frame);
+        self.checkpoints.retain(|number| is_kept(*number));
+        self.frames.retain(|number| is_kept(*number));
+        self.damaged.retain(|(number, _)| is_kept(*number));
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! What every format needs: the chosen frames, the chosen bodies, where positions go.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -178,7 +179,17 @@ impl From<ExportError> for Failure {
     }
 }
 
-/// A name without white space and characters that end a token; empty names become `body`.
+/// A name without white space, which would end it.
 pub(super) fn token(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
+}
+
+/// The name, or the name with a number that nobody has.
+pub(super) fn unique(names: &mut HashSet<String>, name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !names.contains(name));
+    // There is always a number left.
+    let free = free.unwrap_or_else(|| name.to_owned());
+    names.insert(free.clone());
+    free
 }

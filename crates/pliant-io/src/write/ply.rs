@@ -2,11 +2,12 @@
 //!
 //! Velocities are the properties `vx vy vz`, vertex channels properties of their names, polylines `edge` elements.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 
 use super::ExportError;
-use super::job::{Failure, Job, Output, token, write_file};
+use super::job::{Failure, Job, Output, token, unique, write_file};
 use crate::store::{ChannelOn, Frame};
 
 pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
@@ -24,11 +25,10 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
     writeln!(file, "ply\nformat binary_little_endian 1.0\ncomment time {:?} s", frame.time)?;
     writeln!(file, "element vertex {}", job.vertex_count())?;
     let velocity_names: &[&str] = if frame.velocities.is_some() { &["vx", "vy", "vz"] } else { &[] };
-    for name in ["x", "y", "z"].iter().chain(velocity_names) {
-        writeln!(file, "property double {name}")?;
-    }
-    for channel in &channels {
-        writeln!(file, "property double {}", property(&channel.name))?;
+    let own_names = ["x", "y", "z"].iter().chain(velocity_names).copied();
+    let mut names = HashSet::new();
+    for name in own_names.chain(channels.iter().map(|channel| channel.name.as_str())) {
+        writeln!(file, "property double {}", unique(&mut names, &token(name)))?;
     }
     writeln!(file, "element face {triangles}\nproperty list uchar int vertex_indices")?;
     if edges > 0 {
@@ -59,10 +59,4 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
         first += part.vertices.len() as u32;
     }
     Ok(())
-}
-
-/// A channel's name as one that no other property has.
-fn property(name: &str) -> String {
-    let name = token(name);
-    if ["x", "y", "z", "vx", "vy", "vz"].contains(&name.as_str()) { format!("channel_{name}") } else { name }
 }

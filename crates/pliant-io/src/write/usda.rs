@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use pliant::math::Vec3;
 
 use super::ExportError;
-use super::job::{Failure, Job, Output, write_file};
+use super::job::{Failure, Job, Output, unique, write_file};
 use super::part::Part;
 use crate::store::UpAxis;
 
@@ -141,14 +141,4 @@ fn identifier(name: &str) -> String {
         safe.insert(0, '_');
     }
     safe
-}
-
-/// The name, or the name with a number that nobody has.
-fn unique(names: &mut HashSet<String>, name: &str) -> String {
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !names.contains(name));
-    // There is always a number left.
-    let free = free.unwrap_or_else(|| name.to_owned());
-    names.insert(free.clone());
-    free
 }
