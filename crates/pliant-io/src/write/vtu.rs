@@ -1,7 +1,8 @@
 //! VTK unstructured grids, one per frame, and a PVD file that gives each its time.
 //!
 //! The XML announces arrays by their offset into one appended raw block; each array there begins with its size in bytes
-//! as u64. Cells are tets, triangles, polylines and loose vertices, body after body; `body` numbers the bodies of the run.
+//! as u64. Cells are tets, triangles, segments of polylines (meshio knows no polylines) and
+//! loose vertices, body after body; `body` numbers the bodies of the run.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,9 +13,11 @@ use super::part::Part;
 use crate::store::{Channel, ChannelOn, Frame};
 
 const VERTEX: u8 = 1;
-const POLY_LINE: u8 = 4;
+const LINE: u8 = 3;
 const TRIANGLE: u8 = 5;
 const TETRA: u8 = 10;
+/// Says that an array holds vectors; scalars say nothing.
+const VECTORS: &str = "NumberOfComponents=\"3\"";
 
 pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
     let stem = job.stem();
@@ -43,24 +46,24 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// Appends an array and gives the element that announces it.
-    fn add(&mut self, kind: &str, name: &str, components: usize, bytes: Vec<u8>) -> String {
+    /// Appends an array and gives the element that announces it; `shape` is an attribute or nothing.
+    fn add(&mut self, kind: &str, name: &str, shape: &str, bytes: Vec<u8>) -> String {
         let offset = self.block.len();
         self.block.extend((bytes.len() as u64).to_le_bytes());
         self.block.extend(bytes);
         let name = escape(name);
         format!(
-            "        <DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" \
+            "        <DataArray type=\"{kind}\" Name=\"{name}\" {shape} \
              format=\"appended\" offset=\"{offset}\"/>\n"
         )
     }
 
-    fn doubles(&mut self, name: &str, components: usize, numbers: impl Iterator<Item = f64>) -> String {
-        self.add("Float64", name, components, numbers.flat_map(f64::to_le_bytes).collect())
+    fn doubles(&mut self, name: &str, shape: &str, numbers: impl Iterator<Item = f64>) -> String {
+        self.add("Float64", name, shape, numbers.flat_map(f64::to_le_bytes).collect())
     }
 
     fn integers(&mut self, name: &str, numbers: impl Iterator<Item = i64>) -> String {
-        self.add("Int64", name, 1, numbers.flat_map(i64::to_le_bytes).collect())
+        self.add("Int64", name, "", numbers.flat_map(i64::to_le_bytes).collect())
     }
 }
 
@@ -71,9 +74,9 @@ fn cells(part: &Part) -> impl Iterator<Item = Cell<'_>> {
     let tets = part.tets.iter().zip(&part.tet_numbers).map(|(tet, number)| (TETRA, tet.as_slice(), Some(*number)));
     let triangles = part.triangles.iter().zip(&part.triangle_numbers);
     let triangles = triangles.map(|(triangle, number)| (TRIANGLE, triangle.as_slice(), Some(*number)));
-    let polylines = part.polylines.rows().map(|row| (POLY_LINE, row, None));
+    let segments = part.polylines.rows().flat_map(|row| row.windows(2)).map(|ends| (LINE, ends, None));
     let points = part.points.iter().map(|vertex| (VERTEX, std::slice::from_ref(vertex), None));
-    tets.chain(triangles).chain(polylines).chain(points)
+    tets.chain(triangles).chain(segments).chain(points)
 }
 
 /// A channel on elements as numbers of all cells; cells of another kind have none.
@@ -91,7 +94,7 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
     let all = || job.parts.iter().flat_map(|part| &part.vertices).map(|&vertex| vertex as usize);
 
     let positions = all().flat_map(|vertex| job.placed(frame.positions[vertex]).to_array());
-    let points = arrays.doubles("Points", 3, positions);
+    let points = arrays.doubles("Points", VECTORS, positions);
 
     let mut connectivity = Vec::new();
     let (mut offsets, mut kinds, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
@@ -108,25 +111,24 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
     let cell_count = kinds.len();
     let structure = arrays.integers("connectivity", connectivity.into_iter())
         + &arrays.integers("offsets", offsets.into_iter())
-        + &arrays.add("UInt8", "types", 1, kinds);
+        + &arrays.add("UInt8", "types", "", kinds);
 
     let mut point_data = String::new();
     if let Some(velocities) = &frame.velocities {
         let velocities = all().flat_map(|vertex| job.placed(velocities[vertex]).to_array());
-        point_data += &arrays.doubles("velocity", 3, velocities);
+        point_data += &arrays.doubles("velocity", VECTORS, velocities);
     }
     let mut cell_data = arrays.integers("body", bodies.into_iter());
     for channel in &frame.channels {
         match channel.on {
             ChannelOn::Vertices => {
                 let values = all().map(|vertex| channel.values[vertex]);
-                point_data += &arrays.doubles(&channel.name, 1, values);
+                point_data += &arrays.doubles(&channel.name, "", values);
             }
-            _ => cell_data += &arrays.doubles(&channel.name, 1, on_cells(job, channel).into_iter()),
+            _ => cell_data += &arrays.doubles(&channel.name, "", on_cells(job, channel).into_iter()),
         }
     }
-    let time = arrays.doubles("TimeValue", 1, std::iter::once(frame.time));
-    let time = time.replace("NumberOfComponents=\"1\"", "NumberOfTuples=\"1\"");
+    let time = arrays.doubles("TimeValue", "NumberOfTuples=\"1\"", std::iter::once(frame.time));
 
     writeln!(file, "<?xml version=\"1.0\"?>")?;
     write!(file, "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" ")?;

@@ -90,11 +90,9 @@ def trimesh_obj_ply():
                 close(mesh.vertices, positions[number, seen], 0)
                 same_faces(mesh.faces, new[surface])
             else:
-                # It drops vertices without faces and may reorder: compare corners.
-                corner = lambda faces, points: sorted(map(tuple, np.asarray(points)[np.asarray(faces)].reshape(-1, 9)))
-                assert len(mesh.faces) == len(surface)
-                drawn = np.unique(mesh.vertices[mesh.faces].reshape(-1, 3), axis=0)
-                close(drawn, np.unique(positions[number][np.unique(surface)], axis=0), 0)
+                # It joins objects in its own order and drops vertices without faces: compare the corners of the faces.
+                corners = lambda points, faces: np.array(sorted(map(tuple, np.asarray(points)[faces].reshape(-1, 9))))
+                close(corners(mesh.vertices, mesh.faces), corners(positions[number], surface), 0)
     return 0
 
 
@@ -104,12 +102,12 @@ def meshio_obj_ply_vtu():
     mesh = meshio.read(folder / "obj/scene_000004.obj")
     close(mesh.points, positions[4, seen], 0)
     same_faces(np.concatenate([c.data for c in mesh.cells if c.type == "triangle"]), new[surface])
-    try:
-        mesh = meshio.read(folder / "ply/scene_000004.ply")
-        close(mesh.points, positions[4, seen], 0)
-        close(mesh.point_data["heat"], np.array(expected["channels"]["heat"])[seen], 0)
-    except Exception as error:
-        print(f"  note: meshio does not read the PLY: {type(error).__name__}: {error}")
+    # It refuses PLY with edges, so it gets the cloth alone.
+    mesh = meshio.read(folder / "ply/cloth_000004.ply")
+    cloth = body("cloth")
+    close(mesh.points, positions[4, cloth], 0)
+    close(mesh.point_data["heat"], np.array(expected["channels"]["heat"])[cloth], 0)
+    same_faces(mesh.cells_dict["triangle"], triangles)
     for number in range(frames):
         mesh = meshio.read(folder / f"vtu/scene/scene_{number:06}.vtu")
         close(mesh.points, positions[number], 0)
@@ -138,7 +136,7 @@ def vtk_vtu():
         close(vtk_to_numpy(grid.GetPoints().GetData()), positions[number], 0)
         kinds = [grid.GetCellType(c) for c in range(grid.GetNumberOfCells())]
         counts = {k: kinds.count(k) for k in set(kinds)}
-        assert counts == {10: len(tets), 5: len(triangles), 4: 2, 1: 7}, counts
+        assert counts == {10: len(tets), 5: len(triangles), 3: 9, 1: 7}, counts
         close(vtk_to_numpy(grid.GetFieldData().GetArray("TimeValue")), times[number : number + 1], 0)
         volume = sum(vtk.vtkTetra.ComputeVolume(*(grid.GetPoint(v) for v in tet)) for tet in tets)
         assert volume > 0
@@ -165,7 +163,7 @@ def pygltflib_glb():
         width = {"SCALAR": 1, "VEC3": 3}[accessor.type]
         offset = (view.byteOffset or 0) + (accessor.byteOffset or 0)
         array = np.frombuffer(blob, kind, accessor.count * width, offset).reshape(-1, width)
-        if accessor.min is not None:
+        if accessor.min:
             assert np.array_equal(array.min(0), np.float32(accessor.min))
             assert np.array_equal(array.max(0), np.float32(accessor.max))
         return array
@@ -259,15 +257,17 @@ def blender():
             worst[f"{kind} {name}"] = max(worst.get(f"{kind} {name}", 0), close(found, wanted, 4 * SINGLE))
     for kind in ("pc2", "mdd"):
         fresh()
-        bpy.ops.wm.obj_import(filepath=str(folder / f"{kind}/scene.obj"))
+        # Blender drops loose vertices of an OBJ that has faces, and with them the order: so without the dust.
+        bpy.ops.wm.obj_import(filepath=str(folder / f"{kind}/meshes.obj"))
         object_ = bpy.context.selected_objects[0]
-        assert len(object_.data.vertices) == len(seen)
+        meshes = np.concatenate([body("cloth"), body("2 jelly & co"), body("ropes")])
+        assert len(object_.data.vertices) == len(meshes)
         modifier = object_.modifiers.new("cache", "MESH_CACHE")
-        modifier.cache_format, modifier.filepath = kind.upper(), str(folder / f"{kind}/scene.{kind}")
+        modifier.cache_format, modifier.filepath = kind.upper(), str(folder / f"{kind}/meshes.{kind}")
         modifier.frame_start = 0
         for number in range(frames):
             found = points(object_, number, local=True)
-            worst[kind] = max(worst.get(kind, 0), close(found, positions[number, seen], SINGLE))
+            worst[kind] = max(worst.get(kind, 0), close(found, positions[number, meshes], SINGLE))
     fresh()
     bpy.ops.wm.ply_import(filepath=str(folder / "ply/scene_000004.ply"))
     worst["ply"] = close(points(bpy.context.selected_objects[0], 0, local=True), positions[4, seen], SINGLE)
@@ -291,7 +291,7 @@ failed = []
 for check in [check for check in checks if not only or check.__name__ in only]:
     try:
         print(f"{check.__name__}: largest difference {check()}", flush=True)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         failed.append(check.__name__)
         print(f"{check.__name__}: FAILED {type(error).__name__}: {error}", flush=True)
 sys.exit(1 if failed else 0)
