@@ -1,0 +1,398 @@
+//! The frames of a run in a folder that survives interruption at any moment.
+//!
+//! ```text
+//! run/
+//!   scene.bin               topology, frame rate, units
+//!   frames/000123.bin       time, positions, perhaps velocities and channels
+//!   checkpoints/000120.bin  what continues the run after frame 120; the bytes are the caller's
+//!   log.jsonl               one JSON object per line, with the number of the frame it led to
+//!   lock                    locked by the process that writes
+//! ```
+//!
+//! Every `.bin` file is written under a temporary name, brought to the disk, and renamed; it carries its length and a
+//! checksum. So a killed process leaves whole files only, and other damage is found and named. One process writes; others
+//! may read at the same time.
+//!
+//! ```
+//! use pliant_io::store::{Frame, RunInfo, RunStore, Topology};
+//! use pliant::{math::Vec3, mesh::generate::Sheet};
+//!
+//! # let dir = std::env::temp_dir().join(format!("pliant-store-doc-{}", std::process::id()));
+//! let sheet = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+//! let mut topology = Topology::default();
+//! topology.add_surface("cloth", &sheet);
+//!
+//! let mut run = RunStore::create(&dir, &topology, &RunInfo::default())?;
+//! for number in 0..5 {
+//!     let time = number as f64 / 60.0;
+//!     let moved: Vec<Vec3> = sheet.positions.iter().map(|p| *p - time * Vec3::Y).collect();
+//!     run.write_frame(number, &Frame::new(time, moved))?;
+//! }
+//! run.write_checkpoint(2, b"whatever continues the run")?;
+//! drop(run);
+//!
+//! // The checkpoint continues from frame 2, so later frames go.
+//! let (run, checkpoint) = RunStore::resume(&dir)?;
+//! assert_eq!(checkpoint.frame, 2);
+//! assert_eq!(run.frames(), [0, 1, 2]);
+//! assert_eq!(run.read_frame(2)?.time, 2.0 / 60.0);
+//! # std::fs::remove_dir_all(dir)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod frame;
+mod log;
+mod sealed;
+mod topology;
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+pub use error::{Damage, DataError, Item, StoreError};
+pub use frame::{Channel, ChannelOn, Frame};
+pub use topology::{BodyRange, RunInfo, Topology, UpAxis};
+
+use crate::atomic::{is_temporary, sync_folder};
+use sealed::{Content, damaged, io_error};
+
+const SCENE_FILE: &str = "scene.bin";
+const FRAMES: &str = "frames";
+const CHECKPOINTS: &str = "checkpoints";
+const LOG_FILE: &str = "log.jsonl";
+const LOCK_FILE: &str = "lock";
+/// Larger scenes and checkpoints are taken for damaged \[bytes\].
+const MOST_BYTES: u64 = 1 << 37;
+
+/// A saved moment to continue from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedCheckpoint {
+    /// The last frame before it.
+    pub frame: u64,
+    /// What was handed to [`RunStore::write_checkpoint`].
+    pub bytes: Vec<u8>,
+}
+
+/// A run in a folder.
+#[derive(Debug)]
+pub struct RunStore {
+    dir: PathBuf,
+    topology: Topology,
+    info: RunInfo,
+    /// Finished frames whose length is right, ascending.
+    frames: Vec<u64>,
+    /// Finished frames that cannot be read, ascending, with the reason.
+    damaged: Vec<(u64, StoreError)>,
+    checkpoints: Vec<u64>,
+    /// None when opened for reading.
+    writer: Option<Writer>,
+}
+
+/// Held by the one process that writes.
+#[derive(Debug)]
+struct Writer {
+    log: File,
+    /// Unlocked when it closes, also by the death of the process.
+    _lock: File,
+}
+
+impl RunStore {
+    /// Begins a run in a folder, which is made if it is not there.
+    pub fn create(dir: impl AsRef<Path>, topology: &Topology, info: &RunInfo) -> Result<Self, StoreError> {
+        let dir = dir.as_ref();
+        topology.check()?;
+        info.check()?;
+        for folder in [dir.join(FRAMES), dir.join(CHECKPOINTS)] {
+            fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
+        }
+        let lock = lock(dir)?;
+        let scene = dir.join(SCENE_FILE);
+        if scene.exists() || !numbered(&dir.join(FRAMES))?.is_empty() || !numbered(&dir.join(CHECKPOINTS))?.is_empty() {
+            return Err(StoreError::AlreadyARun { path: dir.to_owned() });
+        }
+        clean(dir)?;
+        log::clear(&dir.join(LOG_FILE))?;
+        let log = log::open(&dir.join(LOG_FILE))?;
+        // The scene comes last: a folder without it holds no run.
+        sealed::write(Item::Scene, &scene, &topology.encode(info))?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            topology: topology.clone(),
+            info: *info,
+            frames: Vec::new(),
+            damaged: Vec::new(),
+            checkpoints: Vec::new(),
+            writer: Some(Writer { log, _lock: lock }),
+        })
+    }
+
+    /// Opens a run for reading, also while another process writes to it. Unfinished files are ignored, and removed if
+    /// nobody writes. Frames of the wrong length are listed by [`damaged`](Self::damaged); checksums are checked when a
+    /// frame is read, or by [`verify`](Self::verify).
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let dir = dir.as_ref();
+        if !dir.join(SCENE_FILE).exists() {
+            return Err(StoreError::NoRun { path: dir.to_owned() });
+        }
+        // Somebody writes, or the folder is read-only: then what is unfinished is left alone.
+        if let Ok(_lock) = lock(dir) {
+            let _ = clean(dir);
+        }
+        Self::load(dir)
+    }
+
+    /// Opens a run for writing more frames after its last one.
+    pub fn open_to_write(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let dir = dir.as_ref();
+        if !dir.join(SCENE_FILE).exists() {
+            return Err(StoreError::NoRun { path: dir.to_owned() });
+        }
+        let lock = lock(dir)?;
+        clean(dir)?;
+        let mut store = Self::load(dir)?;
+        store.writer = Some(Writer { log: log::open(&dir.join(LOG_FILE))?, _lock: lock });
+        Ok(store)
+    }
+
+    /// Opens a run for writing and goes back to its last usable checkpoint: what was written after it is removed.
+    pub fn resume(dir: impl AsRef<Path>) -> Result<(Self, SavedCheckpoint), StoreError> {
+        let mut store = Self::open_to_write(dir)?;
+        let Some(checkpoint) = store.last_checkpoint()? else {
+            return Err(StoreError::NoCheckpoint { path: store.dir });
+        };
+        store.truncate_after(Some(checkpoint.frame))?;
+        Ok((store, checkpoint))
+    }
+
+    fn load(dir: &Path) -> Result<Self, StoreError> {
+        let path = dir.join(SCENE_FILE);
+        let bytes = sealed::read(Item::Scene, &path, MOST_BYTES)?;
+        let mut content = Content { bytes: &bytes, at: 0 };
+        let decoded = Topology::decode(&mut content);
+        let damage = Damage::Content { at: content.at };
+        let (topology, info) = decoded.ok_or_else(|| damaged(Item::Scene, &path, damage))?;
+        topology.check()?;
+        info.check()?;
+        let mut store = Self {
+            dir: dir.to_owned(),
+            topology,
+            info,
+            frames: Vec::new(),
+            damaged: Vec::new(),
+            checkpoints: numbered(&dir.join(CHECKPOINTS))?,
+            writer: None,
+        };
+        for number in numbered(&dir.join(FRAMES))? {
+            match sealed::open(Item::Frame(number), &store.path(Item::Frame(number))) {
+                Ok(_) => store.frames.push(number),
+                Err(error) => store.damaged.push((number, error)),
+            }
+        }
+        Ok(store)
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What does not change.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Frame rate and units.
+    pub fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// Numbers of the finished frames, ascending.
+    pub fn frames(&self) -> &[u64] {
+        &self.frames
+    }
+
+    /// Numbers of the checkpoints, ascending: of the frames they continue from.
+    pub fn checkpoints(&self) -> &[u64] {
+        &self.checkpoints
+    }
+
+    /// Frames that were found damaged when the store was opened, with what is wrong.
+    pub fn damaged(&self) -> &[(u64, StoreError)] {
+        &self.damaged
+    }
+
+    /// The file of an item.
+    pub fn path(&self, item: Item) -> PathBuf {
+        match item {
+            Item::Scene => self.dir.join(SCENE_FILE),
+            Item::Frame(number) => self.dir.join(FRAMES).join(format!("{number:06}.bin")),
+            Item::Checkpoint(number) => self.dir.join(CHECKPOINTS).join(format!("{number:06}.bin")),
+        }
+    }
+
+    /// Writes the next frame. The first may have any number; each other follows the one before it.
+    pub fn write_frame(&mut self, number: u64, frame: &Frame<'_>) -> Result<(), StoreError> {
+        self.writer()?;
+        frame.check(&self.topology)?;
+        let last = self.frames.last().max(self.damaged.last().map(|(number, _)| number));
+        if let Some(expected) = last.map(|last| last.saturating_add(1)).filter(|expected| *expected != number) {
+            return Err(StoreError::OutOfOrder { path: self.dir.clone(), frame: number, expected });
+        }
+        sealed::write(Item::Frame(number), &self.path(Item::Frame(number)), &frame.encode(number))?;
+        self.frames.push(number);
+        Ok(())
+    }
+
+    /// Reads a frame and checks every byte of it.
+    pub fn read_frame(&self, number: u64) -> Result<Frame<'static>, StoreError> {
+        let listed = self.frames.binary_search(&number).is_ok() || self.damaged.iter().any(|(n, _)| *n == number);
+        if !listed {
+            let numbers = || self.frames.iter().chain(self.damaged.iter().map(|(number, _)| number)).copied();
+            let range = numbers().min().zip(numbers().max());
+            return Err(StoreError::NoSuchFrame { path: self.dir.clone(), frame: number, range });
+        }
+        frame::read(number, &self.path(Item::Frame(number)), &self.topology)
+    }
+
+    /// Reads all frames and names those that are damaged.
+    pub fn verify(&self) -> Vec<(u64, StoreError)> {
+        let all = self.frames.iter().chain(self.damaged.iter().map(|(number, _)| number));
+        let mut failed: Vec<(u64, StoreError)> =
+            all.filter_map(|&number| Some((number, self.read_frame(number).err()?))).collect();
+        failed.sort_by_key(|(number, _)| *number);
+        failed
+    }
+
+    /// Saves what continues the run after a frame; a checkpoint of the same frame is replaced. What was logged before is
+    /// on the disk before the checkpoint is.
+    pub fn write_checkpoint(&mut self, frame: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        let log = self.dir.join(LOG_FILE);
+        self.writer()?.log.sync_all().map_err(io_error("write", &log))?;
+        let mut content = sealed::Builder::default();
+        content.u64(frame);
+        content.0.extend(bytes);
+        sealed::write(Item::Checkpoint(frame), &self.path(Item::Checkpoint(frame)), &content.0)?;
+        if let Err(place) = self.checkpoints.binary_search(&frame) {
+            self.checkpoints.insert(place, frame);
+        }
+        Ok(())
+    }
+
+    /// Reads the checkpoint of a frame.
+    pub fn read_checkpoint(&self, frame: u64) -> Result<SavedCheckpoint, StoreError> {
+        let item = Item::Checkpoint(frame);
+        let path = self.path(item);
+        let mut bytes = sealed::read(item, &path, MOST_BYTES)?;
+        match (Content { bytes: &bytes, at: 0 }).u64() {
+            None => Err(damaged(item, &path, Damage::Content { at: 0 })),
+            Some(found) if found != frame => Err(damaged(item, &path, Damage::Number { found })),
+            Some(_) => {
+                bytes.drain(..size_of::<u64>());
+                Ok(SavedCheckpoint { frame, bytes })
+            }
+        }
+    }
+
+    /// The latest checkpoint that is not damaged.
+    pub fn last_checkpoint(&self) -> Result<Option<SavedCheckpoint>, StoreError> {
+        for &frame in self.checkpoints.iter().rev() {
+            match self.read_checkpoint(frame) {
+                Err(StoreError::Damaged { .. }) => {}
+                other => return other.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes checkpoints, frames and log entries after a frame; all of them if none is given.
+    pub fn truncate_after(&mut self, last: Option<u64>) -> Result<(), StoreError> {
+        self.writer()?;
+        let is_kept = |number: u64| last.is_some_and(|last| number <= last);
+        let mut frames: Vec<u64> =
+            self.frames.iter().chain(self.damaged.iter().map(|(number, _)| number)).copied().collect();
+        frames.sort_unstable();
+        // The latest first, and the log after them: an interruption leaves no gaps and no frame without its entries.
+        for &number in self.checkpoints.iter().rev().take_while(|number| !is_kept(**number)) {
+            remove(&self.path(Item::Checkpoint(number)))?;
+        }
+        for &number in frames.iter().rev().take_while(|number| !is_kept(**number)) {
+            remove(&self.path(Item::Frame(number)))?;
+        }
+        for folder in [self.dir.join(CHECKPOINTS), self.dir.join(FRAMES)] {
+            sync_folder(&folder).map_err(io_error("write", &folder))?;
+        }
+        let log = self.dir.join(LOG_FILE);
+        log::truncate(&log, is_kept)?;
+        self.writer()?.log = log::open(&log)?;
+        self.checkpoints.retain(|number| is_kept(*number));
+        self.frames.retain(|number| is_kept(*number));
+        self.damaged.retain(|(number, _)| is_kept(*number));
+        Ok(())
+    }
+
+    /// Adds an entry to the log, with the number of the frame that it led to under `"frame"`.
+    pub fn append_log(&mut self, frame: u64, entry: &Map<String, Value>) -> Result<(), StoreError> {
+        let path = self.dir.join(LOG_FILE);
+        log::append(&mut self.writer()?.log, &path, frame, entry)
+    }
+
+    /// All whole entries of the log.
+    pub fn read_log(&self) -> Result<Vec<Map<String, Value>>, StoreError> {
+        log::read(&self.dir.join(LOG_FILE))
+    }
+
+    fn writer(&mut self) -> Result<&mut Writer, StoreError> {
+        self.writer.as_mut().ok_or_else(|| StoreError::ReadOnly { path: self.dir.clone() })
+    }
+}
+
+/// Takes the right to write; it ends with the process.
+fn lock(dir: &Path) -> Result<File, StoreError> {
+    let path = dir.join(LOCK_FILE);
+    let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = open.map_err(io_error("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: dir.to_owned() }),
+        // Some network file systems have no locks; there the user sees to it that one process writes.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(error)) => Err(io_error("lock", &path)(error)),
+    }
+}
+
+/// Removes what an interrupted process left unfinished.
+fn clean(dir: &Path) -> Result<(), StoreError> {
+    for folder in [dir.to_owned(), dir.join(FRAMES), dir.join(CHECKPOINTS)] {
+        for name in names(&folder)?.iter().filter(|name| is_temporary(name)) {
+            remove(&folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    fs::remove_file(path).map_err(io_error("remove", path))
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(io_error("list", folder))?,
+    };
+    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    entries.map(name).collect::<io::Result<_>>().map_err(io_error("list", folder))
+}
+
+/// The numbers of the files `000123.bin` in a folder, ascending.
+fn numbered(folder: &Path) -> Result<Vec<u64>, StoreError> {
+    let number = |name: &String| {
+        let number: u64 = name.strip_suffix(".bin")?.parse().ok()?;
+        (format!("{number:06}.bin") == *name).then_some(number)
+    };
+    let mut numbers: Vec<u64> = names(folder)?.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}

@@ -1,0 +1,109 @@
+//! Why an export was refused.
+
+use std::io;
+use std::path::PathBuf;
+
+use pliant::mesh::MeshError;
+use thiserror::Error;
+
+use super::Format;
+use crate::store::StoreError;
+
+/// Why an export was refused.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The run could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The system refused.
+    #[error("cannot write {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        error: io::Error,
+    },
+    /// A frame in the range is damaged.
+    #[error("frame {frame} of the range is damaged; choose a range without it ({reason})")]
+    DamagedFrame {
+        /// The frame.
+        frame: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The range has no frames.
+    #[error("the run in {} has no frames in the range {range}", path.display())]
+    NoFrames {
+        /// The run.
+        path: PathBuf,
+        /// What was asked for.
+        range: String,
+    },
+    /// A body is named that is not there.
+    #[error("there is no body {name:?}; there are {known}")]
+    NoSuchBody {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No body was chosen.
+    #[error("no body is chosen")]
+    NoBodies,
+    /// The scale is not usable.
+    #[error("the scale is {0}, but must be positive and finite")]
+    BadScale(f64),
+    /// The format knows one axis only.
+    #[error("{format} is always y up; leave the axis away")]
+    UpAxis {
+        /// The format.
+        format: Format,
+    },
+    /// A solid without a sound boundary.
+    #[error("body {body:?} has no boundary: {error}")]
+    Boundary {
+        /// The body.
+        body: String,
+        /// What is wrong.
+        #[source]
+        error: MeshError,
+    },
+    /// A number does not fit into the format's single precision.
+    #[error("{name} of vertex {vertex} in frame {frame} is {value} after scaling, too large for {format}")]
+    OutOfRange {
+        /// The format.
+        format: Format,
+        /// Position or velocity.
+        name: &'static str,
+        /// The frame.
+        frame: u64,
+        /// The vertex, as the run numbers it.
+        vertex: u32,
+        /// The coordinate.
+        value: f64,
+    },
+    /// The file would be larger than the format can be.
+    #[error("{format} cannot hold {count} {name}; {limit} is the limit, so choose fewer frames or bodies")]
+    TooLarge {
+        /// The format.
+        format: Format,
+        /// What is counted.
+        name: &'static str,
+        /// How many there would be.
+        count: u64,
+        /// The most that can be.
+        limit: u64,
+    },
+    /// Times do not increase.
+    #[error("frame {frame} is at {time} s, not after {before} s of the frame before it")]
+    TimeOrder {
+        /// The frame.
+        frame: u64,
+        /// Its time \[s\].
+        time: f64,
+        /// Time of the frame before it \[s\].
+        before: f64,
+    },
+}

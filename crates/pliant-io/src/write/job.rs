@@ -1,0 +1,195 @@
+//! What every format needs: the chosen frames, the chosen bodies, where positions go.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use pliant::math::Vec3;
+
+use super::part::{Detail, Part, parts};
+use super::{ExportError, ExportOptions, Format};
+use crate::atomic::AtomicFile;
+use crate::store::{Frame, RunInfo, RunStore, UpAxis};
+
+/// One export.
+pub(super) struct Job<'a> {
+    pub(super) store: &'a RunStore,
+    pub(super) format: Format,
+    pub(super) out: &'a Path,
+    pub(super) options: &'a ExportOptions,
+    /// Numbers of the frames, ascending, at least one.
+    pub(super) frames: Vec<u64>,
+    pub(super) parts: Vec<Part>,
+    /// The axis that points up in the file.
+    pub(super) up_axis: UpAxis,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(
+        store: &'a RunStore,
+        format: Format,
+        out: &'a Path,
+        options: &'a ExportOptions,
+    ) -> Result<Self, ExportError> {
+        if !(options.scale.is_finite() && options.scale > 0.0) {
+            return Err(ExportError::BadScale(options.scale));
+        }
+        let up_axis = match (format, options.up_axis) {
+            (Format::Glb, Some(UpAxis::Z)) => return Err(ExportError::UpAxis { format }),
+            (Format::Glb, _) => UpAxis::Y,
+            (_, chosen) => chosen.unwrap_or(store.info().up_axis),
+        };
+        let detail = match format {
+            Format::Vtu | Format::Npy => Detail::Everything,
+            _ => Detail::Surface,
+        };
+        let parts = parts(store.topology(), &chosen_bodies(store, options)?, detail)?;
+        Ok(Self { store, format, out, options, frames: chosen_frames(store, options)?, parts, up_axis })
+    }
+
+    pub(super) fn info(&self) -> &RunInfo {
+        self.store.info()
+    }
+
+    pub(super) fn vertex_count(&self) -> usize {
+        self.parts.iter().map(|part| part.vertices.len()).sum()
+    }
+
+    /// The frame at a place in the list.
+    pub(super) fn frame(&self, place: usize) -> Result<Frame<'static>, ExportError> {
+        Ok(self.store.read_frame(self.frames[place])?)
+    }
+
+    /// Where a position or velocity of the run is in the file.
+    pub(super) fn placed(&self, v: Vec3) -> Vec3 {
+        let v = self.options.scale * v;
+        match (self.info().up_axis, self.up_axis) {
+            (UpAxis::Y, UpAxis::Z) => Vec3::new(v.x, -v.z, v.y),
+            (UpAxis::Z, UpAxis::Y) => Vec3::new(v.x, v.z, -v.y),
+            _ => v,
+        }
+    }
+
+    /// Positions of a part's vertices in the file, double precision.
+    pub(super) fn positions(&self, frame: &Frame<'_>, part: &Part) -> impl Iterator<Item = Vec3> {
+        part.vertices.iter().map(|&vertex| self.placed(frame.positions[vertex as usize]))
+    }
+
+    /// The same in single precision; refuses what it cannot hold.
+    pub(super) fn singles(
+        &self,
+        name: &'static str,
+        number: u64,
+        vectors: &[Vec3],
+        part: &Part,
+    ) -> Result<Vec<[f32; 3]>, ExportError> {
+        let single = |&vertex: &u32| {
+            let vector = self.placed(vectors[vertex as usize]);
+            let rounded = vector.to_array().map(|c| c as f32);
+            match rounded.iter().position(|c| !c.is_finite()) {
+                None => Ok(rounded),
+                Some(c) => {
+                    let (format, frame, value) = (self.format, number, vector.to_array()[c]);
+                    Err(ExportError::OutOfRange { format, name, frame, vertex, value })
+                }
+            }
+        };
+        part.vertices.iter().map(single).collect()
+    }
+
+    /// A count that the format stores in a number with a limit.
+    pub(super) fn count(&self, name: &'static str, count: u64, limit: u64) -> Result<u64, ExportError> {
+        let format = self.format;
+        if count > limit { Err(ExportError::TooLarge { format, name, count, limit }) } else { Ok(count) }
+    }
+
+    /// The file of a frame: `cloth.obj` becomes `cloth_000123.obj`.
+    pub(super) fn numbered_path(&self, number: u64) -> PathBuf {
+        self.out.with_file_name(format!("{}_{number:06}.{}", self.stem(), self.format.extension()))
+    }
+
+    /// The name of the file without its extension.
+    pub(super) fn stem(&self) -> String {
+        self.out.file_stem().map_or_else(|| "run".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+}
+
+fn chosen_bodies(store: &RunStore, options: &ExportOptions) -> Result<Vec<usize>, ExportError> {
+    let bodies = &store.topology().bodies;
+    let Some(names) = &options.bodies else { return Ok((0..bodies.len()).collect()) };
+    let find = |name: &String| {
+        bodies.iter().position(|body| body.name == *name).ok_or_else(|| {
+            let known: Vec<String> = bodies.iter().map(|body| format!("{:?}", body.name)).collect();
+            ExportError::NoSuchBody { name: name.clone(), known: known.join(", ") }
+        })
+    };
+    let mut chosen = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    // In the order of the run, each once.
+    chosen.sort_unstable();
+    chosen.dedup();
+    if chosen.is_empty() { Err(ExportError::NoBodies) } else { Ok(chosen) }
+}
+
+fn chosen_frames(store: &RunStore, options: &ExportOptions) -> Result<Vec<u64>, ExportError> {
+    let is_chosen = |number: &u64| options.frames.as_ref().is_none_or(|range| range.contains(number));
+    if let Some((frame, reason)) = store.damaged().iter().find(|(number, _)| is_chosen(number)) {
+        return Err(ExportError::DamagedFrame { frame: *frame, reason: reason.to_string() });
+    }
+    let chosen: Vec<u64> = store.frames().iter().copied().filter(is_chosen).collect();
+    if chosen.is_empty() {
+        let range = options.frames.as_ref().map_or_else(|| "of all".to_owned(), |range| format!("{range:?}"));
+        return Err(ExportError::NoFrames { path: store.dir().to_owned(), range });
+    }
+    Ok(chosen)
+}
+
+/// Writes a file by `fill`, whole or not at all.
+pub(super) fn write_file(
+    path: &Path,
+    fill: impl FnOnce(&mut Output) -> Result<(), Failure>,
+) -> Result<PathBuf, ExportError> {
+    let io = |error| ExportError::Io { path: path.to_owned(), error };
+    let mut file = AtomicFile::create(path).map_err(io)?;
+    fill(&mut file).map_err(|failure| match failure {
+        Failure::Io(error) => io(error),
+        Failure::Export(error) => error,
+    })?;
+    file.commit().map_err(io)?;
+    Ok(path.to_owned())
+}
+
+/// Where formats write to.
+pub(super) type Output = AtomicFile;
+
+/// An error while a file is filled; one of the system still lacks the path.
+pub(super) enum Failure {
+    Io(io::Error),
+    Export(ExportError),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        Self::Export(error)
+    }
+}
+
+/// A name without white space, which would end it.
+pub(super) fn token(name: &str) -> String {
+    name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
+}
+
+/// The name, or the name with a number that nobody has.
+pub(super) fn unique(names: &mut HashSet<String>, name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !names.contains(name));
+    // There is always a number left.
+    let free = free.unwrap_or_else(|| name.to_owned());
+    names.insert(free.clone());
+    free
+}

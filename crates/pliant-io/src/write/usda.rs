@@ -1,0 +1,144 @@
+//! Universal Scene Description as text: time samples of points for each body, at the frame's number as time code.
+//!
+//! A body's triangles are a `Mesh` of the body's name; its polylines and loose vertices are `BasisCurves` and `Points`,
+//! which take the name if they are alone and add `_curves` and `_points` otherwise. Prims follow each other in the text
+//! and each lists all its samples, so the frames are read once for each prim.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use pliant::math::Vec3;
+
+use super::ExportError;
+use super::job::{Failure, Job, Output, unique, write_file};
+use super::part::Part;
+use crate::store::UpAxis;
+
+pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
+    let path = write_file(job.out, |file| {
+        let up_axis = match job.up_axis {
+            UpAxis::Y => "Y",
+            UpAxis::Z => "Z",
+        };
+        let (rate, first, last) = (job.info().frame_rate, job.frames[0], job.frames[job.frames.len() - 1]);
+        let metres = job.info().metres_per_unit / job.options.scale;
+        writeln!(file, "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = {metres:?}")?;
+        writeln!(file, "    upAxis = \"{up_axis}\"\n    startTimeCode = {first}\n    endTimeCode = {last}")?;
+        writeln!(file, "    timeCodesPerSecond = {rate:?}\n    framesPerSecond = {rate:?}\n)\n")?;
+        writeln!(file, "def Xform \"World\"\n{{")?;
+        let mut names = HashSet::new();
+        for part in &job.parts {
+            for prim in prims(part) {
+                let name = unique(&mut names, &(identifier(&part.name) + prim.suffix));
+                write_prim(job, file, part, &prim, &name)?;
+            }
+        }
+        writeln!(file, "}}")?;
+        Ok(())
+    })?;
+    Ok(vec![path])
+}
+
+/// A piece of a body that USD has a type for.
+struct Prim {
+    kind: &'static str,
+    suffix: &'static str,
+    /// Attributes without time.
+    fixed: String,
+    /// Its points, as places in the part.
+    places: Vec<u32>,
+}
+
+fn prims(part: &Part) -> Vec<Prim> {
+    let (has_mesh, has_curves) = (!part.triangles.is_empty(), !part.polylines.is_empty());
+    let mut prims = Vec::new();
+    if has_mesh {
+        // Only the vertices of triangles, so that loose ones are not drawn twice.
+        let mut places = part.triangles.as_flattened().to_vec();
+        places.sort_unstable();
+        places.dedup();
+        let mut new = vec![0; part.vertices.len()];
+        (0u32..).zip(&places).for_each(|(place, &old)| new[old as usize] = place);
+        let corners = part.triangles.as_flattened().iter().map(|&vertex| new[vertex as usize]);
+        let fixed = format!(
+            "        int[] faceVertexCounts = {}\n        int[] faceVertexIndices = {}\n        \
+             uniform token subdivisionScheme = \"none\"\n        uniform bool doubleSided = 1\n",
+            list(part.triangles.iter().map(|_| 3)),
+            list(corners)
+        );
+        prims.push(Prim { kind: "Mesh", suffix: "", fixed, places });
+    }
+    if has_curves {
+        let fixed = format!(
+            "        uniform token type = \"linear\"\n        int[] curveVertexCounts = {}\n",
+            list(part.polylines.rows().map(<[u32]>::len))
+        );
+        let suffix = if has_mesh { "_curves" } else { "" };
+        prims.push(Prim { kind: "BasisCurves", suffix, fixed, places: part.polylines.items().to_vec() });
+    }
+    if !part.points.is_empty() {
+        let suffix = if has_mesh || has_curves { "_points" } else { "" };
+        prims.push(Prim { kind: "Points", suffix, fixed: String::new(), places: part.points.clone() });
+    }
+    prims
+}
+
+fn write_prim(job: &Job<'_>, file: &mut Output, part: &Part, prim: &Prim, name: &str) -> Result<(), Failure> {
+    let mut extents = Vec::new();
+    writeln!(file, "    def {} \"{name}\"\n    {{\n{}", prim.kind, prim.fixed)?;
+    writeln!(file, "        point3f[] points.timeSamples = {{")?;
+    let mut has_velocities = true;
+    for (place, number) in job.frames.iter().enumerate() {
+        let frame = job.frame(place)?;
+        let points = job.singles("the position", *number, &frame.positions, part)?;
+        has_velocities &= frame.velocities.is_some();
+        let points = || prim.places.iter().map(|&place| points[place as usize]);
+        extents.push(points().fold(([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |(low, high), p| {
+            (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
+        }));
+        writeln!(file, "            {number}: {},", vectors(points()))?;
+    }
+    writeln!(file, "        }}\n        float3[] extent.timeSamples = {{")?;
+    for (number, (low, high)) in job.frames.iter().zip(extents) {
+        writeln!(file, "            {number}: {},", vectors([low, high].into_iter()))?;
+    }
+    writeln!(file, "        }}")?;
+    if has_velocities {
+        writeln!(file, "        vector3f[] velocities.timeSamples = {{")?;
+        for (place, number) in job.frames.iter().enumerate() {
+            let velocities: Vec<Vec3> = job.frame(place)?.velocities.unwrap_or_default().into_owned();
+            let velocities = job.singles("the velocity", *number, &velocities, part)?;
+            let velocities = prim.places.iter().map(|&place| velocities[place as usize]);
+            writeln!(file, "            {number}: {},", vectors(velocities))?;
+        }
+        writeln!(file, "        }}")?;
+    }
+    writeln!(file, "    }}")?;
+    Ok(())
+}
+
+fn list(numbers: impl Iterator<Item = impl ToString>) -> String {
+    format!("[{}]", numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", "))
+}
+
+fn vectors(vectors: impl Iterator<Item = [f32; 3]>) -> String {
+    let mut text = String::from("[");
+    for (place, [x, y, z]) in vectors.enumerate() {
+        let separator = if place == 0 { "" } else { ", " };
+        // A string takes everything.
+        let _ = write!(text, "{separator}({x:?}, {y:?}, {z:?})");
+    }
+    text.push(']');
+    text
+}
+
+/// A name of letters, digits and underscores that begins with no digit.
+fn identifier(name: &str) -> String {
+    let mut safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if safe.starts_with(|c: char| c.is_ascii_digit()) {
+        safe.insert(0, '_');
+    }
+    safe
+}

@@ -1,0 +1,58 @@
+//! Exported files read by other people's programs, if `PLIANT_PYTHON` names a Python that has them
+//! (see `tests/python/requirements.txt`).
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{FRAME_RATE, TempDir, frame, run, topology};
+use pliant_io::write::{ExportOptions, Format, export};
+use serde_json::json;
+
+#[test]
+fn independent_readers_see_every_position() {
+    let Some(python) = std::env::var_os("PLIANT_PYTHON") else {
+        println!("skipped: PLIANT_PYTHON names no Python with what tests/python/requirements.txt lists");
+        return;
+    };
+    let frames = 5;
+    let kept = std::env::var_os("PLIANT_KEEP_EXPORTS");
+    let temporary = TempDir::new("python");
+    let dir = kept.as_deref().map_or_else(|| temporary.path(), Path::new);
+    let store = run(&dir.join("run"), frames);
+    for format in Format::ALL {
+        let out = dir.join(format!("{0}/scene.{1}", format.name(), format.extension()));
+        export(&store, format, out, &ExportOptions::default()).unwrap();
+    }
+    let some = |names: &[&str]| {
+        let bodies = names.iter().map(|name| (*name).to_owned()).collect();
+        ExportOptions { bodies: Some(bodies), ..ExportOptions::default() }
+    };
+    export(&store, Format::Ply, dir.join("ply/cloth.ply"), &some(&["cloth"])).unwrap();
+    for format in [Format::Pc2, Format::Mdd] {
+        let out = dir.join(format!("{format}/meshes.{format}"));
+        export(&store, format, out, &some(&["cloth", "2 jelly & co", "ropes"])).unwrap();
+    }
+    let topology = topology();
+    let all: Vec<_> = (0..frames).map(|number| frame(&topology, number)).collect();
+    let vectors = |list: &[pliant::math::Vec3]| list.iter().map(|v| v.to_array()).collect::<Vec<_>>();
+    let bodies: Vec<_> = topology.bodies.iter().map(|b| json!([b.name, b.vertices.start, b.vertices.end])).collect();
+    let expected = json!({
+        "frame_rate": FRAME_RATE,
+        "times": all.iter().map(|frame| frame.time).collect::<Vec<_>>(),
+        "positions": all.iter().map(|frame| vectors(&frame.positions)).collect::<Vec<_>>(),
+        "velocities": all.iter().map(|frame| vectors(frame.velocities.as_ref().unwrap())).collect::<Vec<_>>(),
+        "channels": all[4].channels.iter().map(|c| (c.name.clone(), json!(c.values))).collect::<serde_json::Map<_, _>>(),
+        "triangles": topology.triangles,
+        "tets": topology.tets,
+        "polylines": topology.polylines.rows().collect::<Vec<_>>(),
+        "bodies": bodies,
+    });
+    std::fs::write(dir.join("expected.json"), expected.to_string()).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/check_exports.py");
+    let output = Command::new(python).arg(script).arg(dir).output().unwrap();
+    println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success());
+}
