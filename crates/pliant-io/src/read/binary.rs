@@ -145,6 +145,14 @@ impl Numbers<'_> {
         }
     }
 
+    /// Where the last number was: in a text its line, in a binary file the byte before it was read.
+    pub(super) fn place_of_last(&self, before: Place) -> Place {
+        match self {
+            Self::Text(text) => text.place(),
+            Self::Binary(_) => before,
+        }
+    }
+
     /// The least bytes that a number of this kind takes here.
     pub(super) fn size(&self, kind: Scalar) -> usize {
         match self {
@@ -187,21 +195,19 @@ impl Numbers<'_> {
 
     /// A count of things of at least `bytes_each` bytes, refused if the rest of the file is too short for them.
     pub(super) fn count(&mut self, kind: Scalar, what: &'static str, bytes_each: usize) -> Result<usize, ReadError> {
-        let place = self.place();
+        let before = self.place();
         let count = self.integer(kind, what)?;
-        self.check_count(what, count, bytes_each).map_err(|problem| problem.at(place))
+        self.check_count(what, count, bytes_each).map_err(|problem| problem.at(self.place_of_last(before)))
     }
 
     pub(super) fn check_count(&self, what: &'static str, count: i64, bytes_each: usize) -> Result<usize, Problem> {
         let Ok(claimed) = u64::try_from(count) else {
             return Err(Problem::unexpected("a count", count.to_string().as_bytes()));
         };
-        let available = match self {
-            // The last number may lack its separator.
-            Self::Text(text) => text.remaining() + 1,
-            Self::Binary(binary) => binary.remaining(),
-        };
-        check_count(what, claimed, available, bytes_each)
+        match self {
+            Self::Text(text) => text.check_count(what, claimed, bytes_each),
+            Self::Binary(binary) => check_count(what, claimed, binary.remaining(), bytes_each),
+        }
     }
 }
 

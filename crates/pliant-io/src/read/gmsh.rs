@@ -241,8 +241,8 @@ impl Reader {
             let before = numbers.place();
             let tag = numbers.integer(self.tag(), "node tag")?;
             *node = *self.vertices.get(&tag).ok_or_else(|| {
-                let place = if let Numbers::Text(text) = &*numbers { text.place() } else { before };
-                Problem::IndexOutOfRange { what: "vertex", index: tag, count: self.vertices.len() }.at(place)
+                let problem = Problem::IndexOutOfRange { what: "vertex", index: tag, count: self.vertices.len() };
+                problem.at(numbers.place_of_last(before))
             })?;
         }
         assembly.cell(shape, &nodes[..size])
@@ -253,7 +253,7 @@ const MOST_NODES: usize = 125;
 
 /// What an element type is, and how many nodes it has, corners first.
 fn kind(numbers: &mut Numbers<'_>) -> Result<(Shape, usize), ReadError> {
-    let place = numbers.place();
+    let before = numbers.place();
     Ok(match numbers.integer(Scalar::I32, "an element type")? {
         1 => (Shape::Segment, 2),
         2 => (Shape::Triangle, 3),
@@ -287,6 +287,6 @@ fn kind(numbers: &mut Numbers<'_>) -> Result<(Shape, usize), ReadError> {
         31 => (Shape::Tet, 56),
         92 => (Shape::Hex, 64),
         93 => (Shape::Hex, MOST_NODES),
-        other => return Err(unsupported(&format!("Gmsh element type {other}")).at(place)),
+        other => return Err(unsupported(&format!("Gmsh element type {other}")).at(numbers.place_of_last(before))),
     })
 }

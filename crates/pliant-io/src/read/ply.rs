@@ -203,19 +203,11 @@ fn read_cells(
                 nodes.clear();
                 continue;
             }
-            nodes.push(assembly.index(index, 0).map_err(|problem| problem.at(line_after(&place, numbers)))?);
+            nodes.push(assembly.index(index, 0).map_err(|problem| problem.at(numbers.place_of_last(place.clone())))?);
         }
         assembly.cell(shape, &nodes)?;
     }
     Ok(())
-}
-
-/// Where an element was: in a text file the line just read, in a binary one the byte where it began.
-fn line_after(before: &super::Place, numbers: &Numbers<'_>) -> super::Place {
-    match numbers {
-        Numbers::Text(text) => text.place(),
-        Numbers::Binary(_) => before.clone(),
-    }
 }
 
 fn read_edges(

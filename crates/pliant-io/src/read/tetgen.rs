@@ -6,7 +6,7 @@ use super::cells::Shape;
 use super::companion::Companions;
 use super::error::{Problem, ReadError};
 use super::format::{base_name, extension, without_gz};
-use super::text::{Line, Text, check_count};
+use super::text::{Line, Text};
 
 pub(super) fn read(
     name: &str,
@@ -46,7 +46,7 @@ fn read_header(text: &mut Text<'_>, what: &'static str) -> Result<(usize, i64), 
         .map_err(|_| Problem::unexpected("a count", count.to_string().as_bytes()).at(line.place()))?;
     let columns = line.integer("number of columns")?;
     // A number for the line and at least two more.
-    let count = check_count(what, claimed, text.remaining() + 1, 6).map_err(|problem| problem.at(line.place()))?;
+    let count = text.check_count(what, claimed, 6).map_err(|problem| problem.at(line.place()))?;
     Ok((count, columns))
 }
 

@@ -12,17 +12,31 @@ pub(super) struct Text<'a> {
     line: usize,
     /// Each of these starts a comment that runs to the end of the line.
     comments: &'static [u8],
+    commas: Commas,
+}
+
+/// What a comma is in a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Commas {
+    /// Part of a word, which then is not a number: a decimal comma must not pass for two numbers.
+    InWords,
+    /// As good as a blank.
+    BetweenWords,
 }
 
 impl<'a> Text<'a> {
     pub(super) fn new(bytes: &'a [u8], comments: &'static [u8]) -> Self {
+        Self::with_commas(bytes, comments, Commas::InWords)
+    }
+
+    pub(super) fn with_commas(bytes: &'a [u8], comments: &'static [u8], commas: Commas) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Self { bytes, at: 0, line: 1, comments }
+        Self { bytes, at: 0, line: 1, comments, commas }
     }
 
     /// Continues inside a file whose first `at` bytes have been read, which ended in the given line.
     pub(super) fn resume(bytes: &'a [u8], at: usize, line: usize) -> Self {
-        Self { bytes, at: at.min(bytes.len()), line, comments: b"" }
+        Self { bytes, at: at.min(bytes.len()), line, comments: b"", commas: Commas::InWords }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -96,8 +110,13 @@ impl<'a> Text<'a> {
         let Ok(claimed) = u64::try_from(count) else {
             return Err(Problem::unexpected("a count", word).at(self.place()));
         };
+        self.check_count(what, claimed, bytes_each).map_err(|problem| problem.at(self.place()))
+    }
+
+    /// Refuses a count of things that the rest of the file cannot hold.
+    pub(super) fn check_count(&self, what: &'static str, claimed: u64, bytes_each: usize) -> Result<usize, Problem> {
         // The last thing may lack its separator.
-        check_count(what, claimed, self.remaining() + 1, bytes_each).map_err(|problem| problem.at(self.place()))
+        check_room(what, claimed, self.remaining(), (self.remaining() + 1) / bytes_each.max(1))
     }
 
     /// What is left of the current line, without its end and without moving past comments specially.
@@ -131,7 +150,7 @@ impl<'a> Text<'a> {
                 rest = rest[..comment].trim_ascii_end();
             }
             if !rest.is_empty() {
-                return Some(Line { rest, number });
+                return Some(Line { rest, number, commas: self.commas });
             }
         }
         None
@@ -143,6 +162,7 @@ impl<'a> Text<'a> {
 pub(super) struct Line<'a> {
     rest: &'a [u8],
     number: usize,
+    commas: Commas,
 }
 
 impl<'a> Line<'a> {
@@ -178,8 +198,8 @@ impl<'a> Iterator for Line<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        // Vega separates some columns by commas.
-        let separates = |b: &u8| b.is_ascii_whitespace() || *b == b',' || *b == 0;
+        let commas = self.commas == Commas::BetweenWords;
+        let separates = |b: &u8| b.is_ascii_whitespace() || *b == 0 || (commas && *b == b',');
         let start = self.rest.iter().position(|b| !separates(b))?;
         let word = &self.rest[start..];
         let length = word.iter().position(separates).unwrap_or(word.len());
@@ -195,7 +215,10 @@ pub(super) fn check_count(
     available: usize,
     bytes_each: usize,
 ) -> Result<usize, Problem> {
-    let possible = available / bytes_each.max(1);
+    check_room(what, claimed, available, available / bytes_each.max(1))
+}
+
+fn check_room(what: &'static str, claimed: u64, available: usize, possible: usize) -> Result<usize, Problem> {
     match usize::try_from(claimed) {
         Ok(count) if count <= possible => Ok(count),
         _ => Err(Problem::ImpossibleCount { what, claimed, available: available as u64, possible: possible as u64 }),

@@ -4,10 +4,10 @@
 use super::assembly::Assembly;
 use super::cells::Shape;
 use super::error::{Problem, ReadError};
-use super::text::{Line, Text, check_count};
+use super::text::{Commas, Line, Text};
 
 pub(super) fn read(bytes: &[u8], assembly: &mut Assembly) -> Result<(), ReadError> {
-    let mut text = Text::new(bytes, b"#");
+    let mut text = Text::with_commas(bytes, b"#", Commas::BetweenWords);
     let mut base = None;
     while let Some(mut line) = text.next_line() {
         let place = line.place();
@@ -42,7 +42,7 @@ fn read_count(text: &mut Text<'_>, what: &'static str) -> Result<(usize, i64), R
         .map_err(|_| Problem::unexpected("a count", count.to_string().as_bytes()).at(line.place()))?;
     let columns = line.integer("number of columns")?;
     // A number for the line and at least three more.
-    let count = check_count(what, claimed, text.remaining() + 1, 8).map_err(|problem| problem.at(line.place()))?;
+    let count = text.check_count(what, claimed, 8).map_err(|problem| problem.at(line.place()))?;
     Ok((count, columns))
 }
 
