@@ -1,8 +1,9 @@
-//! Runs of the engine as files.
+//! Meshes in, runs out.
 //!
-//! [`store`] keeps the frames, checkpoints and log of a run in a folder that survives interruption at any moment;
-//! [`write`](mod@write) turns a stored run into files that other programs open.
+//! [`read`] reads meshes of other programs. [`store`] keeps the frames, checkpoints and log of a run in a folder that survives
+//! interruption at any moment; [`write`](mod@write) turns a stored run into files that other programs open.
 
 mod atomic;
+pub mod read;
 pub mod store;
 pub mod write;

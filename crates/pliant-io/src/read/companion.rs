@@ -1,0 +1,50 @@
+//! Files, and the files beside them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::error::{Problem, ReadError};
+use super::gzip;
+
+/// Opens the files that a file refers to.
+pub(super) struct Companions<'a> {
+    open: &'a mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
+    max_bytes: u64,
+}
+
+impl<'a> Companions<'a> {
+    pub(super) fn new(open: &'a mut dyn FnMut(&str) -> io::Result<Vec<u8>>, max_bytes: u64) -> Self {
+        Self { open, max_bytes }
+    }
+
+    /// The content of a file named relative to the one being read, decompressed.
+    pub(super) fn read(&mut self, file: &str) -> Result<Vec<u8>, ReadError> {
+        let refuse = |reason: String| Problem::Companion { file: super::error::excerpt(file.as_bytes()), reason };
+        // A file must not reach for what its folder does not hold.
+        let climbs = file.split(['/', '\\']).any(|part| part == "..");
+        if file.is_empty() || climbs || file.starts_with(['/', '\\']) || file.contains([':', '\0']) {
+            return Err(refuse("only files in the same folder or below are read".to_owned()).of_file());
+        }
+        let bytes = (self.open)(file).map_err(|error| refuse(error.to_string()).of_file())?;
+        let bytes =
+            gzip::decompress(&bytes, self.max_bytes).map_err(|problem| problem.of_file().of(file))?.into_owned();
+        Ok(bytes)
+    }
+}
+
+/// A regular file's content, refused by its size before anything is read.
+pub(super) fn read_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    let io = |error: io::Error| Problem::Io { kind: error.kind(), message: error.to_string() }.of_file();
+    // Before opening: to open a pipe is to wait for its other end.
+    let metadata = std::fs::metadata(path).map_err(io)?;
+    if !metadata.is_file() {
+        return Err(Problem::Unsupported { what: "anything but a regular file".to_owned() }.of_file());
+    }
+    gzip::check_size(metadata.len(), max_bytes).map_err(Problem::of_file)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    // A file may grow while it is read.
+    File::open(path).map_err(io)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
+    gzip::check_size(bytes.len() as u64, max_bytes).map_err(Problem::of_file)?;
+    Ok(bytes)
+}

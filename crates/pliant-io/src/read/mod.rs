@@ -1,0 +1,219 @@
+//! Meshes from files.
+//!
+//! | format | extensions | read |
+//! |---|---|---|
+//! | Wavefront OBJ | `.obj` | polygons, polylines, texture coordinates as material coordinates |
+//! | PLY | `.ply` | text, binary of both byte orders; polygons, strips, edges |
+//! | STL | `.stl` | text, binary; equal corners are joined |
+//! | glTF 2.0 | `.gltf`, `.glb` | triangles and lines of all nodes of the scene, buffers inside or beside the file |
+//! | Gmsh | `.msh` | versions 2 and 4, text and binary |
+//! | Medit | `.mesh` | text |
+//! | TetGen | `.node` + `.ele` | either names the pair |
+//! | legacy VTK | `.vtk` | polydata and unstructured grids, text and binary |
+//! | VTK XML | `.vtu` | unstructured grids: text, base64 and raw, plain or zlib |
+//! | Vega FEM | `.veg` | tets and hexes |
+//!
+//! Each may be compressed by gzip. Polygons become triangles; hexes, prisms and pyramids become tets, conforming across
+//! neighbours. What was changed is said in [`ImportedMesh::notes`].
+//!
+//! Files are not trusted: counts are held against the size of the file before memory is taken, indices and numbers are
+//! checked, expansion is bounded, and every refusal says where ([`ReadError`]).
+//!
+//! ```
+//! use pliant_io::read::{ReadOptions, UpAxis, read_mesh_from_bytes};
+//!
+//! let text = b"v 0 0 0\nv 100 0 0\nv 100 200 0\nv 0 200 0\nf 1 2 3 4\n";
+//! let options = ReadOptions { scale: 0.01, up_axis: UpAxis::Z, ..ReadOptions::default() };
+//! let imported = read_mesh_from_bytes("panel.obj", text, &options)?;
+//! let mesh = imported.triangle_mesh()?;
+//! assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
+//! assert_eq!(mesh.area(), 2.0);
+//! assert_eq!(imported.notes, ["1 polygons with more than three corners were cut into triangles"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod assembly;
+mod binary;
+mod cells;
+mod companion;
+mod error;
+mod format;
+mod gltf;
+mod gmsh;
+mod gzip;
+mod imported;
+mod medit;
+mod obj;
+mod ply;
+mod polygon;
+mod stl;
+mod tetgen;
+mod text;
+mod vega;
+mod vtk;
+mod vtk_cells;
+mod vtu;
+mod xml;
+
+use std::io;
+use std::path::Path;
+
+pub use error::{Place, Problem, ReadError};
+pub use format::Format;
+pub use imported::{ImportedMesh, MaterialCoordinates};
+
+use assembly::Assembly;
+use companion::{Companions, read_file};
+
+/// Which axis of a file points up. The engine's own is y.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum UpAxis {
+    /// x up: (x, y, z) becomes (−y, x, z).
+    X,
+    /// y up: nothing changes.
+    #[default]
+    Y,
+    /// z up: (x, y, z) becomes (x, z, −y).
+    Z,
+}
+
+/// What to do with vertices in exactly the same place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Duplicates {
+    /// Keep them apart, as the file does. STL, which has no shared vertices, is joined all the same.
+    #[default]
+    Keep,
+    /// Make them one. Right for glTF, where a vertex is repeated for each of its normals and texture coordinates, so that a
+    /// cloth would fall apart along its creases.
+    Weld,
+}
+
+/// How to read a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadOptions {
+    /// Metres per unit of the file: 0.01 for centimetres.
+    pub scale: f64,
+    /// Which axis of the file points up.
+    pub up_axis: UpAxis,
+    /// The format, where neither extension nor content should decide.
+    pub format: Option<Format>,
+    /// Turn tets of negative volume. Otherwise they stay for [`TetMesh::check_quality`](pliant::mesh::TetMesh::check_quality)
+    /// to report.
+    pub fix_orientation: bool,
+    /// What to do with vertices in exactly the same place.
+    pub duplicates: Duplicates,
+    /// The largest file, and the most that compressed data may expand to \[bytes\].
+    pub max_bytes: u64,
+    /// The most vertices and corners of elements together: a small glTF file may repeat a mesh without end.
+    pub max_elements: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            up_axis: UpAxis::default(),
+            format: None,
+            fix_orientation: false,
+            duplicates: Duplicates::default(),
+            max_bytes: 1 << 30,
+            max_elements: 200_000_000,
+        }
+    }
+}
+
+/// Reads a mesh file, and the files beside it that it needs (TetGen's pair, glTF's buffers).
+///
+/// ```no_run
+/// use pliant_io::read::{ReadOptions, read_mesh};
+///
+/// let imported = read_mesh("models/spot.mesh.gz", &ReadOptions::default())?;
+/// let mesh = imported.tet_mesh()?;
+/// mesh.check_quality()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_mesh(path: impl AsRef<Path>, options: &ReadOptions) -> Result<ImportedMesh, ReadError> {
+    let path = path.as_ref();
+    let name = path.to_string_lossy();
+    let bytes = read_file(path, options.max_bytes).map_err(|error| error.of(&name))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut beside = |file: &str| match read_file(&folder.join(file), options.max_bytes) {
+        Ok(bytes) => Ok(bytes),
+        Err(ReadError { problem: Problem::Io { kind, message }, .. }) => Err(io::Error::new(kind, message)),
+        Err(error) => Err(io::Error::other(error.problem.to_string())),
+    };
+    read_mesh_with_companions(&name, &bytes, options, &mut beside)
+}
+
+/// Reads a mesh from memory. The name tells the format and stands in errors.
+///
+/// Files that need others beside them are refused; see [`read_mesh_with_companions`].
+///
+/// ```
+/// use pliant_io::read::{ReadOptions, read_mesh_from_bytes};
+///
+/// let text = b"MeshVersionFormatted 2 Dimension 3 Vertices 4 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 Tetrahedra 1 1 2 3 4 0 End";
+/// let mesh = read_mesh_from_bytes("one.mesh", text, &ReadOptions::default())?.tet_mesh()?;
+/// assert_eq!(mesh.volume(), 1.0 / 6.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_mesh_from_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<ImportedMesh, ReadError> {
+    let mut none = |_: &str| Err(io::Error::new(io::ErrorKind::NotFound, "no files beside bytes in memory"));
+    read_mesh_with_companions(name, bytes, options, &mut none)
+}
+
+/// Reads a mesh from memory, asking `open` for the files beside it that it needs, by name relative to it.
+///
+/// ```
+/// use pliant_io::read::{ReadOptions, read_mesh_with_companions};
+///
+/// let node = b"4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+/// let mut open = |file: &str| match file {
+///     "one.ele" => Ok(b"1 4 0\n1 1 2 3 4\n".to_vec()),
+///     _ => Err(std::io::ErrorKind::NotFound.into()),
+/// };
+/// let mesh = read_mesh_with_companions("one.node", node, &ReadOptions::default(), &mut open)?;
+/// assert_eq!(mesh.tets, [[0, 1, 2, 3]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_mesh_with_companions(
+    name: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+    open: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
+) -> Result<ImportedMesh, ReadError> {
+    read_checked(name, bytes, options, open).map_err(|error| error.of(name))
+}
+
+fn read_checked(
+    name: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+    open: &mut dyn FnMut(&str) -> io::Result<Vec<u8>>,
+) -> Result<ImportedMesh, ReadError> {
+    if !(options.scale > 0.0 && options.scale.is_finite()) {
+        return Err(Problem::BadOption { option: "scale", value: options.scale }.of_file());
+    }
+    let bytes = &*gzip::decompress(bytes, options.max_bytes).map_err(Problem::of_file)?;
+    let format = options.format.or_else(|| Format::detect(name, bytes)).ok_or(Problem::UnknownFormat.of_file())?;
+    let mut options = options.clone();
+    if format == Format::Stl {
+        options.duplicates = Duplicates::Weld;
+    }
+    let mut companions = Companions::new(open, options.max_bytes);
+    let mut assembly = Assembly::new(&options);
+    match format {
+        Format::Obj => obj::read(bytes, &mut assembly),
+        Format::Ply => ply::read(bytes, &mut assembly),
+        Format::Stl => stl::read(bytes, &mut assembly),
+        Format::Gltf => gltf::read(bytes, &mut companions, &mut assembly),
+        Format::Gmsh => gmsh::read(bytes, &mut assembly),
+        Format::Medit => medit::read(bytes, &mut assembly),
+        Format::TetGen => tetgen::read(name, bytes, &mut companions, &mut assembly),
+        Format::Vtk => vtk::read(bytes, &mut assembly),
+        Format::Vtu => vtu::read(bytes, options.max_bytes, &mut assembly),
+        Format::Vega => vega::read(bytes, &mut assembly),
+    }?;
+    assembly.mesh.name = format::stem(name).to_owned();
+    assembly.finish(&options)
+}

@@ -1,0 +1,155 @@
+//! Damaged, cut and random files are read or refused; they never panic, hang or take memory beyond their size.
+#![allow(clippy::unwrap_used)]
+
+mod samples;
+
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use peak_alloc::PeakAlloc;
+use pliant_io::read::{Format, ReadOptions, read_mesh_from_bytes};
+use proptest::prelude::*;
+use samples::{Sample, gzip, samples};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Memory is measured for the whole process, so that one file is read at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(samples);
+
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Reads bytes as a sample's format and holds time and memory against their number.
+fn survive(sample: &Sample, bytes: &[u8]) {
+    let options = ReadOptions { max_bytes: MAX_BYTES, max_elements: 1 << 16, ..ReadOptions::default() };
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    MEMORY.reset_peak_usage();
+    let (before, start) = (MEMORY.current_usage(), Instant::now());
+    let result = sample.read(bytes, &options);
+    let used = MEMORY.peak_usage().saturating_sub(before);
+    // What is packed may unfold up to the limit, and half as much again while the vector grows.
+    let allowed = 4 * MAX_BYTES as usize + 200 * bytes.len();
+    assert!(used < allowed, "{}: {used} bytes for a file of {}", sample.name, bytes.len());
+    assert!(start.elapsed() < Duration::from_secs(5), "{}: {:?}", sample.name, start.elapsed());
+    match result {
+        Ok(mesh) => {
+            let count = mesh.positions.len() as u32;
+            let corners = mesh
+                .triangles
+                .iter()
+                .flatten()
+                .chain(mesh.tets.iter().flatten())
+                .chain(mesh.polylines.iter().flatten());
+            assert!(corners.copied().all(|vertex| vertex < count), "{}", sample.name);
+            assert!(mesh.positions.iter().all(|position| position.is_finite()), "{}", sample.name);
+            if let Some(material) = mesh.material_coordinates {
+                assert_eq!(material.corners.len(), mesh.triangles.len());
+                assert!(material.corners.iter().flatten().all(|&point| (point as usize) < material.points.len()));
+            }
+        }
+        Err(error) => assert!(!error.file.is_empty() && error.to_string().len() < 1000, "{error}"),
+    }
+}
+
+#[test]
+fn every_cut_of_every_sample_is_survived() {
+    for sample in SAMPLES.iter() {
+        for length in 0..sample.bytes.len() {
+            survive(sample, &sample.bytes[..length]);
+        }
+    }
+}
+
+#[test]
+fn every_byte_may_be_any_of_the_worst() {
+    for sample in SAMPLES.iter() {
+        let mut bytes = sample.bytes.clone();
+        for at in 0..bytes.len() {
+            let kept = bytes[at];
+            for worst in [0, b'9', b'-', 0xff, b'\n'] {
+                bytes[at] = worst;
+                survive(sample, &bytes);
+            }
+            bytes[at] = kept;
+        }
+    }
+}
+
+#[test]
+fn numbers_may_become_huge_or_absurd() {
+    for sample in SAMPLES.iter() {
+        let starts = (0..sample.bytes.len()).filter(|&i| sample.bytes[i].is_ascii_digit());
+        for at in starts {
+            let end = at + sample.bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+            for absurd in ["1000000000", "18446744073709551615", "-1", "1e400", "nan", ""] {
+                let damaged = [&sample.bytes[..at], absurd.as_bytes(), &sample.bytes[end..]].concat();
+                survive(sample, &damaged);
+            }
+        }
+    }
+}
+
+/// Damage: an index into the file (as a share of its length), and what to do there.
+#[derive(Clone, Debug)]
+enum Damage {
+    Set(u8),
+    Remove(usize),
+    Repeat(usize),
+    Swap(usize),
+}
+
+fn damage() -> impl Strategy<Value = (prop::sample::Index, Damage)> {
+    let kind = prop_oneof![
+        any::<u8>().prop_map(Damage::Set),
+        (1..40_usize).prop_map(Damage::Remove),
+        (1..200_usize).prop_map(Damage::Repeat),
+        (1..40_usize).prop_map(Damage::Swap),
+    ];
+    (any::<prop::sample::Index>(), kind)
+}
+
+fn apply(bytes: &mut Vec<u8>, place: &prop::sample::Index, damage: &Damage) {
+    if bytes.is_empty() {
+        return;
+    }
+    let at = place.index(bytes.len());
+    let end = |length: usize| (at + length).min(bytes.len());
+    match *damage {
+        Damage::Set(value) => bytes[at] = value,
+        Damage::Remove(length) => drop(bytes.drain(at..end(length))),
+        Damage::Repeat(length) => {
+            let copy = bytes[at..end(length)].to_vec();
+            bytes.splice(at..at, copy);
+        }
+        Damage::Swap(length) => {
+            let other = end(length) - 1;
+            bytes.swap(at, other);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_files_are_survived(damages in prop::collection::vec(damage(), 1..6), packed in any::<bool>()) {
+        for sample in SAMPLES.iter() {
+            let mut bytes = sample.bytes.clone();
+            damages.iter().for_each(|(place, damage)| apply(&mut bytes, place, damage));
+            survive(sample, &if packed { gzip(&bytes) } else { bytes });
+        }
+    }
+
+    #[test]
+    fn random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let options = ReadOptions { max_bytes: MAX_BYTES, ..ReadOptions::default() };
+        for format in Format::ALL {
+            let options = ReadOptions { format: Some(format), ..options.clone() };
+            let _ = read_mesh_from_bytes("random", &bytes, &options);
+        }
+        let _ = read_mesh_from_bytes("random", &bytes, &options);
+        let _ = read_mesh_from_bytes("random", &[&[0x1f, 0x8b, 8], bytes.as_slice()].concat(), &options);
+    }
+}
