@@ -147,7 +147,7 @@ mod tests {
         assert_distance(&block, [1.0, 1.0, 1.0], -1.0);
         assert_distance(&block, [1.0, 2.5, 1.0], -0.5);
         assert_distance(&block, [1.0, 7.0, 1.0], 4.0);
-        assert_distance(&block, [5.0, 6.0, 1.0], 5.0);
+        assert_distance(&block, [5.0, 7.0, 1.0], 5.0);
         assert_distance(&block, [3.0, 4.0, 5.0], 3f64.sqrt());
     }
 

@@ -185,8 +185,9 @@ impl Tetrahedralise {
             Resolution::Cells(cells) => longest / cells as f64,
         };
         // Sides of whole cells stay so in spite of rounding; casts of huge numbers saturate.
-        let counts = (size / cell - 1e-9).ceil().max(Vec3::ZERO).to_array().map(|count| count as u128 + 2);
-        let nodes = counts.iter().fold(2u128, |product, &count| product.saturating_mul(count + 1));
+        let counts =
+            (size / cell - 1e-9).ceil().max(Vec3::ZERO).to_array().map(|count| (count as u128).saturating_add(2));
+        let nodes = counts.iter().fold(2u128, |product, &count| product.saturating_mul(count.saturating_add(1)));
         if nodes > MAX_NODES {
             return Err(MeshError::TooLarge { what: "lattice nodes", count: nodes, limit: MAX_NODES }.into());
         }
