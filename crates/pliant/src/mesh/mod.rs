@@ -7,6 +7,8 @@
 //! | `measure`, `laplacian` | lengths, areas, volumes, normals, cotangents, curvature stencils |
 //! | `mass` | lumped and consistent masses |
 //! | `geodesic` | distances along edges |
+//! | [`sdf`], [`Tetrahedralise`] | solids as signed distances, also of bad surfaces; solids filled with tets |
+//! | [`Embedding`] | points carried along by tets |
 //! | [`generate`] | sheets, discs, spheres, cylinders, tori, boxes, ropes, bundles |
 //!
 //! The constructors (`new`) check indices, finiteness and repeated vertices; `check_quality` also refuses elements too flat
@@ -27,7 +29,9 @@
 //! ```
 
 mod adjacency;
+mod bvh;
 mod csr;
+mod embed;
 mod error;
 pub mod generate;
 mod geodesic;
@@ -36,13 +40,16 @@ mod mass;
 mod measure;
 mod one_ring;
 mod placed;
+pub mod sdf;
 mod strand_set;
 mod surface;
 mod tet_mesh;
+mod tetrahedralise;
 mod triangle_mesh;
 
 pub use adjacency::{Components, Edge, Hinge, connected_components};
 pub use csr::Csr;
+pub use embed::Embedding;
 pub use error::{ElementKind, MeshError};
 pub use geodesic::{Geodesics, geodesic_distances};
 pub use laplacian::Laplacian;
@@ -55,6 +62,9 @@ pub use placed::{Bounds, Placed, PointSet};
 pub use strand_set::StrandSet;
 pub use surface::Surface;
 pub use tet_mesh::TetMesh;
+pub use tetrahedralise::{
+    Keep, Resolution, SurfaceFit, TetQuality, Tetrahedralise, TetrahedraliseError, Tetrahedralised,
+};
 pub use triangle_mesh::TriangleMesh;
 
 /// Fails unless `found` equals `expected` within the relative tolerance.
