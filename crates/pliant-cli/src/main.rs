@@ -18,6 +18,9 @@ const EXAMPLES: &str = "Examples:
   pliant scenes                                 what comes with Pliant
   pliant run curtain                            run a built-in scene and check its expectations
   pliant run my.toml --set world.frames=30      run a file with a change
+  pliant run curtain --resume                   continue after an interruption
+  pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
+  pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
   pliant schema > scene.schema.json             for completion in an editor";
 
@@ -27,6 +30,10 @@ enum Command {
     Run(commands::run::Arguments),
     /// Run one scene with several solvers and compare them with the exact solution.
     Compare(commands::compare::Arguments),
+    /// Convert a finished run to formats of other programs.
+    Export(commands::export::Arguments),
+    /// Tell what is in a mesh, a scene or a run, and what is wrong with it.
+    Info(commands::info::Arguments),
     /// List the scenes that come with Pliant.
     Scenes,
     /// Print the JSON Schema of scene files.
@@ -37,6 +44,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
+        Command::Info(arguments) => commands::info::run(&arguments),
         Command::Scenes => {
             commands::scenes::run();
             Ok(Outcome::Good)

@@ -1,17 +1,22 @@
 //! From a `[[body]]` section to a body of the engine.
 
+use std::path::Path;
+
 use pliant::energy::{Batch, EnergyError, HalfSpace, PositionGoals, StrainSet, TetVolume, TriangleArea};
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
     Bundle, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Sheet, TetBox, TetPattern, Torus, rope,
 };
-use pliant::mesh::{Edge, MeshError, Placed, StrandSet, TetMesh, TriangleMesh};
+use pliant::mesh::sdf::SurfaceDistance;
+use pliant::mesh::{Edge, MeshError, Placed, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
 use pliant::{BendModel, Body, ClothMaterial, ModelError, SolidMaterial, StrainLimit, StrandMaterial};
+use pliant_io::read::{ReadOptions, UpAxis, read_mesh};
+use pliant_io::store::Topology;
 
 use crate::error::similar;
 use crate::format::{
-    BendModelName, BodySection, ClothSection, DiagonalName, EnergySection, MaterialSection, PlaneName, ShapeSection,
-    SolidSection, StrandSection, TetPatternName, TransformSection,
+    BendModelName, BodySection, ClothSection, ContentName, DiagonalName, EnergySection, MaterialSection, PlaneName,
+    ShapeSection, SolidSection, StrandSection, TetPatternName, TransformSection, UpName,
 };
 use crate::motion::rotate;
 use crate::presets;
@@ -27,6 +32,18 @@ pub(crate) struct BuiltBody {
     pub(crate) pins: Vec<Vec<u32>>,
     /// Vertices of each handle section.
     pub(crate) handles: Vec<Vec<u32>>,
+    shape: Shape,
+}
+
+impl BuiltBody {
+    /// Adds the body to what is stored of a run.
+    pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
+        match &self.shape {
+            Shape::Surface { mesh, .. } => topology.add_surface(name, mesh),
+            Shape::Solid(mesh) => topology.add_solid(name, mesh),
+            Shape::Strands(strands) => topology.add_strands(name, strands),
+        }
+    }
 }
 
 /// A generated shape, placed.
@@ -36,9 +53,13 @@ enum Shape {
     Strands(StrandSet),
 }
 
-pub(crate) fn build_body(section: &BodySection) -> Result<BuiltBody, Fault> {
-    let shape =
-        place(generate(&section.shape).map_err(|error| in_shape(section, &error))?, section.transform.as_ref())?;
+/// Builds a body; files are looked up in `folder`.
+pub(crate) fn build_body(section: &BodySection, folder: &Path) -> Result<BuiltBody, Fault> {
+    let shape = match &section.shape {
+        ShapeSection::File { .. } => import(&section.shape, folder)?,
+        shape => generate(shape).map_err(|error| in_shape(section, &error))?,
+    };
+    let shape = place(shape, section.transform.as_ref())?;
     let (mut body, edges, rest) = match (&shape, &section.material) {
         (Shape::Surface { mesh, .. }, MaterialSection::Cloth(material)) => {
             (Body::cloth(mesh, &cloth(material)?), mesh.edges(), &mesh.positions)
@@ -93,7 +114,7 @@ pub(crate) fn build_body(section: &BodySection) -> Result<BuiltBody, Fault> {
         .pin(pins.iter().flatten().copied())
         .with_velocities(velocities)
         .with_pressure(section.pressure);
-    Ok(BuiltBody { body, edges, pins, handles })
+    Ok(BuiltBody { body, edges, pins, handles, shape })
 }
 
 /// Takes an error out of the first of three.
@@ -116,6 +137,7 @@ fn in_shape(section: &BodySection, error: &MeshError) -> Fault {
         ShapeSection::Cylinder { .. } => "cylinder",
         ShapeSection::Torus { .. } => "torus",
         ShapeSection::Box { .. } => "box",
+        ShapeSection::File { .. } => "file",
         ShapeSection::Rope { .. } => "rope",
         ShapeSection::Bundle { .. } => "bundle",
     };
@@ -188,7 +210,43 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
             let roots = Roots::Disc { radius, count };
             Shape::Strands(Bundle { roots, direction: direction.into(), length, segments }.strands()?)
         }
+        // Read by `import`, which needs a folder.
+        ShapeSection::File { .. } => return Err(MeshError::Empty { what: "generated shape" }),
     })
+}
+
+/// Reads a mesh file.
+fn import(shape: &ShapeSection, folder: &Path) -> Result<Shape, Fault> {
+    let ShapeSection::File { path, content, metres_per_unit, up, cells } = shape else {
+        return Err(Fault::new("shape", "is not a file"));
+    };
+    let failed = |error: &dyn std::error::Error| Fault::new("shape.file.path", error.to_string());
+    let options = ReadOptions {
+        scale: metres_per_unit.unwrap_or(1.0),
+        up_axis: match up.unwrap_or_default() {
+            UpName::X => UpAxis::X,
+            UpName::Y => UpAxis::Y,
+            UpName::Z => UpAxis::Z,
+        },
+        ..ReadOptions::default()
+    };
+    let mut imported = read_mesh(folder.join(path), &options).map_err(|error| failed(&error))?;
+    imported.remove_unused_vertices();
+    match content.unwrap_or_default() {
+        ContentName::Surface => {
+            let mesh = imported.triangle_mesh().map_err(|error| failed(&error))?;
+            Ok(Shape::Surface { mesh, skip_one: None })
+        }
+        ContentName::Solid => Ok(Shape::Solid(imported.tet_mesh().map_err(|error| failed(&error))?)),
+        ContentName::Strands => Ok(Shape::Strands(imported.strand_set().map_err(|error| failed(&error))?)),
+        ContentName::Fill => {
+            let surface = imported.triangle_mesh().map_err(|error| failed(&error))?;
+            let distance = SurfaceDistance::new(&surface).map_err(|error| failed(&error))?;
+            let resolution = Resolution::Cells(cells.unwrap_or(20));
+            let filling = Tetrahedralise { resolution, ..Tetrahedralise::default() };
+            Ok(Shape::Solid(filling.fill(&distance).map_err(|error| failed(&error))?.mesh))
+        }
+    }
 }
 
 fn place(shape: Shape, transform: Option<&TransformSection>) -> Result<Shape, Fault> {

@@ -2,7 +2,8 @@
 
 use pliant::math::Vec3;
 use pliant::mesh::Edge;
-use pliant::{Simulation, StepError, StepReport};
+use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
+use pliant_io::store::{Frame, Topology};
 
 use crate::format::{ExpectSection, Moment, Quantity};
 use crate::motion::Motion;
@@ -25,6 +26,7 @@ pub struct SceneRun {
     drivers: Vec<Driver>,
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
+    topology: Topology,
     checks: Vec<Check>,
     frame: u32,
 }
@@ -80,15 +82,53 @@ impl SceneRun {
         substeps: u32,
         drivers: Vec<Driver>,
         edges: Vec<Vec<(Edge, f64)>>,
+        topology: Topology,
         expect: Vec<ExpectSection>,
     ) -> Self {
         let check = |expect| Check { expect, value: f64::NAN };
-        Self { sim, substeps, drivers, edges, checks: expect.into_iter().map(check).collect(), frame: 0 }
+        Self { sim, substeps, drivers, edges, topology, checks: expect.into_iter().map(check).collect(), frame: 0 }
     }
 
     /// Frames done.
     pub fn frame(&self) -> u32 {
         self.frame
+    }
+
+    /// What does not move: rest shapes, elements, bodies.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The current frame as it is stored.
+    pub fn stored_frame(&self) -> Frame<'_> {
+        Frame::new(self.sim.time(), self.sim.positions()).with_velocities(self.sim.velocities())
+    }
+
+    /// Everything needed to continue from here, bit for bit: the simulation, the frame, and what expectations have seen.
+    pub fn save(&self) -> Vec<u8> {
+        let mut bytes = u64::from(self.frame).to_le_bytes().to_vec();
+        bytes.extend((self.checks.len() as u64).to_le_bytes());
+        self.checks.iter().for_each(|check| bytes.extend(check.value.to_le_bytes()));
+        bytes.extend(self.sim.checkpoint().to_bytes());
+        bytes
+    }
+
+    /// Continues from what [`save`](Self::save) gave. On an error nothing has changed.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let damaged = CheckpointError::Damaged { at: 0, size: bytes.len() };
+        let (numbers, _) = bytes.as_chunks::<8>();
+        let [frame, count, rest @ ..] = numbers else { return Err(damaged) };
+        let frame = u32::try_from(u64::from_le_bytes(*frame)).map_err(|_| damaged.clone())?;
+        let count = usize::try_from(u64::from_le_bytes(*count)).map_err(|_| damaged.clone())?;
+        if count != self.checks.len() || rest.len() < count {
+            return Err(damaged);
+        }
+        self.sim.restore(&Checkpoint::from_bytes(&bytes[16 + 8 * count..])?)?;
+        self.frame = frame;
+        for (check, value) in self.checks.iter_mut().zip(rest) {
+            check.value = f64::from_le_bytes(*value);
+        }
+        Ok(())
     }
 
     /// Advances by one frame; returns the reports of its steps.

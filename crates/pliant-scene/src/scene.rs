@@ -5,6 +5,7 @@ use std::path::Path;
 use pliant::math::Vec3;
 use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
 use pliant::{Damping, Simulation, SimulationBuilder, TimeIntegrator, Wind};
+use pliant_io::store::Topology;
 
 use crate::body::{BuiltBody, build_body};
 use crate::document::{Document, Source, find};
@@ -87,9 +88,10 @@ impl Scene {
                 SceneError::new(&self.document.source.path, "the scene has no body").hint("add a [[body]] table")
             );
         }
+        let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
         let mut bodies = Vec::new();
         for (k, section) in file.body.iter().enumerate() {
-            let built = build_body(section).map_err(|fault| self.fault(&self.list_path("body", k), &fault))?;
+            let built = build_body(section, folder).map_err(|fault| self.fault(&self.list_path("body", k), &fault))?;
             bodies.push(built);
         }
         let substeps = self.world()?;
@@ -117,6 +119,10 @@ impl Scene {
             forces.extend(chosen.into_iter().map(|v| (force.body.clone(), v, share)));
         }
         let edges = bodies.iter().map(|built| built.edges.clone()).collect();
+        let mut topology = Topology::default();
+        for (section, built) in file.body.iter().zip(&bodies) {
+            built.describe(&section.name, &mut topology);
+        }
         for built in bodies {
             builder = builder.body(built.body);
         }
@@ -125,7 +131,7 @@ impl Scene {
             sim.set_force(&body, vertex, force).map_err(|error| self.whole(&error))?;
         }
         self.check_expectations(&sim)?;
-        Ok(SceneRun::new(sim, substeps, drivers, edges, file.expect.clone()))
+        Ok(SceneRun::new(sim, substeps, drivers, edges, topology, file.expect.clone()))
     }
 
     /// Checks the world's numbers; returns the steps per frame.

@@ -1,6 +1,8 @@
 //! One file per command.
 
 pub(crate) mod compare;
+pub(crate) mod export;
+pub(crate) mod info;
 pub(crate) mod run;
 pub(crate) mod scenes;
 

@@ -5,22 +5,22 @@ use std::io::{self, Write};
 
 use pliant_io::read::{ImportedMesh, ReadError, ReadOptions, read_mesh_with_companions};
 
-pub const POSITIONS: [[f64; 3]; 5] =
+pub(crate) const POSITIONS: [[f64; 3]; 5] =
     [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.5, -1.25]];
-pub const TRIANGLES: [[u32; 3]; 2] = [[0, 2, 1], [0, 1, 3]];
-pub const TETS: [[u32; 4]; 2] = [[0, 1, 2, 3], [1, 2, 4, 0]];
-pub const POLYLINE: [u32; 3] = [0, 3, 4];
+pub(crate) const TRIANGLES: [[u32; 3]; 2] = [[0, 2, 1], [0, 1, 3]];
+pub(crate) const TETS: [[u32; 4]; 2] = [[0, 1, 2, 3], [1, 2, 4, 0]];
+pub(crate) const POLYLINE: [u32; 3] = [0, 3, 4];
 
 /// Which elements a format has room for.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Holds {
+pub(crate) enum Holds {
     Triangles,
     TrianglesAndLine,
     Tets,
     All,
 }
 
-pub struct Sample {
+pub(crate) struct Sample {
     pub name: &'static str,
     pub bytes: Vec<u8>,
     pub companions: Vec<(&'static str, Vec<u8>)>,
@@ -28,7 +28,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub fn read(&self, bytes: &[u8], options: &ReadOptions) -> Result<ImportedMesh, ReadError> {
+    pub(crate) fn read(&self, bytes: &[u8], options: &ReadOptions) -> Result<ImportedMesh, ReadError> {
         let mut open = |file: &str| match self.companions.iter().find(|(name, _)| *name == file) {
             Some((_, bytes)) => Ok(bytes.clone()),
             None => Err(io::Error::from(io::ErrorKind::NotFound)),
@@ -53,7 +53,7 @@ fn from_one<const N: usize>(items: &[[u32; N]]) -> Vec<[u32; N]> {
 
 const SEGMENTS: [[u32; 2]; 2] = [[0, 3], [3, 4]];
 
-pub fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for group in bytes.chunks(3) {
@@ -430,14 +430,14 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
 /// Every format in every encoding.
-pub fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     use Holds::{All, Tets, Triangles, TrianglesAndLine};
     let node = format!("# sample\n5 3 0 1\n{}", numbered(&POSITIONS, 1, "  "));
     let ele = format!("2 4 0\n{}# end\n", numbered(&from_one(&TETS), 1, " "));

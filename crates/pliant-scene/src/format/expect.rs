@@ -48,6 +48,25 @@ pub enum Quantity {
     CentreZ,
 }
 
+impl Quantity {
+    /// Its name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxStretch => "max-stretch",
+            Self::MinStretch => "min-stretch",
+            Self::Lowest => "lowest",
+            Self::Highest => "highest",
+            Self::MaxSpeed => "max-speed",
+            Self::KineticEnergy => "kinetic-energy",
+            Self::ElasticEnergy => "elastic-energy",
+            Self::TotalEnergy => "total-energy",
+            Self::CentreX => "centre-x",
+            Self::CentreY => "centre-y",
+            Self::CentreZ => "centre-z",
+        }
+    }
+}
+
 /// When an expectation is checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -16,7 +16,7 @@ pub use expect::{ExpectSection, Moment, Quantity};
 pub use material::{BendModelName, ClothSection, MaterialSection, SolidSection, SpringSection, StrandSection};
 pub use motion::{Keyframe, Rotation};
 pub use select::{Corner, Select, Side};
-pub use shape::{DiagonalName, PlaneName, ShapeSection, TetPatternName};
+pub use shape::{ContentName, DiagonalName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use world::{
     AccelerationSection, DampingSection, IntegratorName, NewtonSection, ProjectiveSection, SolverSection, WindSection,
     WorldSection,

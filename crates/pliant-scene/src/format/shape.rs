@@ -80,6 +80,19 @@ pub enum ShapeSection {
         /// Segments.
         segments: usize,
     },
+    /// A mesh from a file: OBJ, PLY, STL, glTF/GLB, Gmsh, Medit, TetGen, VTK/VTU or Vega, also gzipped.
+    File {
+        /// Path, relative to the scene file.
+        path: String,
+        /// What to make of it: its surface (default), its tets, its lines, or tets that fill its surface.
+        content: Option<ContentName>,
+        /// Metres per unit of the file; 1 by default.
+        metres_per_unit: Option<f64>,
+        /// The axis that points up in the file; y by default.
+        up: Option<UpName>,
+        /// Cells along the longest side, to fill a surface with tets; 20 by default.
+        cells: Option<usize>,
+    },
     /// Strands that grow from a flat patch.
     Bundle {
         /// Radius of the patch (m).
@@ -93,6 +106,34 @@ pub enum ShapeSection {
         /// Segments of a strand.
         segments: usize,
     },
+}
+
+/// What to take from a mesh file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContentName {
+    /// Its triangles.
+    #[default]
+    Surface,
+    /// Its tets.
+    Solid,
+    /// Its lines.
+    Strands,
+    /// Tets that fill its surface, which may have holes and overlaps.
+    Fill,
+}
+
+/// An axis of a file that points up.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpName {
+    /// x.
+    X,
+    /// y.
+    #[default]
+    Y,
+    /// z.
+    Z,
 }
 
 /// How a sheet lies.

@@ -1,0 +1,47 @@
+//! `pliant export`: a finished run in other programs' formats.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use pliant_io::store::RunStore;
+use pliant_io::write::{ExportOptions, Format, export};
+
+use super::run::exported_path;
+use crate::Outcome;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Folder of the run.
+    run: PathBuf,
+    /// Formats, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
+    #[arg(long, value_delimiter = ',', required = true)]
+    format: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
+    let formats = formats(&arguments.format)?;
+    let store = RunStore::open(&arguments.run)?;
+    for format in formats {
+        println!("{} {}", format.name(), write(&store, format, &arguments.run)?.display());
+    }
+    Ok(Outcome::Good)
+}
+
+/// Formats by name.
+pub(crate) fn formats(names: &[String]) -> Result<Vec<Format>, Box<dyn Error>> {
+    let known = "obj, ply, vtu, npy, glb, pc2, mdd, usda";
+    let find = |name: &String| {
+        Format::from_name(name).ok_or_else(|| format!("there is no format {name:?}; there are {known}").into())
+    };
+    names.iter().map(find).collect()
+}
+
+/// Exports into the run's folder; returns the file to open.
+pub(crate) fn write(store: &RunStore, format: Format, dir: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let path = exported_path(dir, format);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let written = export(store, format, &path, &ExportOptions::default())?;
+    Ok(written.files.into_iter().next().unwrap_or(path))
+}
