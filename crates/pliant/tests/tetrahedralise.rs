@@ -225,12 +225,11 @@ fn scanned_models_are_filled_coarsely() {
 #[ignore = "long: ./test full"]
 fn scanned_models_are_filled_finely() {
     for name in ["surface/bunny_3k.obj", "surface/spot_3k.obj", "surface/armadillo_15k.obj", "tet/turtle_surface.obj"] {
-        for cells in [40, 80] {
-            if let Some(filled) = fill_model(name, cells, Keep::AllPieces) {
-                let closed = !name.contains("turtle");
-                assert!(!closed || filled.fit.missed < 0.01, "{name}: {:?}", filled.fit);
-            }
-        }
+        let missed = [40, 80].map(|cells| fill_model(name, cells, Keep::AllPieces).map(|filled| filled.fit.missed));
+        let [Some(coarse), Some(fine)] = missed else { continue };
+        // Fingers and ears appear as the lattice gets finer; sheets of the turtle that bound no solid never do.
+        assert!(fine <= coarse, "{name}: {coarse} and then {fine}");
+        assert!(fine < 0.01 || name.contains("turtle"), "{name}: {fine}");
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::math::Vec3;
 use crate::mesh::sdf::{SignedDistance, SurfaceDistance};
 use crate::mesh::{MeshError, TetMesh, tet_quality};
+use crate::parallel::{Strided, for_each};
 
 /// The shapes of the tets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,22 +115,26 @@ pub(super) fn fit(
 ) -> Result<SurfaceFit, MeshError> {
     let boundary = SurfaceDistance::new(&mesh.surface()?.mesh)?;
     let small = 1e-4 * cell;
-    let mut fit = SurfaceFit { cell, samples: 0, missed: 0.0, farthest: 0.0 };
-    let mut missed = 0;
-    for &place in places {
-        let nearest = solid.nearest(place, cell);
-        let across = small * (place - nearest).normalize_or_zero();
-        // A wall with the solid on both sides is no boundary of it.
-        if !nearest.is_finite() || (solid.distance(nearest + across) < 0.0 && solid.distance(nearest - across) < 0.0) {
-            continue;
+    // NaN where there is nothing to compare.
+    let mut distances = vec![f64::NAN; places.len()];
+    for_each(0..places.len(), Strided { entries: &mut distances, stride: 1 }, &|range, part| {
+        for (distance, &place) in part.entries.iter_mut().zip(&places[range]) {
+            let nearest = solid.nearest(place, cell);
+            let across = small * (place - nearest).normalize_or_zero();
+            // A wall with the solid on both sides is no boundary of it.
+            if solid.distance(nearest + across) >= 0.0 || solid.distance(nearest - across) >= 0.0 {
+                *distance = boundary.nearest_point(nearest).distance(nearest);
+            }
         }
-        let distance = boundary.nearest_point(nearest).distance(nearest);
-        fit.samples += 1;
-        missed += usize::from(distance > 0.5 * cell);
-        fit.farthest = fit.farthest.max(distance);
-    }
-    fit.missed = missed as f64 / fit.samples.max(1) as f64;
-    Ok(fit)
+    });
+    distances.retain(|distance| !distance.is_nan());
+    let missed = distances.iter().filter(|&&distance| distance > 0.5 * cell).count();
+    Ok(SurfaceFit {
+        cell,
+        samples: distances.len(),
+        missed: missed as f64 / distances.len().max(1) as f64,
+        farthest: distances.iter().copied().fold(0.0, f64::max),
+    })
 }
 
 #[cfg(test)]
