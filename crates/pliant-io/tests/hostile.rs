@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use peak_alloc::PeakAlloc;
 use pliant_io::read::{Format, ReadOptions, read_mesh_from_bytes};
 use proptest::prelude::*;
-use samples::{Sample, gzip, samples};
+use samples::{Holds, Sample, base64, gzip, samples, zlib};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -88,6 +88,46 @@ fn numbers_may_become_huge_or_absurd() {
                 survive(sample, &damaged);
             }
         }
+    }
+}
+
+/// Files whose cost could grow faster than their size.
+#[test]
+fn time_grows_no_faster_than_size() {
+    let file = |name, bytes: Vec<u8>| Sample { name, bytes, companions: Vec::new(), holds: Holds::All };
+    let vertices: String = (0..2000).map(|i| format!("v {} {} {}\n", i % 7, i * i % 11, i % 3)).collect();
+    // One huge face, and many of the largest that are cut with care.
+    let huge: String = (0..50_000).map(|i| format!(" {}", i % 2000 + 1)).collect();
+    let zigzag: String = (0..64).map(|i| format!(" {}", i * 31 % 2000 + 1)).collect();
+    let faces = format!("f{zigzag}\n").repeat(500);
+    let sections = "$A\n$EndA\n".repeat(20_000);
+    // Little data that stands for much, used many times.
+    let bomb = zlib(&vec![0; 900_000]);
+    let header: Vec<u8> = [1, 900_000, 0, bomb.len() as u32].into_iter().flat_map(u32::to_le_bytes).collect();
+    let array = "<Points><DataArray type='Float64' format='appended' offset='0'/></Points>".repeat(2000);
+    let vtu = format!(
+        "<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>\
+         <Piece NumberOfPoints='0' NumberOfCells='0'>{array}</Piece></UnstructuredGrid>\
+         <AppendedData encoding='base64'>_{}{}</AppendedData></VTKFile>",
+        base64(&header),
+        base64(&bomb)
+    );
+    let gltf = SAMPLES.iter().find(|sample| sample.name == "embedded.gltf").unwrap();
+    let primitives = "{\"attributes\":{\"POSITION\":0},\"indices\":1,\"mode\":0},".repeat(20_000);
+    let gltf =
+        String::from_utf8_lossy(&gltf.bytes).replace("\"primitives\":[", &format!("\"primitives\":[{primitives}"));
+    for sample in [
+        file("huge.obj", format!("{vertices}f{huge}\n").into_bytes()),
+        file("zigzag.obj", format!("{vertices}{faces}").into_bytes()),
+        file("continued.obj", b"v 0 0 0 \\\n".repeat(20_000)),
+        file("sections.msh", format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n{sections}").into_bytes()),
+        file("unclosed.vtu", b"<!-- <VTKFile ".repeat(20_000)),
+        file("bomb.vtu", vtu.into_bytes()),
+        file("many.gltf", gltf.into_bytes()),
+        file("empty.ply", b"ply\nformat ascii 1.0\nelement nothing 4000000000\nend_header\n".to_vec()),
+        file("deep.gltf", b"[".repeat(100_000)),
+    ] {
+        survive(&sample, &sample.bytes);
     }
 }
 

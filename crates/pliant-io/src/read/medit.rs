@@ -28,8 +28,7 @@ pub(super) fn read(bytes: &[u8], assembly: &mut Assembly) -> Result<(), ReadErro
     }
     text.integer("a version")?;
     let mut dimension = 3;
-    loop {
-        let Some(keyword) = text.word() else { break };
+    while let Some(keyword) = text.word() {
         if keyword.eq_ignore_ascii_case(b"End") {
             return Ok(());
         } else if keyword.eq_ignore_ascii_case(b"Dimension") {

@@ -1,5 +1,7 @@
 //! One small mesh in every format and encoding: two tets, two of their faces and a polyline over five vertices.
 #![allow(clippy::unwrap_used)]
+// Each test program uses its own part.
+#![allow(dead_code)]
 
 use std::io::{self, Write};
 
@@ -21,10 +23,10 @@ pub(crate) enum Holds {
 }
 
 pub(crate) struct Sample {
-    pub name: &'static str,
-    pub bytes: Vec<u8>,
-    pub companions: Vec<(&'static str, Vec<u8>)>,
-    pub holds: Holds,
+    pub(crate) name: &'static str,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) companions: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) holds: Holds,
 }
 
 impl Sample {
@@ -129,10 +131,14 @@ fn ply(order: Option<bool>) -> Vec<u8> {
     }
     for triangle in TRIANGLES {
         packed.put([3]);
-        triangle.map(|vertex| packed.int(vertex as i32).bytes.len());
+        for vertex in triangle {
+            packed.int(vertex as i32);
+        }
     }
     for segment in SEGMENTS {
-        segment.map(|vertex| packed.int(vertex as i32).bytes.len());
+        for vertex in segment {
+            packed.int(vertex as i32);
+        }
     }
     packed.bytes
 }
@@ -229,7 +235,9 @@ fn gmsh_2(binary: bool) -> Vec<u8> {
     packed.text("$MeshFormat\n2.2 1 8\n").int(1).text("\n$EndMeshFormat\n$Nodes\n5\n");
     for (i, position) in POSITIONS.iter().enumerate() {
         packed.int(i as i32 + 1);
-        position.map(|value| packed.double(value).bytes.len());
+        for value in position {
+            packed.double(*value);
+        }
     }
     packed.text("\n$EndNodes\n$Elements\n6\n");
     for (i, pair) in elements.chunks(2).enumerate() {
@@ -270,7 +278,9 @@ fn gmsh_41(binary: bool) -> Vec<u8> {
     }
     packed.text("$MeshFormat\n4.1 1 8\n").int(1).text("\n$EndMeshFormat\n$Nodes\n");
     packed.size(1).size(5).size(10).size(50).int(3).int(1).int(0).size(5);
-    (1..=5).for_each(|vertex| drop(packed.size(tag(vertex))));
+    for vertex in 1..=5 {
+        packed.size(tag(vertex));
+    }
     for value in POSITIONS.as_flattened() {
         packed.double(*value);
     }
@@ -279,7 +289,9 @@ fn gmsh_41(binary: bool) -> Vec<u8> {
         packed.int(i as i32 + 1).int(1).int(pair[0].0).size(2);
         for (_, vertices) in pair {
             packed.size(1);
-            vertices.iter().for_each(|&vertex| drop(packed.size(tag(vertex))));
+            for &vertex in vertices {
+                packed.size(tag(vertex));
+            }
         }
     }
     packed.text("\n$EndElements\n");
@@ -360,9 +372,15 @@ enum Vtu {
 fn vtu(encoding: Vtu) -> Vec<u8> {
     let cells: Vec<&[u32]> = vec![&POLYLINE, &TRIANGLES[0], &TRIANGLES[1], &TETS[0], &TETS[1]];
     let (mut points, mut vertices, mut ends) = (Packed::default(), Packed::default(), Packed::default());
-    POSITIONS.as_flattened().iter().for_each(|&value| drop(points.double(value)));
-    cells.concat().iter().for_each(|&vertex| drop(vertices.int(vertex as i32)));
-    [3, 6, 9, 13, 17].into_iter().for_each(|end| drop(ends.size(end)));
+    for &value in POSITIONS.as_flattened() {
+        points.double(value);
+    }
+    for vertex in cells.concat() {
+        vertices.int(vertex as i32);
+    }
+    for end in [3, 6, 9, 13, 17] {
+        ends.size(end);
+    }
     let arrays = [
         ("Points", "Float64", rows(&POSITIONS, "", ""), points.bytes),
         ("connectivity", "Int32", cells.concat().iter().map(|v| format!("{v} ")).collect(), vertices.bytes),
@@ -396,7 +414,9 @@ fn vtu(encoding: Vtu) -> Vec<u8> {
                 let blocks: Vec<Vec<u8>> = data.chunks(16).map(zlib).collect();
                 let mut header = Packed::default();
                 header.size(blocks.len() as u64).size(16).size(data.len() as u64 % 16);
-                blocks.iter().for_each(|block| drop(header.size(block.len() as u64)));
+                for block in &blocks {
+                    header.size(block.len() as u64);
+                }
                 ("binary\"", base64(&header.bytes) + &base64(&blocks.concat()))
             }
             Vtu::Raw | Vtu::AppendedBase64 => ("appended\"", String::new()),
@@ -424,7 +444,7 @@ fn vtu(encoding: Vtu) -> Vec<u8> {
     bytes
 }
 
-fn zlib(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
