@@ -134,7 +134,7 @@ impl Lines {
 pub struct Points {
     /// Their middles \[m\].
     pub positions: Vec<Vec3>,
-    /// Their radius \[m\].
+    /// Their radius \[m\]. Balls smaller than a pixel are drawn a pixel wide.
     pub radius: f64,
     /// Their colours.
     pub paint: Paint,

@@ -123,7 +123,7 @@ fn a_line_is_plotted_where_its_axes_say() {
     let [first, last] = [hits.iter().min().unwrap(), hits.iter().max().unwrap()];
     // Half-way along the line in both directions.
     let middle = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2];
-    assert!(red(middle[0], middle[1]), "{first:?} to {last:?}");
+    assert!((middle[1] - 2..=middle[1] + 2).any(|y| red(middle[0], y)), "{first:?} to {last:?}");
     assert!(last[0] - first[0] > 700 && first[1] - last[1] > 400);
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct View {
     pub(crate) width: usize,
     pub(crate) height: usize,
     pub(crate) projection: Projection,
-    /// Lines are at least this many samples wide on either side of their middle.
+    /// Lines and balls reach at least this many samples from their middle, so that thin ones do not fall between samples.
     pub(crate) least_radius: f64,
 }
 
@@ -93,23 +93,29 @@ impl View {
             Primitive::Triangle(triangle) => self.prepare_triangle(triangle.corners)?,
             Primitive::Capsule(capsule) => {
                 let ends = capsule.ends.map(|end| self.local(end));
-                let scale = match self.projection {
-                    Projection::Perspective { near } => (0.5 * (ends[0].z + ends[1].z)).max(near),
-                    Projection::Parallel => 1.0,
-                };
-                let radius = capsule.radius.max(self.least_radius * scale / self.focal);
+                let radius = capsule.radius.max(self.least_length(0.5 * (ends[0].z + ends[1].z)));
                 let spans = ends.map(|end| self.ball_span(end, radius));
                 (Shape::Capsule { ends, radius }, [0, 1].map(|k| join(spans[0][k], spans[1][k])))
             }
             Primitive::Ball(ball) => {
                 let middle = self.local(ball.middle);
-                (Shape::Ball { middle, radius: ball.radius }, self.ball_span(middle, ball.radius))
+                let radius = ball.radius.max(self.least_length(middle.z));
+                (Shape::Ball { middle, radius }, self.ball_span(middle, radius))
             }
         };
         let columns = clip(x, self.width);
         let rows = clip(y, self.height);
         let seen = columns[0] < columns[1] && rows[0] < rows[1];
         seen.then_some(Ready { columns, rows, id: id as u32, shape })
+    }
+
+    /// The least radius of lines and balls at a depth.
+    fn least_length(&self, depth: f64) -> f64 {
+        let scale = match self.projection {
+            Projection::Perspective { near } => depth.max(near),
+            Projection::Parallel => 1.0,
+        };
+        self.least_radius * scale / self.focal
     }
 
     fn prepare_triangle(&self, corners: [Vec3; 3]) -> Option<(Shape, [[f64; 2]; 2])> {
