@@ -1,0 +1,122 @@
+//! Frames into files: PNG, animated PNG, GIF, and MP4 where ffmpeg is installed.
+
+mod gif;
+mod mp4;
+mod palette;
+
+use std::path::Path;
+
+use crate::image::write_file;
+use crate::{Image, ViewError};
+
+/// Frames of one size, shown one after the other and then again.
+///
+/// ```
+/// use pliant_view::{Animation, Image};
+///
+/// let mut animation = Animation::new(25.0);
+/// animation.push(Image::new(16, 10, [200, 40, 40]))?;
+/// animation.push(Image::new(16, 10, [40, 40, 200]))?;
+/// assert_eq!(&animation.to_gif()?[..6], b"GIF89a");
+/// # Ok::<(), pliant_view::ViewError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Animation {
+    frames: Vec<Image>,
+    frames_per_second: f64,
+}
+
+impl Animation {
+    /// An animation without frames as yet.
+    pub fn new(frames_per_second: f64) -> Self {
+        Self { frames: Vec::new(), frames_per_second }
+    }
+
+    /// Adds a frame of the same size as the others.
+    pub fn push(&mut self, frame: Image) -> Result<(), ViewError> {
+        let (width, height) = self.frames.first().map_or((frame.width(), frame.height()), |f| (f.width(), f.height()));
+        if (frame.width(), frame.height()) != (width, height) {
+            let (found_width, found_height) = (frame.width(), frame.height());
+            return Err(ViewError::FrameSize { frame: self.frames.len(), found_width, found_height, width, height });
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// The frames.
+    pub fn frames(&self) -> &[Image] {
+        &self.frames
+    }
+
+    /// A GIF that repeats for ever. One palette for all frames and a dither that stands still, so that nothing flickers; of
+    /// each frame only what has changed is stored. GIF counts hundredths of a second, and viewers show at most 50 frames in one.
+    pub fn to_gif(&self) -> Result<Vec<u8>, ViewError> {
+        self.check()?;
+        gif::encode(&self.frames, self.frames_per_second)
+    }
+
+    /// An animated PNG that repeats for ever: all colours, larger than a GIF.
+    pub fn to_apng(&self) -> Result<Vec<u8>, ViewError> {
+        self.check()?;
+        encode_frames(&self.frames, Some(self.frames_per_second))
+    }
+
+    /// Writes a GIF file, making its folder where there is none.
+    pub fn save_gif(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
+        write_file(path.as_ref(), &self.to_gif()?)
+    }
+
+    /// Writes an animated PNG file, making its folder where there is none.
+    pub fn save_apng(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
+        write_file(path.as_ref(), &self.to_apng()?)
+    }
+
+    /// Writes an MP4 file by the `ffmpeg` on the path; [`ViewError::FfmpegNotFound`] where there is none.
+    pub fn save_mp4(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
+        self.check()?;
+        mp4::save(&self.frames, self.frames_per_second, "ffmpeg", path.as_ref())
+    }
+
+    fn check(&self) -> Result<(), ViewError> {
+        let value = self.frames_per_second;
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(ViewError::BadParameter { name: "frames per second", value, need: "finite and positive" });
+        }
+        let first = self.frames.first().ok_or(ViewError::Empty("frames"))?;
+        let (width, height) = (first.width(), first.height());
+        if width == 0 || height == 0 {
+            return Err(ViewError::ImageSize { width, height, samples: 1, limit: usize::MAX });
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn encode_png(image: &Image) -> Result<Vec<u8>, ViewError> {
+    encode_frames(std::slice::from_ref(image), None)
+}
+
+fn encode_frames(frames: &[Image], frames_per_second: Option<f64>) -> Result<Vec<u8>, ViewError> {
+    let failed = |error: png::EncodingError| ViewError::Encode { format: "PNG", message: error.to_string() };
+    let first = frames.first().ok_or(ViewError::Empty("frames"))?;
+    let (width, height) = (first.width(), first.height());
+    let too_large = |_| ViewError::ImageSize { width, height, samples: 1, limit: u32::MAX as usize };
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(
+        &mut bytes,
+        u32::try_from(width).map_err(too_large)?,
+        u32::try_from(height).map_err(too_large)?,
+    );
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    if let Some(rate) = frames_per_second {
+        encoder.set_animated(frames.len() as u32, 0).map_err(failed)?;
+        // In tenths of a millisecond.
+        encoder.set_frame_delay((1e4 / rate).round().clamp(1.0, 65535.0) as u16, 10_000).map_err(failed)?;
+    }
+    let mut writer = encoder.write_header().map_err(failed)?;
+    for frame in frames {
+        writer.write_image_data(frame.bytes()).map_err(failed)?;
+    }
+    writer.finish().map_err(failed)?;
+    Ok(bytes)
+}

@@ -1,0 +1,77 @@
+//! Pictures as pixels.
+
+use std::path::Path;
+
+use crate::ViewError;
+
+/// A picture: rows of sRGB pixels from the top.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    width: usize,
+    height: usize,
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Image {
+    /// A picture of one colour.
+    ///
+    /// ```
+    /// let image = pliant_view::Image::new(4, 3, [255, 0, 0]);
+    /// assert_eq!(image.pixel(3, 2), [255, 0, 0]);
+    /// ```
+    pub fn new(width: usize, height: usize, color: [u8; 3]) -> Self {
+        Self { width, height, pixels: vec![color; width * height] }
+    }
+
+    /// Width \[px\].
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height \[px\].
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// All pixels, row by row from the top left.
+    pub fn pixels(&self) -> &[[u8; 3]] {
+        &self.pixels
+    }
+
+    pub(crate) fn pixels_mut(&mut self) -> &mut [[u8; 3]] {
+        &mut self.pixels
+    }
+
+    /// The pixel in a column and a row.
+    ///
+    /// # Panics
+    /// If there is no such pixel.
+    pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        assert!(x < self.width && y < self.height, "no pixel ({x}, {y}) in {}×{}", self.width, self.height);
+        self.pixels[y * self.width + x]
+    }
+
+    /// The bytes R, G, B of all pixels.
+    pub fn bytes(&self) -> &[u8] {
+        self.pixels.as_flattened()
+    }
+
+    /// The picture as a PNG file in memory.
+    pub fn to_png(&self) -> Result<Vec<u8>, ViewError> {
+        crate::animation::encode_png(self)
+    }
+
+    /// Writes a PNG file, making its folder where there is none.
+    pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
+        write_file(path.as_ref(), &self.to_png()?)
+    }
+}
+
+/// Writes a file, making its folder where there is none.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
+    let failed = |error| ViewError::File { path: path.to_owned(), error };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::write(path, bytes).map_err(failed)
+}

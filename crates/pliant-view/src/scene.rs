@@ -1,0 +1,342 @@
+//! What is in a picture.
+
+use pliant::math::Vec3;
+use pliant::{BodyInfo, Simulation};
+
+use crate::{Color, ColorMap, Extent, ViewError};
+
+/// What is in a picture: things, the ground they stand on, the light, and what is written over them. The y axis points up.
+///
+/// ```
+/// use pliant::math::Vec3;
+/// use pliant_view::{Camera, Color, Points, RenderOptions, Scene, render};
+///
+/// let ball = Points::new(vec![Vec3::ZERO], 0.5, Color::hex(0xe26d3d));
+/// let scene = Scene { points: vec![ball], ..Scene::default() };
+/// let camera = Camera::new(Vec3::new(0.0, 1.0, 4.0), Vec3::ZERO);
+/// let image = render(&scene, &camera, &RenderOptions { width: 64, height: 40, ..RenderOptions::default() })?;
+/// assert_eq!(image.width(), 64);
+/// # Ok::<(), pliant_view::ViewError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// Surfaces.
+    pub meshes: Vec<Mesh>,
+    /// Ropes, threads, hair.
+    pub lines: Vec<Lines>,
+    /// Balls.
+    pub points: Vec<Points>,
+    /// The ground, if there is one.
+    pub ground: Option<Ground>,
+    /// What is behind everything, and lights it from all sides.
+    pub sky: Sky,
+    /// The lamp that throws shadows.
+    pub light: Light,
+    /// A scale that explains colours.
+    pub legend: Option<Legend>,
+    /// A line of text at the lower left.
+    pub caption: Option<String>,
+}
+
+/// How a thing is coloured.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Paint {
+    /// One colour for each side; lines and points show the front.
+    Plain {
+        /// Where triangles run counter-clockwise.
+        front: Color,
+        /// On the other side.
+        back: Color,
+    },
+    /// A colour for each vertex's scalar, on both sides.
+    Scalar {
+        /// One value for each vertex; drawn grey where it is not a number.
+        values: Vec<f64>,
+        /// The values at the two ends of the colour map.
+        range: [f64; 2],
+        /// The colours.
+        map: ColorMap,
+    },
+}
+
+impl From<Color> for Paint {
+    /// The colour in front, its paler companion behind.
+    fn from(front: Color) -> Self {
+        Self::Plain { front, back: front.back() }
+    }
+}
+
+/// Lines along the edges of triangles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wireframe {
+    /// Their colour.
+    pub color: Color,
+    /// Their width \[px\].
+    pub width: f64,
+}
+
+impl Default for Wireframe {
+    /// Thin and dark.
+    fn default() -> Self {
+        Self { color: Color::hex(0x1b2430), width: 1.0 }
+    }
+}
+
+/// A surface of triangles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mesh {
+    /// Positions of the vertices \[m\].
+    pub positions: Vec<Vec3>,
+    /// The vertices of each triangle, counter-clockwise from the front.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its colours.
+    pub paint: Paint,
+    /// Triangles that meet at more than this angle \[rad\] meet in an edge; others are shaded as one smooth surface.
+    pub crease: f64,
+    /// Strength of highlights, 0 (chalk) to 1 (lacquer).
+    pub gloss: f64,
+    /// Lines along its edges, if wanted.
+    pub wireframe: Option<Wireframe>,
+}
+
+impl Mesh {
+    /// A surface in a colour, smooth up to creases of 60°.
+    pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>, paint: impl Into<Paint>) -> Self {
+        let crease = 60f64.to_radians();
+        Self { positions, triangles, paint: paint.into(), crease, gloss: 0.12, wireframe: None }
+    }
+}
+
+/// Polylines with a thickness.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lines {
+    /// Positions of the vertices \[m\].
+    pub positions: Vec<Vec3>,
+    /// The vertices at the ends of each piece.
+    pub segments: Vec<[u32; 2]>,
+    /// Half the thickness \[m\]. Lines thinner than a pixel are drawn a pixel wide.
+    pub radius: f64,
+    /// Their colours.
+    pub paint: Paint,
+    /// Strength of highlights, 0 to 1.
+    pub gloss: f64,
+}
+
+impl Lines {
+    /// Polylines of a thickness, in a colour.
+    pub fn new(positions: Vec<Vec3>, segments: Vec<[u32; 2]>, radius: f64, paint: impl Into<Paint>) -> Self {
+        Self { positions, segments, radius, paint: paint.into(), gloss: 0.12 }
+    }
+}
+
+/// Balls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Points {
+    /// Their middles \[m\].
+    pub positions: Vec<Vec3>,
+    /// Their radius \[m\]. Balls smaller than a pixel are drawn a pixel wide.
+    pub radius: f64,
+    /// Their colours.
+    pub paint: Paint,
+    /// Strength of highlights, 0 to 1.
+    pub gloss: f64,
+}
+
+impl Points {
+    /// Balls of one radius, in a colour.
+    pub fn new(positions: Vec<Vec3>, radius: f64, paint: impl Into<Paint>) -> Self {
+        Self { positions, radius, paint: paint.into(), gloss: 0.25 }
+    }
+}
+
+/// What is drawn on the ground.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pattern {
+    /// Nothing.
+    Plain,
+    /// Thin lines.
+    #[default]
+    Grid,
+    /// Squares of two shades.
+    Checker,
+}
+
+/// A horizontal plane that receives shadows and fades into the sky.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ground {
+    /// Its height \[m\].
+    pub height: f64,
+    /// Its colour.
+    pub color: Color,
+    /// What is drawn on it.
+    pub pattern: Pattern,
+    /// Distance of the lines, or side of the squares \[m\].
+    pub spacing: f64,
+}
+
+impl Ground {
+    /// Pale ground at a height, with lines every quarter of a metre.
+    pub fn at(height: f64) -> Self {
+        Self { height, color: Color::hex(0xdfe2e6), pattern: Pattern::default(), spacing: 0.25 }
+    }
+}
+
+/// The background: a gradient, and the light from all sides that goes with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sky {
+    /// Colour at the horizon.
+    pub horizon: Color,
+    /// Colour overhead.
+    pub zenith: Color,
+    /// Light from the sky on level ground, as a share of white.
+    pub brightness: f64,
+}
+
+impl Default for Sky {
+    /// A bright haze.
+    fn default() -> Self {
+        Self { horizon: Color::hex(0xf3f5f7), zenith: Color::hex(0xb9cce0), brightness: 0.5 }
+    }
+}
+
+/// A distant lamp, as large as it looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Light {
+    /// From the scene towards the lamp.
+    pub direction: Vec3,
+    /// Light on a surface that faces it, as a share of white.
+    pub brightness: f64,
+    /// Half the angle that the lamp spans \[rad\]: 0 throws hard shadows.
+    pub softness: f64,
+}
+
+impl Default for Light {
+    /// High at the left, in front; shadows soften within a hand's breadth.
+    fn default() -> Self {
+        Self { direction: Vec3::new(-0.55, 1.0, 0.55), brightness: 0.72, softness: 3f64.to_radians() }
+    }
+}
+
+/// A bar of colours with numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Legend {
+    /// What is shown, with its unit.
+    pub label: String,
+    /// The values at the two ends.
+    pub range: [f64; 2],
+    /// The colours.
+    pub map: ColorMap,
+}
+
+impl Scene {
+    /// All bodies of a simulation as they are now, each in its colour: surfaces where a body has one, springs as lines
+    /// otherwise, and loose vertices as points.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?).build()?;
+    /// let scene = pliant_view::Scene::of(&sim);
+    /// assert_eq!(scene.meshes[0].triangles.len(), 32);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(simulation: &Simulation) -> Self {
+        let mut scene = Self::default();
+        let model = simulation.model();
+        let thickness = 0.004 * model.diagonal();
+        for (number, body) in model.bodies().iter().enumerate() {
+            let color = Color::of_body(number);
+            let positions = simulation.positions()[body.vertices.clone()].to_vec();
+            if !body.surface.is_empty() {
+                let triangles = body.surface.iter().map(|t| t.map(|v| v - body.vertices.start as u32)).collect();
+                scene.meshes.push(Mesh::new(positions, triangles, color));
+                continue;
+            }
+            let segments = spring_ends(simulation, number, body);
+            if segments.is_empty() {
+                scene.points.push(Points::new(positions, thickness, color));
+            } else {
+                scene.lines.push(Lines::new(positions, segments, thickness, color));
+            }
+        }
+        scene
+    }
+
+    /// The box around everything, without the ground.
+    pub fn extent(&self) -> Extent {
+        let mut extent = Extent::default();
+        let mut add = |positions: &[Vec3], radius: f64| {
+            let mut own = Extent::default();
+            own.add(positions);
+            if let Some(bounds) = own.bounds() {
+                extent.add(&[bounds.min - radius, bounds.max + radius]);
+            }
+        };
+        self.meshes.iter().for_each(|mesh| add(&mesh.positions, 0.0));
+        self.lines.iter().for_each(|lines| add(&lines.positions, lines.radius));
+        self.points.iter().for_each(|points| add(&points.positions, points.radius));
+        extent
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ViewError> {
+        for (object, mesh) in self.meshes.iter().enumerate() {
+            check_object("mesh", object, &mesh.positions, &mesh.paint)?;
+            check_indices("mesh", object, &mesh.triangles, mesh.positions.len())?;
+        }
+        for (object, lines) in self.lines.iter().enumerate() {
+            check_object("line set", object, &lines.positions, &lines.paint)?;
+            check_indices("line set", object, &lines.segments, lines.positions.len())?;
+            check_radius("line radius", lines.radius)?;
+        }
+        for (object, points) in self.points.iter().enumerate() {
+            check_object("point set", object, &points.positions, &points.paint)?;
+            check_radius("point radius", points.radius)?;
+        }
+        Ok(())
+    }
+}
+
+/// Pairs of vertices, numbered within the body, that its energies tie together.
+fn spring_ends(simulation: &Simulation, number: usize, body: &BodyInfo) -> Vec<[u32; 2]> {
+    let start = body.vertices.start as u32;
+    let own =
+        simulation.model().energies().iter().filter(|entry| entry.body == Some(number) && entry.damping.is_none());
+    own.map(|entry| entry.batch.operator())
+        .flat_map(|operator| (0..operator.len()).map(|element| operator.stencil(element)))
+        .filter_map(|stencil| <[u32; 2]>::try_from(stencil).ok())
+        .map(|ends| ends.map(|vertex| vertex - start))
+        .collect()
+}
+
+fn check_object(kind: &'static str, object: usize, positions: &[Vec3], paint: &Paint) -> Result<(), ViewError> {
+    if let Some(vertex) = positions.iter().position(|position| !position.is_finite()) {
+        return Err(ViewError::NonFinitePosition { kind, object, vertex, value: positions[vertex] });
+    }
+    if let Paint::Scalar { values, .. } = paint
+        && values.len() != positions.len()
+    {
+        let what = format!("the scalar of {kind} {object}");
+        return Err(ViewError::LengthMismatch { what, found: values.len(), expected: positions.len() });
+    }
+    Ok(())
+}
+
+fn check_indices<const N: usize>(
+    kind: &'static str,
+    object: usize,
+    elements: &[[u32; N]],
+    count: usize,
+) -> Result<(), ViewError> {
+    for (element, vertices) in elements.iter().enumerate() {
+        if let Some(&vertex) = vertices.iter().find(|&&vertex| vertex as usize >= count) {
+            return Err(ViewError::IndexOutOfRange { kind, object, element, vertex, count });
+        }
+    }
+    Ok(())
+}
+
+fn check_radius(name: &'static str, value: f64) -> Result<(), ViewError> {
+    let usable = value.is_finite() && value >= 0.0;
+    if usable { Ok(()) } else { Err(ViewError::BadParameter { name, value, need: "finite and not negative" }) }
+}
