@@ -16,7 +16,7 @@ struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   pliant scenes                                 what comes with Pliant
-  pliant run curtain                            run a built-in scene and check its expectations
+  pliant run curtain --preview                  run a built-in scene, check its expectations, draw it
   pliant run my.toml --set world.frames=30      run a file with a change
   pliant run curtain --resume                   continue after an interruption
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js

@@ -10,7 +10,7 @@ use pliant_io::write::Format;
 use pliant_scene::{Scene, SceneRun, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::{export, load, solver};
+use super::{export, load, preview, solver};
 use crate::Outcome;
 
 #[derive(clap::Args)]
@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// Formats to export to when done, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
+    /// Draw the run: preview.png and preview.gif in its folder.
+    #[arg(long)]
+    preview: bool,
     /// Continue an interrupted run from its last checkpoint; the frames come out as if it had not been interrupted.
     #[arg(long)]
     resume: bool,
@@ -81,7 +84,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
             println!("{} {}", format.name(), written.display());
         }
     }
-    Ok(conclude(&run, &dir, arguments))
+    let outcome = conclude(&run, &dir, arguments);
+    if arguments.preview {
+        for file in preview::draw(&mut run, &store, &dir)? {
+            if !arguments.quiet && !arguments.json {
+                println!("{}", file.display());
+            }
+        }
+    }
+    Ok(outcome)
 }
 
 fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error>> {
