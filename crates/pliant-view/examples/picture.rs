@@ -9,11 +9,14 @@ use pliant_view::{
 const FRAMES_PER_SECOND: f64 = 25.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sheet = Sheet { width: 1.2, height: 1.2, columns: 48, rows: 48, ..Sheet::default() };
+    let sheet = Sheet { width: 1.2, height: 1.2, columns: 40, rows: 40, ..Sheet::default() };
     let mesh = sheet.mesh()?.rotated(&Mat3::from_rotation_x(-1.2));
-    let corners = [sheet.vertex(0, 48), sheet.vertex(48, 48)];
-    let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("cloth").pin(corners);
-    let breeze = Wind::new(Vec3::new(0.6, 0.0, 1.8));
+    let corners = [sheet.vertex(0, 40), sheet.vertex(40, 40)];
+    // Hinges also stiffen the rim.
+    let material =
+        ClothMaterial { bend_model: BendModel::Hinge, bending_stiffness: Some(1e-4), ..ClothMaterial::default() };
+    let cloth = Body::cloth(&mesh, &material)?.named("cloth").pin(corners);
+    let breeze = Wind::new(Vec3::new(0.4, 0.0, 1.2));
     let mut sim = Simulation::builder().body(cloth).time_step(1.0 / 100.0).wind(breeze).build()?;
 
     // First the run, then the pictures: the camera frames all of it and stands still.
@@ -23,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..(2.0 * FRAMES_PER_SECOND) as usize {
         for _ in 0..steps_per_frame {
             // The corners come closer in the first second, which leaves slack to fold.
-            let closer = 0.18 * (sim.time().min(1.0));
+            let closer = 0.12 * (sim.time().min(1.0));
             sim.move_pins(|_, rest| rest - Vec3::X * closer * rest.x.signum())?;
             sim.step()?;
         }

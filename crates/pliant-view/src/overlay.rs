@@ -46,8 +46,8 @@ fn draw_legend(canvas: &mut Canvas<'_>, legend: &Legend, size: f64, width: f64) 
         let x = left + share * bar;
         let tick = vec![[x, bar_bottom], [x, bar_bottom + 0.2 * size]];
         canvas.strokes(&[tick], Pen { color: INK, width: 1.0, opacity: 0.8 });
-        // Steps of a tenth give the ends two digits.
-        let label = number(low + share * (high - low), 0.1 * (high - low).abs());
+        // Steps of a hundredth: the middle must not be rounded away from the middle of the ends.
+        let label = number(low + share * (high - low), 0.01 * (high - low).abs());
         canvas.text(&label, [x, bar_bottom + 1.15 * size], small, anchor, Run::Right, INK);
     }
 }

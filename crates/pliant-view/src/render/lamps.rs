@@ -11,7 +11,7 @@ use crate::scene::Scene;
 use crate::{RenderOptions, ViewError};
 
 /// Depth maps of the lamps of the sky are this much coarser than those of the light: their shadows are blurred by each other.
-const SKY_RESOLUTION: f64 = 0.3;
+const SKY_RESOLUTION: f64 = 0.4;
 
 #[derive(Debug)]
 pub(crate) struct Lamp {

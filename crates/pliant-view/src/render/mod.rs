@@ -49,9 +49,9 @@ impl Default for RenderOptions {
             samples: 2,
             threads: None,
             shadows: true,
-            shadow_resolution: 768,
-            light_samples: 28,
-            sky_samples: 64,
+            shadow_resolution: 512,
+            light_samples: 24,
+            sky_samples: 56,
         }
     }
 }
