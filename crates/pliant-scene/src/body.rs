@@ -60,7 +60,7 @@ pub(crate) fn build_body(section: &BodySection, folder: &Path) -> Result<BuiltBo
         shape => generate(shape).map_err(|error| in_shape(section, &error))?,
     };
     let shape = place(shape, section.transform.as_ref())?;
-    let (mut body, edges, rest) = match (&shape, &section.material) {
+    let (body, edges, rest) = match (&shape, &section.material) {
         (Shape::Surface { mesh, .. }, MaterialSection::Cloth(material)) => {
             (Body::cloth(mesh, &cloth(material)?), mesh.edges(), &mesh.positions)
         }
@@ -87,8 +87,8 @@ pub(crate) fn build_body(section: &BodySection, folder: &Path) -> Result<BuiltBo
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
         }
-    }
-    .map_first(|body| body.map_err(|error| in_material(section, &error)))?;
+    };
+    let mut body = body.map_err(|error| in_material(section, &error))?;
     let lengths = edges.iter().map(|&[a, b]| (rest[a as usize] - rest[b as usize]).length());
     let edges = edges.iter().copied().zip(lengths).collect();
     for (k, energy) in section.energy.iter().enumerate() {
@@ -115,17 +115,6 @@ pub(crate) fn build_body(section: &BodySection, folder: &Path) -> Result<BuiltBo
         .with_velocities(velocities)
         .with_pressure(section.pressure);
     Ok(BuiltBody { body, edges, pins, handles, shape })
-}
-
-/// Takes an error out of the first of three.
-trait MapFirst<A, B, C> {
-    fn map_first<D, E>(self, f: impl FnOnce(A) -> Result<D, E>) -> Result<(D, B, C), E>;
-}
-
-impl<A, B, C> MapFirst<A, B, C> for (A, B, C) {
-    fn map_first<D, E>(self, f: impl FnOnce(A) -> Result<D, E>) -> Result<(D, B, C), E> {
-        Ok((f(self.0)?, self.1, self.2))
-    }
 }
 
 /// The fault of a bad shape, at the parameter that is to blame where the error names one.

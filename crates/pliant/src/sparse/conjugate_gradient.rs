@@ -14,6 +14,7 @@ pub struct PcgReport {
     pub indefinite: bool,
 }
 
+/// Inner product, added up along a fixed tree.
 pub(crate) fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     parallel::sum(0..a.len(), &|range| range.map(|i| a[i].dot(b[i])).sum())
 }

@@ -10,5 +10,6 @@ mod pattern;
 
 pub use blocks::BlockMatrix;
 pub use cholesky::{Analysis, Cholesky, FactorError};
+pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};
 pub use pattern::{SymmetricMatrix, SymmetricPattern};

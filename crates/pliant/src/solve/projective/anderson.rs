@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::math::{Vec3, solve_symmetric};
-use crate::parallel;
+use crate::sparse::dot;
 
 /// A change between consecutive iterations.
 #[derive(Debug)]
@@ -20,10 +20,6 @@ pub(super) struct Anderson {
     window: usize,
     changes: VecDeque<Change>,
     last: Option<Change>,
-}
-
-fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
-    parallel::sum(0..a.len(), &|range| range.map(|i| a[i].dot(b[i])).sum())
 }
 
 fn difference(a: &[Vec3], b: &[Vec3]) -> Vec<Vec3> {
