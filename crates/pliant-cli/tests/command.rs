@@ -57,8 +57,7 @@ fn a_preview_is_a_picture_and_an_animation() {
     let dir = folder("preview");
     let out = dir.join("flag");
     let output = run(&["run", "flag", "--preview", "--frames", "3", "--out", out.to_str().unwrap()]);
-    // Three frames are too few for the wind to show; the pictures are made all the same.
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(std::fs::read(out.join("preview.png")).unwrap().starts_with(b"\x89PNG\r\n\x1a\n"));
     assert!(std::fs::read(out.join("preview.gif")).unwrap().starts_with(b"GIF89a"));
     std::fs::remove_dir_all(dir).unwrap();
