@@ -45,10 +45,15 @@ fn a_run_leaves_frames_and_exports_and_tells_whether_expectations_hold() {
     let again = run(&arguments);
     assert_eq!(again.status.code(), Some(2));
     assert!(text(&again.stderr).contains("--resume, --overwrite"));
+    std::fs::write(out.join("notes.txt"), "mine").unwrap();
+    let replaced = run(&["run", "curtain", "--frames", "2", "--quiet", "--overwrite", "--out", out.to_str().unwrap()]);
+    assert_eq!(replaced.status.code(), Some(1), "in two frames it cannot have fallen");
+    assert_eq!((frames(&out).len(), out.join("notes.txt").exists()), (3, true));
+    assert!(!out.join("export").exists());
     let usda = run(&["export", out.to_str().unwrap(), "--format", "usda"]);
     assert!(usda.status.success() && out.join("export/usda/curtain.usda").exists());
     let info = run(&["info", out.to_str().unwrap()]);
-    assert!(text(&info.stdout).contains("run: 71 frames"));
+    assert!(text(&info.stdout).contains("run: 3 frames"));
     std::fs::remove_dir_all(dir).unwrap();
 }
 

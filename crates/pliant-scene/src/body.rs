@@ -18,7 +18,7 @@ use crate::format::{
     BendModelName, BodySection, ClothSection, ContentName, DiagonalName, EnergySection, MaterialSection, PlaneName,
     ShapeSection, SolidSection, StrandSection, TetPatternName, TransformSection, UpName,
 };
-use crate::motion::rotate;
+use crate::motion::{check_keyframes, check_rotation, rotate};
 use crate::presets;
 use crate::scene::Fault;
 use crate::select::resolve;
@@ -97,12 +97,14 @@ pub(crate) fn build_body(section: &BodySection, folder: &Path) -> Result<BuiltBo
     }
     let mut pins = Vec::new();
     for (k, pin) in section.pin.iter().enumerate() {
+        check_keyframes(&format!("pin.{k}"), &pin.keyframe)?;
         let chosen = resolve(&pin.select, rest).map_err(|message| Fault::new(format!("pin.{k}.select"), message))?;
         pins.push(chosen);
     }
     let mut handles = Vec::new();
     for (k, handle) in section.handle.iter().enumerate() {
         let key = |name: &str| format!("handle.{k}.{name}");
+        check_keyframes(&format!("handle.{k}"), &handle.keyframe)?;
         let chosen = resolve(&handle.select, rest).map_err(|message| Fault::new(key("select"), message))?;
         let goals = PositionGoals { vertices: chosen.clone(), goals: None, stiffness: handle.stiffness };
         body = body.with_energy(goals.build(rest).map_err(|error| Fault::new(key("stiffness"), error.to_string()))?);
@@ -247,6 +249,7 @@ fn place(shape: Shape, transform: Option<&TransformSection>) -> Result<Shape, Fa
     let (linear, offset) = match &transform.rotate {
         None => (Mat3::IDENTITY, Vec3::ZERO),
         Some(rotation) => {
+            check_rotation("transform.rotate", rotation)?;
             let origin = rotate(rotation, 1.0, Vec3::ZERO);
             let column = |axis: Vec3| rotate(rotation, 1.0, axis) - origin;
             (Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)), origin)

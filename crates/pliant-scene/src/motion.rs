@@ -3,6 +3,7 @@
 use pliant::math::{Mat3, Vec3};
 
 use crate::format::{Keyframe, Rotation};
+use crate::scene::Fault;
 
 /// A rigid motion given by keyframes.
 #[derive(Debug, Clone)]
@@ -15,6 +16,40 @@ pub(crate) fn rotate(rotation: &Rotation, fraction: f64, p: Vec3) -> Vec3 {
     let axis = Vec3::from_array(rotation.axis).normalize_or(Vec3::Y);
     let about = Vec3::from_array(rotation.about);
     about + Mat3::from_axis_angle(axis, fraction * rotation.degrees.to_radians()) * (p - about)
+}
+
+/// Keyframes are finite, and at different times; `section` is the key that holds them.
+pub(crate) fn check_keyframes(section: &str, keyframes: &[Keyframe]) -> Result<(), Fault> {
+    for (k, keyframe) in keyframes.iter().enumerate() {
+        let key = |name: &str| format!("{section}.keyframe.{k}.{name}");
+        if !keyframe.time.is_finite() {
+            return Err(Fault::new(key("time"), format!("time is {}, but must be finite", keyframe.time)));
+        }
+        if keyframes[..k].iter().any(|other| other.time == keyframe.time) {
+            return Err(Fault::new(key("time"), format!("there are two keyframes at {} s", keyframe.time)));
+        }
+        if let Some(value) = keyframe.translate.iter().find(|c| !c.is_finite()) {
+            return Err(Fault::new(key("translate"), format!("translate holds {value}, but must be finite")));
+        }
+        if let Some(rotation) = &keyframe.rotate {
+            check_rotation(&key("rotate"), rotation)?;
+        }
+    }
+    Ok(())
+}
+
+/// A rotation is finite and has an axis.
+pub(crate) fn check_rotation(key: &str, rotation: &Rotation) -> Result<(), Fault> {
+    let length = Vec3::from_array(rotation.axis).length();
+    if !(length.is_finite() && length > 0.0) {
+        let message = format!("the axis has length {length}, but must have a direction");
+        return Err(Fault::new(format!("{key}.axis"), message));
+    }
+    let place = Vec3::from_array(rotation.about);
+    if !(rotation.degrees.is_finite() && place.is_finite()) {
+        return Err(Fault::new(key, format!("{}° about {place} is not finite", rotation.degrees)));
+    }
+    Ok(())
 }
 
 impl Motion {

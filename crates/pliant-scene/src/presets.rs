@@ -1,4 +1,4 @@
-//! Named materials. Figures are typical of the stuff, rounded; measure yours if it matters.
+//! Named materials. Figures are rough guesses of ours, not measurements; measure yours if it matters.
 
 use pliant::{ClothMaterial, SolidMaterial, StrandMaterial};
 

@@ -168,6 +168,25 @@ below = 1.2
 }
 
 #[test]
+fn keyframes_that_mean_nothing_are_refused_at_their_place() {
+    let still = "select = { corners = [\"top-left\", \"top-right\"] }";
+    let keyed = |keyframes: &str| with(still, &format!("{still}\nkeyframe = [{keyframes}]"));
+    for (keyframes, message) in [
+        ("{ time = nan }", "time is NaN"),
+        ("{ time = 1 }, { time = 1 }", "two keyframes at 1 s"),
+        ("{ time = 0, translate = [0, inf, 0] }", "translate holds inf"),
+        ("{ time = 0, rotate = { axis = [0, 0, 0], degrees = 9 } }", "the axis has length 0"),
+        ("{ time = 0, rotate = { axis = [0, 1, 0], degrees = inf } }", "is not finite"),
+    ] {
+        let error = keyed(keyframes);
+        assert!(error.message.contains(message), "{error}");
+        assert_eq!(error.place.map(|(line, _)| line), Some(13), "{error}");
+    }
+    let turned = with("material.cloth", "transform.rotate = { axis = [0, 0, 0], degrees = 9 }\nmaterial.cloth");
+    assert!(turned.message.contains("the axis has length 0"), "{turned}");
+}
+
+#[test]
 fn the_schema_names_every_table() {
     let schema: serde_json::Value = serde_json::from_str(&pliant_scene::json_schema()).unwrap();
     for key in ["world", "solver", "body", "attachment", "force", "expect", "include"] {

@@ -10,7 +10,7 @@ use crate::mass::Mass;
 use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
 use crate::simulation::{Settings, Simulation};
-use crate::solve::SolverChoice;
+use crate::solve::{Acceleration, SolverChoice};
 use crate::state::State;
 
 /// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
@@ -145,10 +145,16 @@ impl SimulationBuilder {
         let (SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
         | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. })) = self.solver;
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
-        if let SolverChoice::Projective(params) = &self.solver
-            && let crate::solve::Acceleration::Chebyshev { rho, .. } = params.acceleration
-        {
-            require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
+        if let SolverChoice::Projective(params) = &self.solver {
+            match params.acceleration {
+                Acceleration::None => {}
+                Acceleration::Anderson { window } => {
+                    require("Anderson's window", window as f64, "1 to 16", (1..=16).contains(&window))?;
+                }
+                Acceleration::Chebyshev { rho, .. } => {
+                    require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
+                }
+            }
         }
         Ok(())
     }

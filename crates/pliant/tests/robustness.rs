@@ -262,6 +262,10 @@ fn bad_worlds_are_refused_when_they_are_built() {
     assert!(builder().attach(("a", 0), ("b", 0), 1.0).build().unwrap_err().to_string().contains("no body \"b\""));
     let chebyshev = Acceleration::Chebyshev { rho: 1.5, delay: 3, relaxation: 1.0 };
     assert!(builder().solver(ProjectiveParams { acceleration: chebyshev, ..Default::default() }).build().is_err());
+    for window in [0, 17] {
+        let acceleration = Acceleration::Anderson { window };
+        assert!(builder().solver(ProjectiveParams { acceleration, ..Default::default() }).build().is_err());
+    }
     let twice = Simulation::builder().body(points(vec![Vec3::X]).named("a")).body(points(vec![Vec3::X]).named("a"));
     assert!(twice.build().unwrap_err().to_string().contains("two bodies are named \"a\""));
 }

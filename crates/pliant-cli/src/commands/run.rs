@@ -131,12 +131,25 @@ fn open_store(
             let dir = dir.display();
             return Err(format!("{dir} holds a run already; give --resume, --overwrite or another --out").into());
         }
-        std::fs::remove_dir_all(dir)?;
+        remove_run(dir)?;
     }
     let info = RunInfo { frame_rate: scene.frame_rate(), ..RunInfo::default() };
     let mut store = RunStore::create(dir, run.topology(), &info)?;
     store.write_frame(0, &run.stored_frame())?;
     Ok(store)
+}
+
+/// Removes an earlier run, and nothing else that the folder may hold.
+fn remove_run(dir: &Path) -> std::io::Result<()> {
+    for name in ["scene.bin", "log.jsonl", "lock", "preview.png", "preview.gif", "frames", "checkpoints", "export"] {
+        let path = dir.join(name);
+        if path.is_dir() {
+            std::fs::remove_dir_all(path)?;
+        } else if path.exists() {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// What the log says of a frame.
