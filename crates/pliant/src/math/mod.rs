@@ -4,6 +4,7 @@
 //! conversion; `[f64; 3]` converts both ways with `into()`.
 
 mod dense;
+pub(crate) mod lanes;
 mod svd;
 
 pub use dense::{clamp_to_positive_semidefinite, solve_symmetric, symmetric_eigen};

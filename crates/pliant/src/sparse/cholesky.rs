@@ -1,21 +1,27 @@
 //! Sparse Cholesky factorisation: ordering, symbolic analysis, numeric factor and solve.
 //!
-//! This is the only file that knows the library behind it (faer); a faster solve replaces it here.
+//! This is the only file that knows the library behind it (faer). Its factor is repacked for the projective solver's many
+//! solves by [`PackedFactor`](super::PackedFactor).
 
 use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::sparse::linalg::SupernodalThreshold;
+use faer::perm::PermRef;
+use faer::sparse::linalg::amd;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Side};
+use faer::{Conj, MatMut, MatRef, Par, Side};
 use thiserror::Error;
 
+use super::ordering::{Graph, nested_dissection};
 use super::{SymmetricMatrix, SymmetricPattern};
 use crate::math::Vec3;
+use crate::parallel;
 
 /// Why a matrix could not be factored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -38,50 +44,209 @@ pub enum FactorError {
     },
 }
 
+/// Bodies that are not connected are factored apart, but small ones together: each analysis has a cost of its own.
+const PART_SIZE: usize = 2_000;
+
+/// A part of the matrix that is not connected to the others.
+#[derive(Debug)]
+struct Part {
+    /// Unknown of the whole matrix for each of the part's own.
+    unknowns: Vec<u32>,
+    /// Upper triangle by columns, and for each entry its place in the whole matrix.
+    column_starts: Vec<u32>,
+    rows: Vec<u32>,
+    entries: Vec<u32>,
+    symbolic: SymbolicCholesky<u32>,
+}
+
 /// Fill-reducing ordering and symbolic analysis, reused by every factorisation with the same pattern.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    symbolic: Arc<SymbolicCholesky<u32>>,
-    column_starts: Vec<u32>,
-    rows: Vec<u32>,
+    size: usize,
+    parts: Arc<Vec<Part>>,
 }
 
 impl Analysis {
-    /// Analyses the pattern of a scalar matrix.
+    /// Analyses the pattern of a scalar matrix, ordered by minimum degree.
     pub fn new(pattern: &SymmetricPattern) -> Result<Self, FactorError> {
         Self::from_upper_columns(pattern.column_starts().to_vec(), pattern.rows().to_vec())
+    }
+
+    /// Analyses the pattern of a scalar matrix whose unknowns have places in space, ordered by nested dissection: less fill on
+    /// solids and large cloth, and a tree of elimination that threads can share. Parts that are not connected are
+    /// analysed, and later factored, in parallel.
+    pub fn with_positions(pattern: &SymmetricPattern, positions: &[Vec3]) -> Result<Self, FactorError> {
+        assert_eq!(pattern.size(), positions.len(), "unknowns of the pattern and their positions");
+        let size = pattern.size();
+        let components = members(&Graph::new(pattern));
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for component in components {
+            match groups.last_mut() {
+                Some(last) if last.len() + component.len() <= PART_SIZE => last.extend(component),
+                _ => groups.push(component),
+            }
+        }
+        let mut local = vec![0u32; size];
+        for unknowns in &groups {
+            unknowns.iter().enumerate().for_each(|(k, &v)| local[v as usize] = k as u32);
+        }
+        let parts = parallel::map(groups, &|unknowns| Part::dissected(pattern, positions, unknowns, &local));
+        Ok(Self { size, parts: Arc::new(parts.into_iter().collect::<Result<_, _>>()?) })
     }
 
     /// Analyses an upper triangle given by columns.
     pub(super) fn from_upper_columns(column_starts: Vec<u32>, rows: Vec<u32>) -> Result<Self, FactorError> {
         let size = column_starts.len() - 1;
-        let upper = SymbolicSparseColMatRef::new_checked(size, size, &column_starts, None, &rows);
-        // Forced supernodal: on the matrices of cloth and solids it is never slower, and it keeps one code path.
-        let params = CholeskySymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            ..Default::default()
-        };
-        let symbolic = factorize_symbolic_cholesky(upper, Side::Upper, SymmetricOrdering::Amd, params)
-            .map_err(|error| FactorError::TooLarge { size, reason: format!("{error:?}") })?;
-        Ok(Self { symbolic: Arc::new(symbolic), column_starts, rows })
+        let symbolic = analyse(&column_starts, &rows, SymmetricOrdering::Amd)?;
+        let entries = (0..rows.len() as u32).collect();
+        let part = Part { unknowns: (0..size as u32).collect(), column_starts, rows, entries, symbolic };
+        Ok(Self { size, parts: Arc::new(vec![part]) })
+    }
+}
+
+/// Unknowns of each connected component, ascending.
+fn members(graph: &Graph) -> Vec<Vec<u32>> {
+    let (component, count) = graph.components();
+    let mut members = vec![Vec::new(); count];
+    component.iter().enumerate().for_each(|(v, &c)| members[c as usize].push(v as u32));
+    members
+}
+
+fn analyse(
+    column_starts: &[u32],
+    rows: &[u32],
+    ordering: SymmetricOrdering<'_, u32>,
+) -> Result<SymbolicCholesky<u32>, FactorError> {
+    let size = column_starts.len() - 1;
+    let upper = SymbolicSparseColMatRef::new_checked(size, size, column_starts, None, rows);
+    // Forced supernodal: on the matrices of cloth and solids it is never slower, and it keeps one code path.
+    let params = CholeskySymbolicParams {
+        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+        ..Default::default()
+    };
+    factorize_symbolic_cholesky(upper, Side::Upper, ordering, params)
+        .map_err(|error| FactorError::TooLarge { size, reason: format!("{error:?}") })
+}
+
+/// Minimum-degree order of an upper triangle given by columns.
+pub(super) fn minimum_degree(column_starts: &[u32], rows: &[u32]) -> Vec<u32> {
+    let size = column_starts.len() - 1;
+    let upper = SymbolicSparseColMatRef::new_checked(size, size, column_starts, None, rows);
+    let (mut order, mut inverse) = (vec![0u32; size], vec![0u32; size]);
+    let mut scratch = MemBuffer::new(amd::order_scratch::<u32>(size, rows.len()));
+    // It fails only when indices overflow, which an order of its own cannot repair: any order is right, none is faster.
+    if amd::order(&mut order, &mut inverse, upper, Default::default(), MemStack::new(&mut scratch)).is_err() {
+        order = (0..size as u32).collect();
+    }
+    order
+}
+
+impl Part {
+    /// The part over some unknowns; `local` numbers the unknowns within their parts.
+    fn dissected(
+        pattern: &SymmetricPattern,
+        positions: &[Vec3],
+        unknowns: Vec<u32>,
+        local: &[u32],
+    ) -> Result<Self, FactorError> {
+        let (mut column_starts, mut rows, mut entries) = (vec![0u32], Vec::new(), Vec::new());
+        for &v in &unknowns {
+            let before = rows.len();
+            for k in pattern.column(v as usize) {
+                rows.push(local[pattern.rows()[k] as usize]);
+                entries.push(k as u32);
+            }
+            // Ascending unknowns have ascending numbers within each component, and columns stay within theirs.
+            debug_assert!(rows[before..].is_sorted());
+            column_starts.push(rows.len() as u32);
+        }
+        let own = SymmetricPattern::from_columns(column_starts.clone(), rows.clone());
+        let positions: Vec<Vec3> = unknowns.iter().map(|&v| positions[v as usize]).collect();
+        let order = nested_dissection(&Graph::new(&own), &positions);
+        let mut inverse = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(k, &v)| inverse[v as usize] = k as u32);
+        let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &inverse, order.len()));
+        let symbolic = analyse(&column_starts, &rows, ordering)?;
+        Ok(Self { unknowns, column_starts, rows, entries, symbolic })
     }
 
     fn size(&self) -> usize {
-        self.column_starts.len() - 1
+        self.unknowns.len()
     }
+
+    fn factor(&self, upper: &[f64], whole: usize) -> Result<Vec<f64>, FactorError> {
+        let (size, symbolic) = (self.size(), &self.symbolic);
+        let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);
+        let own: Vec<f64> = self.entries.iter().map(|&k| upper[k as usize]).collect();
+        let mut values = vec![0.0; symbolic.len_val()];
+        let mut scratch =
+            MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        symbolic
+            .factorize_numeric_llt(
+                &mut values,
+                SparseColMatRef::new(pattern, &own[..]),
+                Side::Upper,
+                Default::default(),
+                Par::Seq,
+                MemStack::new(&mut scratch),
+                Default::default(),
+            )
+            .map_err(|LltError::NonPositivePivot { index }| FactorError::NotPositiveDefinite {
+                pivot: index,
+                size: whole,
+            })?;
+        Ok(values)
+    }
+
+    /// Columns of L, by supernodes, in the part's own order of elimination.
+    pub(super) fn supernodes<'a>(&'a self, values: &'a [f64]) -> Vec<Supernode<'a>> {
+        let SymbolicCholeskyRaw::Supernodal(raw) = self.symbolic.raw() else {
+            unreachable!("the analysis forces supernodes");
+        };
+        let starts = raw.col_ptr_for_val();
+        (0..raw.n_supernodes())
+            .map(|k| {
+                let (begin, end) = (raw.supernode_begin()[k] as usize, raw.supernode_end()[k] as usize);
+                let below = raw.supernode(k).pattern();
+                let first = starts[k] as usize;
+                Supernode { begin, end, below, values: &values[first..first + (end - begin) * (end - begin + below.len())] }
+            })
+            .collect()
+    }
+
+    /// Unknown of the whole matrix that is eliminated k-th within this part.
+    fn order(&self) -> Vec<u32> {
+        let identity = || (0..self.size() as u32).collect();
+        let order = self.symbolic.perm().map_or_else(identity, |perm| perm.arrays().0.to_vec());
+        order.into_iter().map(|k| self.unknowns[k as usize]).collect()
+    }
+}
+
+/// Neighbouring columns of L with one pattern below the diagonal.
+pub(super) struct Supernode<'a> {
+    /// First column.
+    pub(super) begin: usize,
+    /// One past the last column.
+    pub(super) end: usize,
+    /// Rows below the diagonal block, ascending.
+    pub(super) below: &'a [u32],
+    /// Diagonal block and rows below it, column by column; above the diagonal undefined.
+    pub(super) values: &'a [f64],
 }
 
 /// A factor P A Pᵀ = L Lᵀ, ready to solve.
 pub struct Cholesky {
-    symbolic: Arc<SymbolicCholesky<u32>>,
-    size: usize,
-    values: Vec<f64>,
+    analysis: Analysis,
+    /// Values of L for each part.
+    values: Vec<Vec<f64>>,
     scratch: MemBuffer,
+    columns: Vec<f64>,
 }
 
 impl std::fmt::Debug for Cholesky {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cholesky").field("size", &self.size).field("entries", &self.values.len()).finish()
+        let entries: usize = self.values.iter().map(Vec::len).sum();
+        f.debug_struct("Cholesky").field("size", &self.analysis.size).field("entries", &entries).finish()
     }
 }
 
@@ -110,55 +275,112 @@ impl Cholesky {
 
     /// Factors the values of an analysed upper triangle.
     pub(super) fn from_values(analysis: &Analysis, upper: &[f64]) -> Result<Self, FactorError> {
-        let size = analysis.size();
-        let symbolic = analysis.symbolic.clone();
-        let pattern = SymbolicSparseColMatRef::new_checked(size, size, &analysis.column_starts, None, &analysis.rows);
-        let mut values = vec![0.0; symbolic.len_val()];
-        let scratch = symbolic
-            .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
-        let mut scratch = MemBuffer::new(scratch);
-        symbolic
-            .factorize_numeric_llt(
-                &mut values,
-                SparseColMatRef::new(pattern, upper),
-                Side::Upper,
-                Default::default(),
-                Par::Seq,
-                MemStack::new(&mut scratch),
-                Default::default(),
-            )
-            .map_err(|LltError::NonPositivePivot { index }| FactorError::NotPositiveDefinite { pivot: index, size })?;
-        Ok(Self { symbolic, size, values, scratch })
+        let parts: Vec<&Part> = analysis.parts.iter().collect();
+        let values = parallel::map(parts, &|part| part.factor(upper, analysis.size));
+        let scratch = analysis.parts.iter().map(|part| part.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
+        let scratch = MemBuffer::new(scratch.reduce(|a, b| a.or(b)).unwrap_or(faer::dyn_stack::StackReq::EMPTY));
+        let values = values.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self { analysis: analysis.clone(), values, scratch, columns: Vec::new() })
+    }
+
+    /// Number of unknowns.
+    pub(super) fn size(&self) -> usize {
+        self.analysis.size
+    }
+
+    /// Order of elimination of the whole matrix, part by part, with the supernodes of each part.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (Vec<u32>, Vec<Supernode<'_>>)> {
+        self.analysis.parts.iter().zip(&self.values).map(|(part, values)| (part.order(), part.supernodes(values)))
     }
 
     /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x.
     pub fn solve(&mut self, rhs: &mut [Vec3]) {
-        debug_assert_eq!(rhs.len(), self.size);
-        let mut columns = vec![0.0; 3 * self.size];
-        for (i, value) in rhs.iter().enumerate() {
-            (0..3).for_each(|c| columns[c * self.size + i] = value[c]);
-        }
-        self.solve_columns(&mut columns, 3);
-        for (i, value) in rhs.iter_mut().enumerate() {
-            *value = Vec3::from_array([0, 1, 2].map(|c| columns[c * self.size + i]));
-        }
+        self.solve_columns(3, rhs, |value, c| value[c], |value, c, x| value[c] = x);
     }
 
     /// Solves A x = b with one right-hand side.
     pub fn solve_scalars(&mut self, rhs: &mut [f64]) {
-        debug_assert_eq!(rhs.len(), self.size);
-        self.solve_columns(rhs, 1);
+        self.solve_columns(1, rhs, |value, _| *value, |value, _, x| *value = x);
     }
 
-    fn solve_columns(&mut self, columns: &mut [f64], count: usize) {
-        let rhs = MatMut::from_column_major_slice_mut(columns, self.size, count);
-        LltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(
-            Conj::No,
-            rhs,
+    fn solve_columns<T>(
+        &mut self,
+        count: usize,
+        rhs: &mut [T],
+        read: impl Fn(&T, usize) -> f64,
+        write: impl Fn(&mut T, usize, f64),
+    ) {
+        debug_assert_eq!(rhs.len(), self.analysis.size);
+        for (part, values) in self.analysis.parts.iter().zip(&self.values) {
+            let size = part.size();
+            self.columns.clear();
+            for c in 0..count {
+                self.columns.extend(part.unknowns.iter().map(|&v| read(&rhs[v as usize], c)));
+            }
+            LltRef::new(&part.symbolic, values).solve_in_place_with_conj(
+                Conj::No,
+                MatMut::from_column_major_slice_mut(&mut self.columns, size, count),
+                Par::Seq,
+                MemStack::new(&mut self.scratch),
+            );
+            for (k, &v) in part.unknowns.iter().enumerate() {
+                (0..count).for_each(|c| write(&mut rhs[v as usize], c, self.columns[c * size + k]));
+            }
+        }
+    }
+}
+
+/// Turns [L₁₁; L₂₁] into [L₁₁⁻¹; −L₂₁L₁₁⁻¹], both column by column with `columns` columns of `height` numbers; what is above
+/// the diagonal becomes zero. `scratch` is reused from call to call.
+pub(super) fn invert_supernode(block: &mut [f64], columns: usize, height: usize, scratch: &mut Vec<f64>) {
+    // Below this width the library's blocking costs more than it saves.
+    const SMALL: usize = 24;
+    if columns <= SMALL {
+        return invert_small(block, columns, height);
+    }
+    scratch.clear();
+    scratch.resize(columns * columns, 0.0);
+    let mut below = MatMut::from_column_major_slice_mut(block, height, columns);
+    {
+        let (diagonal, below) = below.as_mut().split_at_row_mut(columns);
+        faer::linalg::triangular_solve::solve_upper_triangular_in_place(
+            diagonal.as_ref().transpose(),
+            below.transpose_mut(),
             Par::Seq,
-            MemStack::new(&mut self.scratch),
         );
+    }
+    let inverse = MatMut::from_column_major_slice_mut(&mut scratch[..], columns, columns);
+    let diagonal: MatRef<'_, f64> = below.as_ref().subrows(0, columns);
+    faer::linalg::triangular_inverse::invert_lower_triangular(inverse, diagonal, Par::Seq);
+    for j in 0..columns {
+        let column = &mut block[j * height..(j + 1) * height];
+        column[..j].fill(0.0);
+        column[j..columns].copy_from_slice(&scratch[j * columns + j..(j + 1) * columns]);
+        column[columns..].iter_mut().for_each(|value| *value = -*value);
+    }
+}
+
+/// [`invert_supernode`] by forward substitution. Columns of the inverse are found from the last to the first, so that those of L
+/// are still there when they are needed.
+fn invert_small(block: &mut [f64], columns: usize, height: usize) {
+    for j in (0..columns).rev() {
+        // Column j of the result is (e_j − Σ_{k>j} result_k · L_kj)/L_jj, with L_kj from the old column j.
+        let (before, after) = block.split_at_mut((j + 1) * height);
+        let column = &mut before[j * height..];
+        let scale = 1.0 / column[j];
+        let mut multipliers = [0.0; 32];
+        for k in j + 1..columns {
+            multipliers[k] = column[k];
+        }
+        column[..columns].fill(0.0);
+        column[j] = scale;
+        // Rows below the block still hold L₂₁; the sum turns them into −L₂₁L₁₁⁻¹.
+        column[columns..].iter_mut().for_each(|value| *value *= -scale);
+        for k in j + 1..columns {
+            let factor = multipliers[k] * scale;
+            let other = &after[(k - j - 1) * height..(k - j) * height];
+            column[k..].iter_mut().zip(&other[k..]).for_each(|(value, other)| *value -= factor * other);
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Sparse symmetric systems: assembly with a fixed pattern, Cholesky factorisation, conjugate gradients.
+//! Sparse symmetric systems: assembly with a fixed pattern, ordering, Cholesky factorisation, the fast solve, conjugate
+//! gradients.
 //!
 //! The projective matrix acts on x, y and z alike, so it is a scalar matrix with one row per vertex and three right-hand
 //! sides. Newton's matrix has the same pattern with a 3×3 block in place of each number.
@@ -6,10 +7,13 @@
 mod blocks;
 mod cholesky;
 mod conjugate_gradient;
+mod ordering;
+mod packed;
 mod pattern;
 
 pub use blocks::BlockMatrix;
 pub use cholesky::{Analysis, Cholesky, FactorError};
 pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};
+pub use packed::{PackedFactor, Precision};
 pub use pattern::{SymmetricMatrix, SymmetricPattern};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::math::Vec3;
+
 /// Where the non-zeros of a symmetric matrix are: the upper triangle by columns, diagonal included, rows ascending.
 ///
 /// It remembers for each assembled contribution the place that it adds to, so that assembling again costs no search.
@@ -29,6 +31,11 @@ impl SymmetricPattern {
         let mut pattern = Self { column_starts, rows, entries: Vec::new() };
         pattern.entries = places.iter().map(|&(i, j)| pattern.entry(i, j)).collect();
         pattern
+    }
+
+    /// A pattern given by columns, upper triangle with diagonal, rows ascending; it takes no numbered contributions.
+    pub(super) fn from_columns(column_starts: Vec<u32>, rows: Vec<u32>) -> Self {
+        Self { column_starts, rows, entries: Vec::new() }
     }
 
     /// Number of rows and columns.
@@ -101,6 +108,21 @@ impl SymmetricMatrix {
     /// The pattern.
     pub fn pattern(&self) -> &Arc<SymmetricPattern> {
         &self.pattern
+    }
+
+    /// b − A x for the three coordinates.
+    pub fn residual(&self, b: &[Vec3], x: &[Vec3]) -> Vec<Vec3> {
+        let mut residual = b.to_vec();
+        for j in 0..self.pattern.size() {
+            for k in self.pattern.column(j) {
+                let i = self.pattern.rows()[k] as usize;
+                residual[i] -= x[j] * self.values[k];
+                if i != j {
+                    residual[j] -= x[i] * self.values[k];
+                }
+            }
+        }
+        residual
     }
 
     /// Value of each entry of the upper triangle.

@@ -4,18 +4,22 @@
 //! Every item writes to its own place, and sums add up along that fixed tree, so the result has the same bits on one
 //! thread, on many and without the `parallel` feature.
 
+mod team;
+
 use std::ops::Range;
+
+pub(crate) use team::{Team, with_team};
 
 /// Elements per leaf: large enough to hide the cost of a task, small enough to balance two bodies of unequal cost.
 const GRAIN: usize = 256;
 
 #[cfg(feature = "parallel")]
-fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     rayon::join(a, b)
 }
 
 #[cfg(not(feature = "parallel"))]
-fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())
 }
 
@@ -91,6 +95,17 @@ pub(crate) fn for_each<S: Split>(range: Range<usize>, outputs: S, work: &(impl F
     let middle = range.start + half;
     let (left, right) = outputs.split(half);
     join(|| for_each(range.start..middle, left, work), || for_each(middle..range.end, right, work));
+}
+
+/// `work` on each item, results in their order.
+pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, work: &(impl Fn(T) -> R + Sync)) -> Vec<R> {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        items.into_par_iter().map(work).collect()
+    }
+    #[cfg(not(feature = "parallel"))]
+    items.into_iter().map(work).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,312 @@
+//! Lanes on AVX2 with FMA.
+
+use std::arch::x86_64::*;
+
+use super::Lanes;
+
+/// Eight f32.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2F32(__m256);
+
+/// Four f64.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2F64(__m256d);
+
+/// SAFETY of all blocks below: the trait's conditions, AVX2 and FMA present and pointers valid, are those of the intrinsics.
+impl Lanes for Avx2F32 {
+    type Scalar = f32;
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        Self(unsafe { _mm256_set1_ps(value) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        Self(unsafe { _mm256_loadu_ps(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        unsafe { _mm256_storeu_ps(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        Self(unsafe { _mm256_add_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn div(self, other: Self) -> Self {
+        Self(unsafe { _mm256_div_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        Self(unsafe { _mm256_min_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        Self(unsafe { _mm256_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sqrt(self) -> Self {
+        Self(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
+        Self(unsafe { _mm256_blendv_ps(no.0, yes.0, _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, bound.0)) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather(points: *const f32, rows: *const u32) -> [Self; 3] {
+        unsafe {
+            let point = |lane: usize| _mm_loadu_ps(points.add(4 * *rows.add(lane) as usize));
+            transpose(std::array::from_fn(|k| (point(k), point(k + 4))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
+        unsafe {
+            let edge = |lane: usize| {
+                let tail = _mm256_loadu_pd(points.add(4 * *tails.add(lane) as usize));
+                let head = _mm256_loadu_pd(points.add(4 * *heads.add(lane) as usize));
+                _mm256_cvtpd_ps(_mm256_sub_pd(head, tail))
+            };
+            transpose(std::array::from_fn(|k| (edge(k), edge(k + 4))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_points(coordinates: [Self; 3], points: *mut f32) {
+        unsafe {
+            for (k, (low, high)) in rows_of(coordinates).into_iter().enumerate() {
+                _mm_storeu_ps(points.add(4 * k), low);
+                _mm_storeu_ps(points.add(4 * (k + 4)), high);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_add(points: *mut f32, rows: *const u32, coordinates: [Self; 3]) {
+        unsafe {
+            let add = |lane: usize, value: __m128| {
+                let point = points.add(4 * *rows.add(lane) as usize);
+                _mm_storeu_ps(point, _mm_add_ps(_mm_loadu_ps(point), value));
+            };
+            for (k, (low, high)) in rows_of(coordinates).into_iter().enumerate() {
+                add(k, low);
+                add(k + 4, high);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_sums(coordinates: [Self; 3], point: *mut f32) {
+        unsafe {
+            let [x, y, z] = coordinates;
+            let pairs = _mm256_hadd_ps(x.0, y.0);
+            let rest = _mm256_hadd_ps(z.0, _mm256_setzero_ps());
+            let quads = _mm256_hadd_ps(pairs, rest);
+            _mm_storeu_ps(point, _mm_add_ps(_mm256_castps256_ps128(quads), _mm256_extractf128_ps::<1>(quads)));
+        }
+    }
+}
+
+/// Points (k, k + 4) for k = 0…3 to coordinates.
+#[inline(always)]
+unsafe fn transpose(points: [(__m128, __m128); 4]) -> [Avx2F32; 3] {
+    unsafe {
+        let [a, b, c, d] = points.map(|(low, high)| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high));
+        let (xy_ab, z_ab) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+        let (xy_cd, z_cd) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+        [
+            Avx2F32(_mm256_shuffle_ps::<0x44>(xy_ab, xy_cd)),
+            Avx2F32(_mm256_shuffle_ps::<0xEE>(xy_ab, xy_cd)),
+            Avx2F32(_mm256_shuffle_ps::<0x44>(z_ab, z_cd)),
+        ]
+    }
+}
+
+/// Coordinates to points (k, k + 4) for k = 0…3.
+#[inline(always)]
+unsafe fn rows_of(coordinates: [Avx2F32; 3]) -> [(__m128, __m128); 4] {
+    unsafe {
+        let [x, y, z] = coordinates.map(|c| c.0);
+        let none = _mm256_setzero_ps();
+        let (xy_low, xy_high) = (_mm256_unpacklo_ps(x, y), _mm256_unpackhi_ps(x, y));
+        let (z_low, z_high) = (_mm256_unpacklo_ps(z, none), _mm256_unpackhi_ps(z, none));
+        [
+            _mm256_shuffle_ps::<0x44>(xy_low, z_low),
+            _mm256_shuffle_ps::<0xEE>(xy_low, z_low),
+            _mm256_shuffle_ps::<0x44>(xy_high, z_high),
+            _mm256_shuffle_ps::<0xEE>(xy_high, z_high),
+        ]
+        .map(|pair| (_mm256_castps256_ps128(pair), _mm256_extractf128_ps::<1>(pair)))
+    }
+}
+
+/// SAFETY of all blocks below: the trait's conditions, AVX2 and FMA present and pointers valid, are those of the intrinsics.
+impl Lanes for Avx2F64 {
+    type Scalar = f64;
+    const WIDTH: usize = 4;
+
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> Self {
+        Self(unsafe { _mm256_set1_pd(value) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> Self {
+        Self(unsafe { _mm256_loadu_pd(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        unsafe { _mm256_storeu_pd(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        Self(unsafe { _mm256_add_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        Self(unsafe { _mm256_sub_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        Self(unsafe { _mm256_mul_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn div(self, other: Self) -> Self {
+        Self(unsafe { _mm256_div_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm256_fmadd_pd(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        Self(unsafe { _mm256_min_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        Self(unsafe { _mm256_max_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sqrt(self) -> Self {
+        Self(unsafe { _mm256_sqrt_pd(self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
+        Self(unsafe { _mm256_blendv_pd(no.0, yes.0, _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, bound.0)) })
+    }
+
+    #[inline(always)]
+    unsafe fn gather(points: *const f64, rows: *const u32) -> [Self; 3] {
+        unsafe {
+            transpose_f64(std::array::from_fn(|lane| _mm256_loadu_pd(points.add(4 * *rows.add(lane) as usize))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
+        unsafe {
+            transpose_f64(std::array::from_fn(|lane| {
+                let tail = _mm256_loadu_pd(points.add(4 * *tails.add(lane) as usize));
+                let head = _mm256_loadu_pd(points.add(4 * *heads.add(lane) as usize));
+                _mm256_sub_pd(head, tail)
+            }))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_points(coordinates: [Self; 3], points: *mut f64) {
+        unsafe {
+            for (lane, row) in rows_of_f64(coordinates).into_iter().enumerate() {
+                _mm256_storeu_pd(points.add(4 * lane), row);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_add(points: *mut f64, rows: *const u32, coordinates: [Self; 3]) {
+        unsafe {
+            for (lane, row) in rows_of_f64(coordinates).into_iter().enumerate() {
+                let point = points.add(4 * *rows.add(lane) as usize);
+                _mm256_storeu_pd(point, _mm256_add_pd(_mm256_loadu_pd(point), row));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_sums(coordinates: [Self; 3], point: *mut f64) {
+        unsafe {
+            let [x, y, z] = coordinates;
+            let pairs = _mm256_hadd_pd(x.0, y.0);
+            let rest = _mm256_hadd_pd(z.0, _mm256_setzero_pd());
+            let low = _mm256_permute2f128_pd::<0x20>(pairs, rest);
+            let high = _mm256_permute2f128_pd::<0x31>(pairs, rest);
+            _mm256_storeu_pd(point, _mm256_add_pd(low, high));
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn transpose_f64(points: [__m256d; 4]) -> [Avx2F64; 3] {
+    unsafe {
+        let [a, b, c, d] = points;
+        let (xz_ab, y_ab) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+        let (xz_cd, y_cd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+        [
+            Avx2F64(_mm256_permute2f128_pd::<0x20>(xz_ab, xz_cd)),
+            Avx2F64(_mm256_permute2f128_pd::<0x20>(y_ab, y_cd)),
+            Avx2F64(_mm256_permute2f128_pd::<0x31>(xz_ab, xz_cd)),
+        ]
+    }
+}
+
+#[inline(always)]
+unsafe fn rows_of_f64(coordinates: [Avx2F64; 3]) -> [__m256d; 4] {
+    unsafe {
+        let [x, y, z] = coordinates.map(|c| c.0);
+        let none = _mm256_setzero_pd();
+        let (xy_even, xy_odd) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
+        let (z_even, z_odd) = (_mm256_unpacklo_pd(z, none), _mm256_unpackhi_pd(z, none));
+        [
+            _mm256_permute2f128_pd::<0x20>(xy_even, z_even),
+            _mm256_permute2f128_pd::<0x20>(xy_odd, z_odd),
+            _mm256_permute2f128_pd::<0x31>(xy_even, z_even),
+            _mm256_permute2f128_pd::<0x31>(xy_odd, z_odd),
+        ]
+    }
+}

@@ -1,0 +1,163 @@
+//! Vectors of eight f32 or four f64 for the hot loops, on AVX2 where the processor has it and in plain Rust elsewhere.
+//!
+//! A kernel is written once, generic over [`Lanes`], and entered through [`dispatch`], which picks the widest kind at run
+//! time. The standard library has no stable portable vectors yet, and crates that offer them fix the instruction set when they
+//! are compiled, which would leave a user's plain build at half the speed.
+//!
+//! Points are kept four numbers apart (x, y, z and one unused), so that one load fetches a point; `gather` turns a vector's
+//! width of points into one vector per coordinate.
+//!
+//! All operations round as IEEE 754 says, and no approximate instruction is used: the bits differ between AVX2 and plain Rust
+//! only where the former fuses a product with a sum.
+
+#![allow(unsafe_code)] // Vector instructions and pointers into the middle of arrays; each trait says what it needs.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::{Avx2F32, Avx2F64};
+pub(crate) use portable::{PortableF32, PortableF64};
+
+/// A number that lanes hold.
+pub(crate) trait Real: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+    fn from_f64(value: f64) -> Self;
+    fn to_f64(self) -> f64;
+}
+
+impl Real for f32 {
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Real for f64 {
+    #[inline(always)]
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+/// A vector of `WIDTH` numbers.
+///
+/// # Safety
+/// Every method needs the instruction set of the implementation, and pointers that are valid for what they read or write:
+/// `WIDTH` numbers, or for points four numbers at each row.
+pub(crate) trait Lanes: Copy {
+    type Scalar: Real;
+    const WIDTH: usize;
+
+    unsafe fn splat(value: Self::Scalar) -> Self;
+    unsafe fn load(from: *const Self::Scalar) -> Self;
+    unsafe fn store(self, to: *mut Self::Scalar);
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn sub(self, other: Self) -> Self;
+    unsafe fn mul(self, other: Self) -> Self;
+    unsafe fn div(self, other: Self) -> Self;
+    /// self · factor + term.
+    unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
+    unsafe fn min(self, other: Self) -> Self;
+    unsafe fn max(self, other: Self) -> Self;
+    unsafe fn sqrt(self) -> Self;
+    /// `yes` in lanes where self < bound, `no` elsewhere.
+    unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self;
+    /// Coordinates of the points at these rows.
+    unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
+    /// Coordinates of the edges from `tails` to `heads`, subtracted in f64 before they are rounded to the lanes' numbers: a
+    /// short edge far from the origin keeps its length.
+    unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3];
+    /// Points with these coordinates, the unused numbers 0, one after the other.
+    unsafe fn store_points(coordinates: [Self; 3], points: *mut Self::Scalar);
+    /// Adds to the points at these rows, one after the other.
+    unsafe fn scatter_add(points: *mut Self::Scalar, rows: *const u32, coordinates: [Self; 3]);
+    /// The sums over lanes of three vectors as one point.
+    unsafe fn store_sums(coordinates: [Self; 3], point: *mut Self::Scalar);
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the same conditions as for this method.
+        unsafe { Self::splat(Self::Scalar::default()) }
+    }
+}
+
+/// Which instructions the processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InstructionSet {
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
+}
+
+impl InstructionSet {
+    /// The best that this processor offers.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return Self::Avx2;
+        }
+        Self::Portable
+    }
+}
+
+/// A kernel that can run on any lanes of a kind of number.
+pub(crate) trait Kernel<S: Real> {
+    /// Runs on lanes `L`.
+    ///
+    /// # Safety
+    /// The processor must have the instructions of `L`. Implementations are `#[inline(always)]`, so that they are compiled with
+    /// these instructions.
+    unsafe fn run<L: Lanes<Scalar = S>>(self);
+}
+
+/// A number with its lanes on each instruction set.
+pub(crate) trait LaneNumber: Real {
+    /// Lanes of a vector; the same on every instruction set, since data is laid out by it.
+    const WIDTH: usize;
+
+    /// Runs a kernel on the best lanes.
+    fn dispatch(set: InstructionSet, kernel: impl Kernel<Self>);
+}
+
+macro_rules! lane_number {
+    ($number:ty, $avx2:ident, $portable:ident, $entry:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn $entry(kernel: impl Kernel<$number>) {
+            // SAFETY: this function is compiled and called only with these features.
+            unsafe { kernel.run::<$avx2>() }
+        }
+
+        impl LaneNumber for $number {
+            const WIDTH: usize = 32 / size_of::<$number>();
+
+            #[inline]
+            fn dispatch(set: InstructionSet, kernel: impl Kernel<Self>) {
+                match set {
+                    #[cfg(target_arch = "x86_64")]
+                    // SAFETY: `detect` saw AVX2 and FMA.
+                    InstructionSet::Avx2 => unsafe { $entry(kernel) },
+                    // SAFETY: plain Rust needs no instructions beyond the target's.
+                    InstructionSet::Portable => unsafe { kernel.run::<$portable>() },
+                }
+            }
+        }
+    };
+}
+
+lane_number!(f32, Avx2F32, PortableF32, enter_avx2_f32);
+lane_number!(f64, Avx2F64, PortableF64, enter_avx2_f64);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Lanes in plain Rust, which compilers turn into what the target has (SSE2, NEON, SIMD128 in browsers).
+
+use super::{Lanes, Real};
+
+/// Eight f32.
+pub(crate) type PortableF32 = Portable<f32, 8>;
+/// Four f64.
+pub(crate) type PortableF64 = Portable<f64, 4>;
+
+/// `N` numbers side by side.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable<S, const N: usize>([S; N]);
+
+macro_rules! portable_lanes {
+    ($number:ty, $width:literal) => {
+        impl Portable<$number, $width> {
+            #[inline(always)]
+            fn zip(self, other: Self, f: impl Fn($number, $number) -> $number) -> Self {
+                Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
+            }
+        }
+
+        /// SAFETY of all blocks below: pointers are valid by the trait's conditions.
+        impl Lanes for Portable<$number, $width> {
+            type Scalar = $number;
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            unsafe fn splat(value: $number) -> Self {
+                Self([value; $width])
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const $number) -> Self {
+                Self(unsafe { from.cast::<[$number; $width]>().read_unaligned() })
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $number) {
+                unsafe { to.cast::<[$number; $width]>().write_unaligned(self.0) }
+            }
+
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                self.zip(other, |a, b| a + b)
+            }
+
+            #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                self.zip(other, |a, b| a - b)
+            }
+
+            #[inline(always)]
+            unsafe fn mul(self, other: Self) -> Self {
+                self.zip(other, |a, b| a * b)
+            }
+
+            #[inline(always)]
+            unsafe fn div(self, other: Self) -> Self {
+                self.zip(other, |a, b| a / b)
+            }
+
+            #[inline(always)]
+            unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
+                // Not fused: without the instruction a fused product is a call into a library.
+                Self(std::array::from_fn(|lane| self.0[lane] * factor.0[lane] + term.0[lane]))
+            }
+
+            #[inline(always)]
+            unsafe fn min(self, other: Self) -> Self {
+                self.zip(other, |a, b| if a < b { a } else { b })
+            }
+
+            #[inline(always)]
+            unsafe fn max(self, other: Self) -> Self {
+                self.zip(other, |a, b| if a > b { a } else { b })
+            }
+
+            #[inline(always)]
+            unsafe fn sqrt(self) -> Self {
+                Self(self.0.map(<$number>::sqrt))
+            }
+
+            #[inline(always)]
+            unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
+                let pick = |lane| if self.0[lane] < bound.0[lane] { yes.0[lane] } else { no.0[lane] };
+                Self(std::array::from_fn(pick))
+            }
+
+            #[inline(always)]
+            unsafe fn gather(points: *const $number, rows: *const u32) -> [Self; 3] {
+                let number = |c: usize, lane: usize| unsafe { *points.add(4 * *rows.add(lane) as usize + c) };
+                std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))
+            }
+
+            #[inline(always)]
+            unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
+                let at = |rows: *const u32, c: usize, lane: usize| unsafe {
+                    *points.add(4 * *rows.add(lane) as usize + c)
+                };
+                let edge = |c: usize, lane: usize| Real::from_f64(at(heads, c, lane) - at(tails, c, lane));
+                std::array::from_fn(|c| Self(std::array::from_fn(|lane| edge(c, lane))))
+            }
+
+            #[inline(always)]
+            unsafe fn store_points(coordinates: [Self; 3], points: *mut $number) {
+                for lane in 0..$width {
+                    unsafe {
+                        (0..3).for_each(|c| *points.add(4 * lane + c) = coordinates[c].0[lane]);
+                        *points.add(4 * lane + 3) = 0.0;
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter_add(points: *mut $number, rows: *const u32, coordinates: [Self; 3]) {
+                for lane in 0..$width {
+                    unsafe {
+                        let point = points.add(4 * *rows.add(lane) as usize);
+                        (0..3).for_each(|c| *point.add(c) += coordinates[c].0[lane]);
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn store_sums(coordinates: [Self; 3], point: *mut $number) {
+                for (c, lanes) in coordinates.into_iter().enumerate() {
+                    unsafe { *point.add(c) = lanes.0.iter().sum() }
+                }
+                unsafe { *point.add(3) = 0.0 }
+            }
+        }
+    };
+}
+
+portable_lanes!(f32, 8);
+portable_lanes!(f64, 4);

@@ -1,0 +1,212 @@
+//! Which columns make a node, in which order, and where its numbers lie.
+
+use super::super::Cholesky;
+use super::super::cholesky::Supernode;
+
+/// A node: neighbouring columns with the rows below them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// First column, in order of elimination.
+    pub(super) start: usize,
+    /// Number of columns.
+    pub(super) columns: usize,
+    /// Panels of rows: the node's columns first, then the rows below, padded to a full panel.
+    pub(super) panels: usize,
+    /// First of its rows in the list of rows; each panel has as many as a vector is wide.
+    pub(super) first_row: usize,
+    /// First of its numbers.
+    pub(super) first_value: usize,
+    /// The node that its first row below belongs to.
+    pub(super) parent: Option<usize>,
+}
+
+impl Node {
+    /// Panels of the triangle that end before the last column: panel p stores only columns up to its last row.
+    pub(super) fn triangular_panels(&self, width: usize) -> usize {
+        (self.columns - 1) / width
+    }
+
+    /// Columns that a panel stores.
+    pub(super) fn panel_columns(&self, panel: usize, width: usize) -> usize {
+        self.columns.min((panel + 1) * width)
+    }
+
+    /// First number of a panel, counted from the node's first.
+    pub(super) fn panel_offset(&self, panel: usize, width: usize) -> usize {
+        let triangle = self.triangular_panels(width).min(panel);
+        width * (width * triangle * (triangle + 1) / 2 + (panel - triangle) * self.columns)
+    }
+
+    /// Numbers stored.
+    pub(super) fn value_count(&self, width: usize) -> usize {
+        self.panel_offset(self.panels, width)
+    }
+}
+
+/// A supernode of the factor within the node that took it in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    /// Part of the matrix, and supernode within it.
+    pub(super) part: usize,
+    pub(super) supernode: usize,
+}
+
+/// Nodes in order of elimination.
+pub(super) struct Layout {
+    /// Height of a panel: numbers of a vector.
+    pub(super) width: usize,
+    pub(super) nodes: Vec<Node>,
+    /// Unknown that is eliminated k-th.
+    pub(super) order: Vec<u32>,
+    /// Rows of all nodes, in order of elimination; `PADDING` beyond the last row of a node.
+    pub(super) rows: Vec<u32>,
+    /// Supernodes of node k: `members[member_starts[k]..member_starts[k + 1]]`.
+    pub(super) members: Vec<Member>,
+    pub(super) member_starts: Vec<usize>,
+    /// For each part, the new place of its k-th column.
+    pub(super) places: Vec<Vec<u32>>,
+}
+
+/// A row that stands for nothing.
+pub(super) const PADDING: u32 = u32::MAX;
+
+/// Time of a node in both sweeps by a simple model, in arbitrary units: a start, a charge per panel for gathering and scattering, and
+/// the stream of numbers. The constants were fitted on cloth and solids; only their ratios matter.
+fn cost(columns: usize, below: usize, width: usize) -> f64 {
+    let (start, per_panel, per_vector) = (20.0, 10.0, 1.3);
+    let panels = (columns + below).div_ceil(width) as f64;
+    let vectors = (columns * (columns + width) / 2 + columns * below) as f64 / width as f64;
+    start + per_panel * panels + per_vector * vectors
+}
+
+impl Layout {
+    pub(super) fn new(factor: &Cholesky, width: usize) -> Self {
+        let mut layout = Self {
+            width,
+            nodes: Vec::new(),
+            order: Vec::with_capacity(factor.size()),
+            rows: Vec::new(),
+            members: Vec::new(),
+            member_starts: vec![0],
+            places: Vec::new(),
+        };
+        let mut next_value = 0;
+        for (part, (order, supernodes)) in factor.parts().enumerate() {
+            layout.add_part(part, &order, &supernodes, &mut next_value);
+        }
+        layout
+    }
+
+    /// Numbers stored: every node ends where the next one begins.
+    pub(super) fn value_count(&self) -> usize {
+        self.nodes.last().map_or(0, |node| node.first_value + node.value_count(self.width))
+    }
+
+    fn add_part(&mut self, part: usize, order: &[u32], supernodes: &[Supernode<'_>], next_value: &mut usize) {
+        let width = self.width;
+        let merged = Merged::new(supernodes, width);
+        let base = self.order.len();
+        // Columns get their new places node by node.
+        let mut places = vec![0u32; order.len()];
+        let mut next = base;
+        for &top in &merged.sequence {
+            for &s in &merged.members[top] {
+                for column in supernodes[s].begin..supernodes[s].end {
+                    places[column] = next as u32;
+                    self.order.push(order[column]);
+                    next += 1;
+                }
+                self.members.push(Member { part, supernode: s });
+            }
+            self.member_starts.push(self.members.len());
+        }
+        let mut node_of_column = vec![0u32; order.len()];
+        let first_node = self.nodes.len();
+        let mut start = base;
+        for (k, &top) in merged.sequence.iter().enumerate() {
+            let columns = merged.columns[top];
+            let below = supernodes[top].below;
+            let first_row = self.rows.len();
+            self.rows.extend((start..start + columns).map(|row| row as u32));
+            let mut rows: Vec<u32> = below.iter().map(|&row| places[row as usize]).collect();
+            rows.sort_unstable();
+            self.rows.extend(rows);
+            let panels = (columns + below.len()).div_ceil(width);
+            self.rows.resize(first_row + panels * width, PADDING);
+            let node = Node { start, columns, panels, first_row, first_value: *next_value, parent: None };
+            *next_value += node.value_count(width);
+            node_of_column[start - base..start - base + columns].fill((first_node + k) as u32);
+            self.nodes.push(node);
+            start += columns;
+        }
+        for (k, &top) in merged.sequence.iter().enumerate() {
+            if !supernodes[top].below.is_empty() {
+                let node = &self.nodes[first_node + k];
+                let above = self.rows[node.first_row + node.columns] as usize - base;
+                self.nodes[first_node + k].parent = Some(node_of_column[above] as usize);
+            }
+        }
+        self.places.push(places);
+    }
+}
+
+/// Supernodes joined to their parents where the zeros that this stores cost less than a node of their own.
+struct Merged {
+    /// For each supernode that stayed, those that make it up, children before parents.
+    members: Vec<Vec<usize>>,
+    /// Columns of each supernode that stayed.
+    columns: Vec<usize>,
+    /// Supernodes that stayed, children before parents.
+    sequence: Vec<usize>,
+}
+
+impl Merged {
+    fn new(supernodes: &[Supernode<'_>], width: usize) -> Self {
+        let count = supernodes.len();
+        let mut owner = vec![0usize; supernodes.last().map_or(0, |s| s.end)];
+        for (k, s) in supernodes.iter().enumerate() {
+            owner[s.begin..s.end].fill(k);
+        }
+        let parent = |k: usize| supernodes[k].below.first().map(|&row| owner[row as usize]);
+        let mut children = vec![Vec::new(); count];
+        (0..count).for_each(|k| parent(k).into_iter().for_each(|p| children[p].push(k)));
+        let mut columns: Vec<usize> = supernodes.iter().map(|s| s.end - s.begin).collect();
+        let below: Vec<usize> = supernodes.iter().map(|s| s.below.len()).collect();
+        let mut members: Vec<Vec<usize>> = (0..count).map(|k| vec![k]).collect();
+        for p in 0..count {
+            let mut candidates = std::mem::take(&mut children[p]);
+            loop {
+                let gain = |k: usize| {
+                    cost(columns[k], below[k], width) + cost(columns[p], below[p], width)
+                        - cost(columns[k] + columns[p], below[p], width)
+                };
+                let best = (0..candidates.len()).map(|i| (gain(candidates[i]), i)).max_by(|a, b| a.0.total_cmp(&b.0));
+                let Some((gain, i)) = best.filter(|best| best.0 > 0.0) else { break };
+                debug_assert!(gain > 0.0);
+                let k = candidates.swap_remove(i);
+                columns[p] += columns[k];
+                columns[k] = 0;
+                let mut joined = std::mem::take(&mut members[k]);
+                joined.append(&mut members[p]);
+                members[p] = joined;
+                candidates.append(&mut children[k]);
+            }
+            children[p] = candidates;
+        }
+        let mut sequence = Vec::new();
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        for root in (0..count).filter(|&k| parent(k).is_none()) {
+            path.push((root, 0));
+            while let Some((k, visited)) = path.last_mut() {
+                if let Some(&child) = children[*k].get(*visited) {
+                    *visited += 1;
+                    path.push((child, 0));
+                } else {
+                    sequence.push(*k);
+                    path.pop();
+                }
+            }
+        }
+        Self { members, columns, sequence }
+    }
+}
