@@ -2,7 +2,6 @@
 
 use crate::energy::{Memory, batch_energy};
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::simulation::Simulation;
 use crate::solve::SolveReport;
 
@@ -126,18 +125,22 @@ impl Simulation {
 
     /// Projections of all energies at the current state, beside the simulation's own memory.
     pub(crate) fn projected(&self) -> Vec<Memory> {
+        self.projected_at(&self.state.positions)
+    }
+
+    fn projected_at(&self, x: &[Vec3]) -> Vec<Memory> {
         let mut memory = self.memory.clone();
         for ((entry, goals), memory) in self.model.energies().iter().zip(&self.inputs.goals_now).zip(&mut memory) {
-            entry.batch.project(&self.state.positions, goals, memory);
+            entry.batch.project(x, goals, memory);
         }
         memory
     }
 }
 
 /// Names the element of largest energy (or without a finite one) that touches a vertex.
-pub(crate) fn offending_element(model: &Model, vertex: usize, x: &[Vec3], memory: &[Memory]) -> String {
+pub(crate) fn offending_element(simulation: &Simulation, vertex: usize, x: &[Vec3]) -> String {
     let mut worst: Option<(f64, String)> = None;
-    for (entry, memory) in model.energies().iter().zip(memory) {
+    for (entry, memory) in simulation.model.energies().iter().zip(&simulation.projected_at(x)) {
         let operator = entry.batch.operator();
         for e in (0..operator.len()).filter(|&e| operator.stencil(e).contains(&(vertex as u32))) {
             let energy = operator.element_energy(e, x, &memory.projections);

@@ -268,7 +268,7 @@ impl Simulation {
                 continue; // Pins go where the user says.
             }
             let (body, vertex) = self.model.locate(v);
-            let (body, element) = (body.name.clone(), offending_element(&self.model, v, positions, &self.trial));
+            let (body, element) = (body.name.clone(), offending_element(self, v, positions));
             return Err(if new.is_finite() {
                 StepError::Runaway { step, body, vertex, distance, limit, element }
             } else {

@@ -57,6 +57,20 @@ impl Properties {
     };
 }
 
+/// What the elements of a built-in energy are made of, for solvers with a local step of their own (vectors, GPU).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arrays {
+    /// Only [`Batch::project`] knows.
+    Opaque,
+    /// Springs: A x is the edge, the projection clamps its length between these two \[m\].
+    EdgeSpring(Vec<[f64; 2]>),
+    /// Triangles: A x is the deformation gradient, the projection clamps both singular values between these two.
+    TriangleStrain([f64; 2]),
+    /// Tets: A x is the deformation gradient, the projection clamps its signed singular values between these two. Warm values
+    /// are the quaternion (x, y, z, w) of its nearest rotation.
+    TetStrain([f64; 2]),
+}
+
 /// All elements of one energy of one body: the linear operator A with weights, and the projection onto the constraint set.
 ///
 /// From these two follow the projective right-hand side, the energy, its gradient w Aᵀ(A x − p) and, with
@@ -74,6 +88,11 @@ pub trait Batch: Send + Sync + fmt::Debug {
 
     /// Which truths hold.
     fn properties(&self) -> Properties;
+
+    /// What the elements are made of.
+    fn arrays(&self) -> Arrays {
+        Arrays::Opaque
+    }
 
     /// Warm values before the first projection.
     fn initial_warm(&self) -> Vec<f64> {

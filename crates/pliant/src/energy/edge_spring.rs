@@ -15,7 +15,7 @@
 
 use super::error::{require_bounds, require_non_negative};
 use super::rest::stencil_positions;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen};
+use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::TriangleMesh;
 
@@ -216,6 +216,10 @@ impl EdgeSpring {
 impl Element<1> for EdgeSpring {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
+
+    fn arrays(elements: &[Self]) -> Arrays {
+        Arrays::EdgeSpring(elements.iter().map(|spring| [spring.low, spring.high]).collect())
+    }
 
     fn warm_len(&self) -> usize {
         3

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{Batch, Curvature, Memory, Operator, Properties};
+use super::{Arrays, Batch, Curvature, Memory, Operator, Properties};
 use crate::math::{Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
 
@@ -18,6 +18,14 @@ pub trait Element<const R: usize>: Send + Sync + fmt::Debug {
     const PROPERTIES: Properties;
     /// Goals per element: vectors that the user may move from step to step.
     const GOALS: usize = 0;
+
+    /// What elements of a built-in type are made of.
+    fn arrays(_elements: &[Self]) -> Arrays
+    where
+        Self: Sized,
+    {
+        Arrays::Opaque
+    }
 
     /// Warm values that each element of the batch keeps between projections. The same for all elements of a batch.
     fn warm_len(&self) -> usize {
@@ -137,6 +145,10 @@ impl<E: Element<R>, const R: usize> Batch for ElementBatch<E, R> {
 
     fn properties(&self) -> Properties {
         E::PROPERTIES
+    }
+
+    fn arrays(&self) -> Arrays {
+        E::arrays(&self.elements)
     }
 
     fn initial_warm(&self) -> Vec<f64> {

@@ -29,7 +29,7 @@ mod viscous;
 mod volume;
 
 pub use area::TriangleArea;
-pub use batch::{Batch, Curvature, Memory, Properties};
+pub use batch::{Arrays, Batch, Curvature, Memory, Properties};
 pub use bending::MeanCurvatureBending;
 pub use edge_spring::{EdgeSprings, SpringStiffness};
 pub use element::{Element, ElementBatch};

@@ -21,7 +21,7 @@ use super::isotropic::{clamped, hessian_3x3};
 use super::rest::{RestTet, stencil_positions};
 use super::strain_set::{fibre_hessian, project_fibres};
 use super::{
-    Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, StrainSet,
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, StrainSet,
 };
 use crate::math::{Mat3, Vec3, perpendicular_to, svd_3x3};
 
@@ -79,6 +79,19 @@ struct StrainedTet {
 impl Element<3> for StrainedTet {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
+
+    fn arrays(elements: &[Self]) -> Arrays {
+        let bounds = elements.first().and_then(|element| element.set.singular_bounds());
+        bounds.map_or(Arrays::Opaque, |(low, high)| Arrays::TetStrain([low, high]))
+    }
+
+    fn warm_len(&self) -> usize {
+        4
+    }
+
+    fn init_warm(&self, warm: &mut [f64]) {
+        warm[3] = 1.0;
+    }
 
     fn project(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 3] {
         if let StrainSet::Fibres { limits, .. } = &self.set {

@@ -16,7 +16,7 @@ use super::isotropic::{clamped, hessian_3x2};
 use super::rest::{RestTriangle, stencil_positions};
 use super::strain_set::{fibre_hessian, project_fibres};
 use super::{
-    Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, StrainSet,
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, StrainSet,
 };
 use crate::math::{Vec3, svd_3x2};
 
@@ -79,6 +79,11 @@ struct StrainedTriangle {
 impl Element<2> for StrainedTriangle {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
+
+    fn arrays(elements: &[Self]) -> Arrays {
+        let bounds = elements.first().and_then(|element| element.set.singular_bounds());
+        bounds.map_or(Arrays::Opaque, |(low, high)| Arrays::TriangleStrain([low, high]))
+    }
 
     fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 2] {
         if let StrainSet::Fibres { limits, .. } = &self.set {

@@ -70,7 +70,7 @@ pub trait Solver: Send + std::fmt::Debug {
     fn start(&self) -> Start;
 
     /// Improves `x` from the given start; pinned vertices hold their targets and are left alone. `memory` belongs to the
-    /// energies and is up to date with `x` on return.
+    /// energies: on return its warm values are those to go on from, its projections need not be those of `x`.
     fn solve(
         &mut self,
         objective: &Objective<'_>,

@@ -15,5 +15,6 @@ pub use blocks::BlockMatrix;
 pub use cholesky::{Analysis, Cholesky, FactorError};
 pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};
+pub(crate) use packed::Rows;
 pub use packed::{PackedFactor, Precision};
 pub use pattern::{SymmetricMatrix, SymmetricPattern};

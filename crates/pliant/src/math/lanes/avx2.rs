@@ -78,6 +78,11 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn less_mask(self, bound: Self) -> u32 {
+        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, bound.0)) as u32 }
+    }
+
+    #[inline(always)]
     unsafe fn gather(points: *const f32, rows: *const u32) -> [Self; 3] {
         unsafe {
             let point = |lane: usize| _mm_loadu_ps(points.add(4 * *rows.add(lane) as usize));
@@ -229,6 +234,11 @@ impl Lanes for Avx2F64 {
     #[inline(always)]
     unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
         Self(unsafe { _mm256_blendv_pd(no.0, yes.0, _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, bound.0)) })
+    }
+
+    #[inline(always)]
+    unsafe fn less_mask(self, bound: Self) -> u32 {
+        unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, bound.0)) as u32 }
     }
 
     #[inline(always)]

@@ -21,7 +21,9 @@ pub(crate) use avx2::{Avx2F32, Avx2F64};
 pub(crate) use portable::{PortableF32, PortableF64};
 
 /// A number that lanes hold.
-pub(crate) trait Real: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+pub(crate) trait Real:
+    Copy + Default + Send + Sync + PartialOrd + std::ops::Sub<Output = Self> + std::fmt::Debug + 'static
+{
     fn from_f64(value: f64) -> Self;
     fn to_f64(self) -> f64;
 }
@@ -73,6 +75,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn sqrt(self) -> Self;
     /// `yes` in lanes where self < bound, `no` elsewhere.
     unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self;
+    /// Bit i is set where lane i < bound.
+    unsafe fn less_mask(self, bound: Self) -> u32;
     /// Coordinates of the points at these rows.
     unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
     /// Coordinates of the edges from `tails` to `heads`, subtracted in f64 before they are rounded to the lanes' numbers: a

@@ -88,6 +88,11 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn less_mask(self, bound: Self) -> u32 {
+                (0..$width).fold(0, |mask, lane| mask | u32::from(self.0[lane] < bound.0[lane]) << lane)
+            }
+
+            #[inline(always)]
             unsafe fn gather(points: *const $number, rows: *const u32) -> [Self; 3] {
                 let number = |c: usize, lane: usize| unsafe { *points.add(4 * *rows.add(lane) as usize + c) };
                 std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))

@@ -33,6 +33,8 @@ impl<S: Real> Kernel<S> for EveryOperation {
             check(va.sqrt(), &|a, _| a.sqrt());
             check(va.mul_add(vb, va), &|a, b| a * b + a);
             check(va.select_less(vb, va, L::zero()), &|a, b| if a < b { a } else { 0.0 });
+            let mask = (0..w).fold(0, |mask, i| mask | u32::from(number(&a, i) < number(&b, i)) << i);
+            assert_eq!(va.less_mask(vb), mask);
             let rows: Vec<u32> = (0..w as u32).map(|i| (5 * i + 3) % w as u32).collect();
             let mut points: Vec<S> = (0..4 * w).map(|i| S::from_f64(if i % 4 == 3 { 0.0 } else { i as f64 })).collect();
             let gathered = L::gather(points.as_ptr(), rows.as_ptr());

@@ -4,18 +4,25 @@
 //! step is in increment form, H δ = −∇g(x), x ← x + δ, with ∇g = M(x − s)/τ² + Σ w Aᵀ(A x − p). The iterates are the same;
 //! rounding errors are relative to δ instead of x, and accelerators act on δ.
 
+//!
+//! Vectors are in f64 and increments are solved for, so a factor in f32 costs no accuracy: what one iteration gets wrong the next
+//! sees as residual. Elements are projected in f32 until the movement of an iteration nears its rounding, then in f64.
+
 mod anderson;
+mod local;
+mod prepared;
 
 use std::collections::VecDeque;
 
 use crate::clock::Clock;
 use crate::energy::Memory;
 use crate::math::Vec3;
-use crate::sparse::{Analysis, Cholesky};
+use crate::sparse::{Analysis, Precision};
 
 use super::objective::largest;
 use super::{Objective, SolveError, SolveReport, Solver, Start};
 use anderson::Anderson;
+use prepared::{Prepared, Watch};
 
 /// How iterations build on each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,8 +56,10 @@ pub struct ProjectiveParams {
     pub acceleration: Acceleration,
     /// Where to start.
     pub start: Start,
-    /// Whether to record g on the way, at the cost of computing it.
+    /// Whether to record g on the way; energies are then evaluated one by one in f64, which takes several times longer.
     pub record: bool,
+    /// Numbers of the factor and of projections. Both converge to the same result; f32 is about twice as fast.
+    pub precision: Precision,
 }
 
 impl Default for ProjectiveParams {
@@ -61,6 +70,7 @@ impl Default for ProjectiveParams {
             acceleration: Acceleration::Anderson { window: 5 },
             start: Start::Predicted,
             record: false,
+            precision: Precision::Single,
         }
     }
 }
@@ -78,65 +88,69 @@ impl ProjectiveParams {
     }
 }
 
-/// A factor and the coefficients that it belongs to.
-#[derive(Debug)]
-struct Factor {
-    inertia: f64,
-    scales: Vec<f64>,
-    cholesky: Cholesky,
-}
-
 /// Factors kept: integrators with a first step of another kind alternate between two.
 const KEPT_FACTORS: usize = 2;
+/// Movement in an iteration, relative to the diagonal of the world, below which projections in f32 say little.
+const REFINED_BELOW: f64 = 1e-6;
 
 /// The local/global solver. It keeps factors as long as model and time step stay the same.
 #[derive(Debug)]
 pub struct Projective {
     params: ProjectiveParams,
     analysis: Option<Analysis>,
-    factors: VecDeque<Factor>,
-    corners: Vec<Vec3>,
+    prepared: VecDeque<Prepared>,
+    vectors: Vectors,
+}
+
+/// Vectors of an iteration, kept from solve to solve.
+#[derive(Debug, Default)]
+struct Vectors {
+    current: Vec<Vec3>,
+    previous: Vec<Vec3>,
     step: Vec<Vec3>,
+    next: Vec<Vec3>,
+}
+
+impl Vectors {
+    fn resize(&mut self, len: usize) {
+        for vector in [&mut self.current, &mut self.previous, &mut self.step, &mut self.next] {
+            vector.resize(len, Vec3::ZERO);
+        }
+    }
+
+    /// next = current + step.
+    fn set_plain(&mut self) {
+        for ((next, x), d) in self.next.iter_mut().zip(&self.current).zip(&self.step) {
+            *next = *x + *d;
+        }
+    }
 }
 
 impl Projective {
     /// A solver with these parameters.
     pub fn new(params: ProjectiveParams) -> Self {
-        Self { params, analysis: None, factors: VecDeque::new(), corners: Vec::new(), step: Vec::new() }
+        Self { params, analysis: None, prepared: VecDeque::new(), vectors: Vectors::default() }
     }
 
-    /// Brings the factor for the objective's coefficients to the front.
+    /// Brings what belongs to the objective's coefficients to the front.
     fn prepare(&mut self, objective: &Objective<'_>) -> Result<(), SolveError> {
-        let fits = |f: &Factor| f.inertia == objective.inertia && f.scales == objective.scales;
-        if let Some(at) = self.factors.iter().position(fits) {
-            self.factors.swap(0, at);
+        let watch = if self.params.record { Watch::Projections } else { Watch::Off };
+        if let Some(at) = self.prepared.iter().position(|prepared| prepared.fits(objective, watch)) {
+            self.prepared.swap(0, at);
             return Ok(());
         }
         let analysis = match self.analysis.take() {
             Some(analysis) => analysis,
-            None => Analysis::new(objective.model.pattern())?,
+            None => {
+                let model = objective.model;
+                let positions: Vec<Vec3> = model.free().iter().map(|&v| model.rest()[v as usize]).collect();
+                Analysis::with_positions(model.pattern(), &positions)?
+            }
         };
-        let cholesky = Cholesky::new(self.analysis.insert(analysis), &objective.projective_matrix())?;
-        self.factors.truncate(KEPT_FACTORS - 1);
-        self.factors.push_front(Factor { inertia: objective.inertia, scales: objective.scales.to_vec(), cholesky });
+        let prepared = Prepared::new(objective, self.analysis.insert(analysis), self.params.precision, watch)?;
+        self.prepared.truncate(KEPT_FACTORS - 1);
+        self.prepared.push_front(prepared);
         Ok(())
-    }
-
-    /// δ = −H⁻¹ ∇g(x) into `self.step`.
-    fn global_step(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory]) {
-        self.step.resize(objective.model.free().len(), Vec3::ZERO);
-        objective.gradient(x, memory, &mut self.corners, &mut self.step);
-        self.step.iter_mut().for_each(|d| *d = -*d);
-        self.factors[0].cholesky.solve(&mut self.step);
-    }
-
-    /// x of the free vertices.
-    fn gather(objective: &Objective<'_>, x: &[Vec3]) -> Vec<Vec3> {
-        objective.model.free().iter().map(|&v| x[v as usize]).collect()
-    }
-
-    fn scatter(objective: &Objective<'_>, free: &[Vec3], x: &mut [Vec3]) {
-        objective.model.free().iter().zip(free).for_each(|(&v, position)| x[v as usize] = *position);
     }
 }
 
@@ -152,129 +166,162 @@ impl Solver for Projective {
         memory: &mut [Memory],
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
-        let mut report = SolveReport { converged: true, ..SolveReport::default() };
         let mut time = Stopwatch::new(clock);
-        if !objective.model.free().is_empty() {
-            self.prepare(objective)?;
-        }
-        report.seconds_factor += time.lap();
-        objective.project(x, memory);
-        report.seconds_local += time.lap();
         if objective.model.free().is_empty() {
-            report.objective = objective.value(x, memory);
-            return Ok(report);
+            objective.project(x, memory);
+            let value = objective.value(x, memory);
+            return Ok(SolveReport { converged: true, objective: value, ..SolveReport::default() });
         }
+        self.prepare(objective)?;
+        let prepared = &mut self.prepared[0];
+        self.vectors.resize(prepared.free());
+        let mut iteration = Iteration {
+            params: &self.params,
+            objective,
+            prepared,
+            vectors: &mut self.vectors,
+            x,
+            memory,
+            value: 0.0,
+            report: SolveReport::default(),
+        };
+        iteration.report.seconds_factor += time.lap();
+        iteration.prepared.begin(objective, iteration.x, iteration.memory, self.params.precision);
+        iteration.value = iteration.evaluate();
+        iteration.record();
+        iteration.report.seconds_local += time.lap();
         match self.params.acceleration {
-            Acceleration::Anderson { window } => {
-                self.anderson(objective, x, memory, window.clamp(1, 16), &mut report, &mut time);
-            }
-            _ => self.stationary(objective, x, memory, &mut report, &mut time),
+            Acceleration::Anderson { window } => iteration.anderson(window.clamp(1, 16), &mut time),
+            _ => iteration.stationary(&mut time),
         }
-        report.objective = objective.value(x, memory);
-        Ok(report)
+        iteration.prepared.finish(iteration.x, iteration.memory);
+        iteration.report.objective = iteration.value;
+        Ok(iteration.report)
     }
 }
 
-impl Projective {
-    /// Plain local/global, or with Chebyshev weights.
-    fn stationary(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        report: &mut SolveReport,
-        time: &mut Stopwatch<'_>,
-    ) {
-        let scale = objective.model.diagonal();
-        let mut omega = 1.0;
-        let mut previous = Self::gather(objective, x);
+/// A solve on its way.
+struct Iteration<'a> {
+    params: &'a ProjectiveParams,
+    objective: &'a Objective<'a>,
+    prepared: &'a mut Prepared,
+    vectors: &'a mut Vectors,
+    x: &'a mut [Vec3],
+    memory: &'a mut [Memory],
+    /// g at the current positions \[J\].
+    value: f64,
+    report: SolveReport,
+}
+
+impl Iteration<'_> {
+    /// Local step: g and its gradient at the current positions.
+    fn evaluate(&mut self) -> f64 {
+        self.prepared.evaluate(self.objective, self.x, self.memory)
+    }
+
+    fn record(&mut self) {
         if self.params.record {
-            report.history.push(objective.value(x, memory));
+            self.report.history.push(self.value);
         }
-        report.converged = false;
-        while report.iterations < self.params.iterations && !report.converged {
-            self.global_step(objective, x, memory);
-            report.residual = largest(&self.step) / scale;
-            report.converged = report.residual <= self.params.tolerance;
-            report.iterations += 1;
-            let current = Self::gather(objective, x);
-            let mut next: Vec<Vec3> = current.iter().zip(&self.step).map(|(x, d)| *x + *d).collect();
+    }
+
+    /// Global step: δ at the current positions into `vectors.step`, positions into `vectors.current`, their sum into
+    /// `vectors.next`.
+    fn global_step(&mut self) {
+        let scale = self.objective.model.diagonal();
+        self.prepared.step(&mut self.vectors.step);
+        self.report.residual = largest(&self.vectors.step) / scale;
+        self.report.converged = self.report.residual <= self.params.tolerance;
+        self.report.iterations += 1;
+        self.prepared.positions(&mut self.vectors.current);
+        self.vectors.set_plain();
+        // What is left is near the rounding of f32; convergence seen through it is none.
+        if self.prepared.is_single() && self.report.residual < REFINED_BELOW {
+            self.prepared.refine(self.objective, self.memory);
+            self.report.converged = false;
+        }
+    }
+
+    fn is_last(&self) -> bool {
+        self.report.converged || self.report.iterations >= self.params.iterations
+    }
+
+    /// Plain local/global, or with Chebyshev weights.
+    fn stationary(&mut self, time: &mut Stopwatch<'_>) {
+        let mut omega = 1.0;
+        while !self.is_last() {
+            self.global_step();
             if let Acceleration::Chebyshev { rho, delay, relaxation } = self.params.acceleration {
-                omega = match report.iterations {
+                omega = match self.report.iterations {
                     k if k <= delay.max(1) => 1.0,
                     k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
                     _ => 4.0 / (4.0 - rho * rho * omega),
                 };
-                for ((next, x), last) in next.iter_mut().zip(&current).zip(&previous) {
+                if self.report.iterations == 1 {
+                    self.vectors.previous.copy_from_slice(&self.vectors.current);
+                }
+                let Vectors { current, previous, next, .. } = &mut *self.vectors;
+                for ((next, x), last) in next.iter_mut().zip(&*current).zip(&*previous) {
                     *next = ((*next - *x) * relaxation + *x - *last) * omega + *last;
                 }
+                std::mem::swap(&mut self.vectors.previous, &mut self.vectors.current);
             }
-            previous = current;
-            Self::scatter(objective, &next, x);
-            report.seconds_global += time.lap();
+            self.prepared.set_positions(&self.vectors.next);
+            self.report.seconds_global += time.lap();
             if self.params.record && self.params.acceleration == Acceleration::None {
-                report.history.push(objective.value(x, memory));
+                // Between the half-steps: the new positions with the old projections.
+                self.prepared.finish(self.x, self.memory);
+                self.value = self.objective.value(self.x, self.memory);
+                self.record();
             }
-            objective.project(x, memory);
-            report.seconds_local += time.lap();
-            if self.params.record {
-                report.history.push(objective.value(x, memory));
-            }
+            self.value = self.evaluate();
+            self.record();
+            self.report.seconds_local += time.lap();
         }
     }
 
     /// Anderson acceleration with the energy safeguard.
-    fn anderson(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        window: usize,
-        report: &mut SolveReport,
-        time: &mut Stopwatch<'_>,
-    ) {
-        let scale = objective.model.diagonal();
+    fn anderson(&mut self, window: usize, time: &mut Stopwatch<'_>) {
         let mut accelerator = Anderson::new(window);
-        let mut value = objective.value(x, memory);
-        // Below this g cannot tell better from worse; there the length of the step can.
-        let noise = 1e-13 * value.abs();
         let (mut drop, mut last_residual) = (f64::INFINITY, f64::INFINITY);
-        if self.params.record {
-            report.history.push(value);
-        }
-        report.converged = false;
-        while report.iterations < self.params.iterations && !report.converged {
-            self.global_step(objective, x, memory);
-            report.residual = largest(&self.step) / scale;
-            report.converged = report.residual <= self.params.tolerance;
-            report.iterations += 1;
-            if drop <= noise && report.residual > 2.0 * last_residual {
+        while !self.is_last() {
+            let was_single = self.prepared.is_single();
+            self.global_step();
+            if was_single != self.prepared.is_single() {
+                // Values in f32 and f64 do not compare.
+                self.value = self.evaluate();
+            }
+            let noise = self.noise();
+            if drop <= noise && self.report.residual > 2.0 * last_residual {
                 accelerator.clear();
             }
-            last_residual = report.residual;
-            let current = Self::gather(objective, x);
-            let plain: Vec<Vec3> = current.iter().zip(&self.step).map(|(x, d)| *x + *d).collect();
+            last_residual = self.report.residual;
             // The last iterate must be one that is known to descend.
-            let last = report.converged || report.iterations == self.params.iterations;
-            let next = if last { plain.clone() } else { accelerator.next(&self.step, &plain) };
-            Self::scatter(objective, &next, x);
-            report.seconds_global += time.lap();
-            objective.project(x, memory);
-            let mut reached = objective.value(x, memory);
-            if reached.is_nan() || reached > value + noise {
-                report.rejected += 1;
+            if self.is_last() {
+                self.prepared.set_positions(&self.vectors.next);
+            } else {
+                let accelerated = accelerator.next(&self.vectors.step, &self.vectors.next);
+                self.prepared.set_positions(accelerated);
+            }
+            self.report.seconds_global += time.lap();
+            let mut reached = self.evaluate();
+            if reached.is_nan() || reached > self.value + noise {
+                self.report.rejected += 1;
                 accelerator.clear();
-                Self::scatter(objective, &plain, x);
-                objective.project(x, memory);
-                reached = objective.value(x, memory);
+                self.prepared.set_positions(&self.vectors.next);
+                reached = self.evaluate();
             }
-            drop = value - reached;
-            value = reached;
-            report.seconds_local += time.lap();
-            if self.params.record {
-                report.history.push(value);
-            }
+            drop = self.value - reached;
+            self.value = reached;
+            self.record();
+            self.report.seconds_local += time.lap();
         }
+    }
+
+    /// Changes of g below this cannot tell better from worse; there the length of the step can.
+    fn noise(&self) -> f64 {
+        let relative = if self.prepared.is_single() && !self.params.record { 1e-6 } else { 1e-13 };
+        relative * self.value.abs()
     }
 }
 

@@ -120,12 +120,34 @@ impl PackedFactor {
     /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x. Work goes over the threads of the
     /// current rayon pool when called from one.
     pub fn solve(&mut self, rhs: &mut [Vec3]) {
-        crate::parallel::with_team(|team| self.solve_with(team, rhs));
+        crate::parallel::with_team(|team| with_numbers!(&mut self.0, packed => packed.solve(team, rhs)));
     }
 
-    /// [`solve`](Self::solve) within a team.
-    pub(crate) fn solve_with(&mut self, team: &Team<'_>, rhs: &mut [Vec3]) {
-        with_numbers!(&mut self.0, packed => packed.solve(team, rhs));
+}
+
+/// Right-hand sides and solutions in order of elimination, four numbers for each unknown.
+pub(crate) enum Rows<'a> {
+    Single(&'a mut [f32]),
+    Double(&'a mut [f64]),
+}
+
+impl PackedFactor {
+    /// Unknown that is eliminated k-th, for those who keep their vectors in this order.
+    pub(crate) fn order(&self) -> &[u32] {
+        with_numbers!(&self.0, packed => &packed.layout.order)
+    }
+
+    /// Rows to put a right-hand side into, and to take the solution from.
+    pub(crate) fn rows(&mut self) -> Rows<'_> {
+        match &mut self.0 {
+            Numbers::Single(packed) => Rows::Single(packed.rows.as_mut_slice()),
+            Numbers::Double(packed) => Rows::Double(packed.rows.as_mut_slice()),
+        }
+    }
+
+    /// Solves for what is in [`rows`](Self::rows).
+    pub(crate) fn solve_rows(&mut self, team: &Team<'_>) {
+        with_numbers!(&mut self.0, packed => packed.sweep(team));
     }
 }
 

@@ -1,0 +1,187 @@
+//! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
+
+use super::local::{General, Inertia, LocalStep, Order, Point, point};
+use crate::energy::Memory;
+use crate::math::Vec3;
+use crate::parallel::with_team;
+use crate::solve::{Objective, SolveError};
+use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows};
+
+/// Elements in numbers of one kind.
+#[derive(Debug)]
+enum Elements {
+    Single(LocalStep<f32>),
+    Double(LocalStep<f64>),
+}
+
+/// Everything that stays the same while model and time step do.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// The coefficients that it belongs to.
+    inertia: f64,
+    scales: Vec<f64>,
+    order: Order,
+    factor: PackedFactor,
+    elements: Elements,
+    /// The other kind, once it was needed.
+    spare: Option<Elements>,
+    general: General,
+    /// m/τ² of free vertices \[N/m\].
+    weight: Vec<f64>,
+    /// s of free vertices \[m\].
+    target: Vec<Point>,
+    /// Positions of all vertices \[m\].
+    points: Vec<Point>,
+    watched: bool,
+}
+
+/// How energies are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// As fast as can be.
+    Off,
+    /// Through projections that others can look at.
+    Projections,
+}
+
+impl Prepared {
+    pub(super) fn new(
+        objective: &Objective<'_>,
+        analysis: &Analysis,
+        precision: Precision,
+        watch: Watch,
+    ) -> Result<Self, SolveError> {
+        let model = objective.model;
+        let factor = PackedFactor::new(&Cholesky::new(analysis, &objective.projective_matrix())?, precision);
+        let order = Order::new(model, factor.order());
+        let watched = watch == Watch::Projections;
+        let elements = match precision {
+            Precision::Single => Elements::Single(LocalStep::new(objective, &order, watched)),
+            Precision::Double => Elements::Double(LocalStep::new(objective, &order, watched)),
+        };
+        let mass = |&v: &u32| objective.inertia * model.mass().diagonal()[v as usize];
+        Ok(Self {
+            inertia: objective.inertia,
+            scales: objective.scales.to_vec(),
+            factor,
+            elements,
+            spare: None,
+            general: General::new(objective, &order, watched),
+            weight: order.vertices[..order.free].iter().map(mass).collect(),
+            target: vec![Point::default(); order.free],
+            points: vec![Point::default(); order.vertices.len()],
+            order,
+            watched,
+        })
+    }
+
+    /// Whether it belongs to this objective.
+    pub(super) fn fits(&self, objective: &Objective<'_>, watch: Watch) -> bool {
+        let watched = watch == Watch::Projections;
+        self.inertia == objective.inertia && self.scales == objective.scales && self.watched == watched
+    }
+
+    /// Number of free vertices.
+    pub(super) fn free(&self) -> usize {
+        self.order.free
+    }
+
+    /// Takes the start of a stage.
+    pub(super) fn begin(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory], precision: Precision) {
+        for (place, &v) in self.order.vertices.iter().enumerate() {
+            self.points[place] = point(x[v as usize]);
+        }
+        for (target, &v) in self.target.iter_mut().zip(&self.order.vertices) {
+            *target = point(objective.target[v as usize]);
+        }
+        if matches!((&self.elements, precision), (Elements::Double(_), Precision::Single)) {
+            self.swap_elements();
+        }
+        match &mut self.elements {
+            Elements::Single(local) => local.load_warm(memory),
+            Elements::Double(local) => local.load_warm(memory),
+        }
+    }
+
+    /// Leaves the result of a stage.
+    pub(super) fn finish(&self, x: &mut [Vec3], memory: &mut [Memory]) {
+        self.write_positions(x);
+        match &self.elements {
+            Elements::Single(local) => local.store_warm(memory),
+            Elements::Double(local) => local.store_warm(memory),
+        }
+    }
+
+    fn write_positions(&self, x: &mut [Vec3]) {
+        for (point, &v) in self.points.iter().zip(&self.order.vertices[..self.order.free]) {
+            x[v as usize] = Vec3::new(point[0], point[1], point[2]);
+        }
+    }
+
+    /// Whether elements are in f32.
+    pub(super) fn is_single(&self) -> bool {
+        matches!(self.elements, Elements::Single(_))
+    }
+
+    /// Goes on with elements in f64: f32 has given all that it can.
+    pub(super) fn refine(&mut self, objective: &Objective<'_>, memory: &mut [Memory]) {
+        let Elements::Single(local) = &self.elements else { return };
+        local.store_warm(memory);
+        let order = &self.order;
+        let spare = &mut self.spare;
+        let double = spare.get_or_insert_with(|| Elements::Double(LocalStep::new(objective, order, self.watched)));
+        if let Elements::Double(local) = double {
+            local.load_warm(memory);
+        }
+        self.swap_elements();
+    }
+
+    fn swap_elements(&mut self) {
+        if let Some(spare) = &mut self.spare {
+            std::mem::swap(&mut self.elements, spare);
+        }
+    }
+
+    /// Puts −∇g at the current positions into the factor's rows and returns g \[J\]. `x` is brought up to date where energies need it.
+    pub(super) fn evaluate(&mut self, objective: &Objective<'_>, x: &mut [Vec3], memory: &mut [Memory]) -> f64 {
+        let mut value = 0.0;
+        if !self.general.is_empty() {
+            self.write_positions(x);
+            value = self.general.evaluate(objective, &self.order, x, memory);
+        }
+        let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
+        let (points, factor, elements) = (&self.points, &mut self.factor, &mut self.elements);
+        value + with_team(|team| match (elements, factor.rows()) {
+            (Elements::Single(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
+            (Elements::Single(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
+            (Elements::Double(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
+            (Elements::Double(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
+        })
+    }
+
+    /// Solves for the step from the last evaluated positions: δ = −H⁻¹ ∇g, in order of elimination.
+    pub(super) fn step(&mut self, step: &mut [Vec3]) {
+        let factor = &mut self.factor;
+        with_team(|team| factor.solve_rows(team));
+        match factor.rows() {
+            Rows::Single(rows) => copy_rows(rows, step),
+            Rows::Double(rows) => copy_rows(rows, step),
+        }
+    }
+
+    /// Positions of the free vertices, in order of elimination.
+    pub(super) fn positions(&self, out: &mut [Vec3]) {
+        out.iter_mut().zip(&self.points).for_each(|(out, p)| *out = Vec3::new(p[0], p[1], p[2]));
+    }
+
+    /// Moves the free vertices, in order of elimination.
+    pub(super) fn set_positions(&mut self, positions: &[Vec3]) {
+        self.points.iter_mut().zip(positions).for_each(|(p, &position)| *p = point(position));
+    }
+}
+
+fn copy_rows<R: crate::math::lanes::Real>(rows: &[R], step: &mut [Vec3]) {
+    for (out, row) in step.iter_mut().zip(rows.chunks_exact(4)) {
+        *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
+    }
+}
