@@ -67,6 +67,7 @@ pub mod prelude {
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
+    pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Damping, Simulation, SolidMaterial, StrainLimit, StrandMaterial,
         TimeIntegrator, Wind,

@@ -31,15 +31,18 @@ fn falling(integrator: TimeIntegrator, solver: SolverChoice, velocity: Vec3) -> 
 #[test]
 fn cloth_solid_and_rope_fall_freely_as_implicit_euler_says() {
     let velocity = Vec3::new(0.3, 1.0, -0.2);
-    let mut sim = falling(TimeIntegrator::ImplicitEuler, SolverChoice::default(), velocity);
-    let (start, h) = (sim.positions().to_vec(), sim.time_step());
-    for step in 1..=60 {
-        sim.step().unwrap();
-        let n = f64::from(step);
-        let moved = velocity * (n * h) + Vec3::new(0.0, -GRAVITY, 0.0) * (h * h * n * (n + 1.0) / 2.0);
-        let expected: Vec<Vec3> = start.iter().map(|x| *x + moved).collect();
-        let error = farthest(&expected, sim.positions());
-        assert!(error < 1e-12, "step {step}: off by {error:e} m");
+    for (precision, tolerance) in [(Precision::Double, 1e-12), (Precision::Single, 1e-6)] {
+        let solver = ProjectiveParams { precision, ..ProjectiveParams::default() };
+        let mut sim = falling(TimeIntegrator::ImplicitEuler, solver.into(), velocity);
+        let (start, h) = (sim.positions().to_vec(), sim.time_step());
+        for step in 1..=60 {
+            sim.step().unwrap();
+            let n = f64::from(step);
+            let moved = velocity * (n * h) + Vec3::new(0.0, -GRAVITY, 0.0) * (h * h * n * (n + 1.0) / 2.0);
+            let expected: Vec<Vec3> = start.iter().map(|x| *x + moved).collect();
+            let error = farthest(&expected, sim.positions());
+            assert!(error < tolerance, "{precision:?}, step {step}: off by {error:e} m");
+        }
     }
 }
 
@@ -48,9 +51,10 @@ fn schemes_of_second_order_fall_on_the_parabola() {
     let velocity = Vec3::new(0.3, 1.0, -0.2);
     // TR-BDF2 begins with the elastic accelerations of rounding errors; it takes an exact solver to undo them.
     let newton = NewtonParams { tolerance: 1e-14, iterations: 3, ..NewtonParams::default() };
+    let double = ProjectiveParams { precision: Precision::Double, ..ProjectiveParams::default() };
     for (integrator, solver) in [
         (TimeIntegrator::TrBdf2, SolverChoice::from(newton)),
-        (TimeIntegrator::ImplicitMidpoint, SolverChoice::default()),
+        (TimeIntegrator::ImplicitMidpoint, double.into()),
     ] {
         let mut sim = falling(integrator, solver, velocity);
         let start = sim.positions().to_vec();

@@ -343,3 +343,6 @@ impl<const N: usize> Corners<N> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
