@@ -1,4 +1,7 @@
 //! Lanes on AVX2 with FMA.
+//!
+//! No closures and no adaptors here, nor in kernels: they are functions of their own without these instructions, and what is not
+//! inlined all the way calls every single operation.
 
 use std::arch::x86_64::*;
 
@@ -85,29 +88,33 @@ impl Lanes for Avx2F32 {
     #[inline(always)]
     unsafe fn gather(points: *const f32, rows: *const u32) -> [Self; 3] {
         unsafe {
-            let point = |lane: usize| _mm_loadu_ps(points.add(4 * *rows.add(lane) as usize));
-            transpose(std::array::from_fn(|k| (point(k), point(k + 4))))
+            let mut loaded = [_mm_setzero_ps(); 8];
+            for (lane, point) in loaded.iter_mut().enumerate() {
+                *point = _mm_loadu_ps(points.add(4 * *rows.add(lane) as usize));
+            }
+            transpose(loaded)
         }
     }
 
     #[inline(always)]
     unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
         unsafe {
-            let edge = |lane: usize| {
+            let mut edges = [_mm_setzero_ps(); 8];
+            for (lane, edge) in edges.iter_mut().enumerate() {
                 let tail = _mm256_loadu_pd(points.add(4 * *tails.add(lane) as usize));
                 let head = _mm256_loadu_pd(points.add(4 * *heads.add(lane) as usize));
-                _mm256_cvtpd_ps(_mm256_sub_pd(head, tail))
-            };
-            transpose(std::array::from_fn(|k| (edge(k), edge(k + 4))))
+                *edge = _mm256_cvtpd_ps(_mm256_sub_pd(head, tail));
+            }
+            transpose(edges)
         }
     }
 
     #[inline(always)]
     unsafe fn store_points(coordinates: [Self; 3], points: *mut f32) {
         unsafe {
-            for (k, (low, high)) in rows_of(coordinates).into_iter().enumerate() {
-                _mm_storeu_ps(points.add(4 * k), low);
-                _mm_storeu_ps(points.add(4 * (k + 4)), high);
+            let rows = rows_of(coordinates);
+            for (lane, row) in rows.iter().enumerate() {
+                _mm_storeu_ps(points.add(4 * lane), *row);
             }
         }
     }
@@ -115,13 +122,10 @@ impl Lanes for Avx2F32 {
     #[inline(always)]
     unsafe fn scatter_add(points: *mut f32, rows: *const u32, coordinates: [Self; 3]) {
         unsafe {
-            let add = |lane: usize, value: __m128| {
+            let values = rows_of(coordinates);
+            for (lane, value) in values.iter().enumerate() {
                 let point = points.add(4 * *rows.add(lane) as usize);
-                _mm_storeu_ps(point, _mm_add_ps(_mm_loadu_ps(point), value));
-            };
-            for (k, (low, high)) in rows_of(coordinates).into_iter().enumerate() {
-                add(k, low);
-                add(k + 4, high);
+                _mm_storeu_ps(point, _mm_add_ps(_mm_loadu_ps(point), *value));
             }
         }
     }
@@ -138,11 +142,17 @@ impl Lanes for Avx2F32 {
     }
 }
 
-/// Points (k, k + 4) for k = 0…3 to coordinates.
 #[inline(always)]
-unsafe fn transpose(points: [(__m128, __m128); 4]) -> [Avx2F32; 3] {
+unsafe fn pair(low: __m128, high: __m128) -> __m256 {
+    unsafe { _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high) }
+}
+
+/// Points to coordinates.
+#[inline(always)]
+unsafe fn transpose(points: [__m128; 8]) -> [Avx2F32; 3] {
     unsafe {
-        let [a, b, c, d] = points.map(|(low, high)| _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high));
+        let (a, b) = (pair(points[0], points[4]), pair(points[1], points[5]));
+        let (c, d) = (pair(points[2], points[6]), pair(points[3], points[7]));
         let (xy_ab, z_ab) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
         let (xy_cd, z_cd) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
         [
@@ -153,21 +163,28 @@ unsafe fn transpose(points: [(__m128, __m128); 4]) -> [Avx2F32; 3] {
     }
 }
 
-/// Coordinates to points (k, k + 4) for k = 0…3.
+/// Coordinates to points.
 #[inline(always)]
-unsafe fn rows_of(coordinates: [Avx2F32; 3]) -> [(__m128, __m128); 4] {
+unsafe fn rows_of([x, y, z]: [Avx2F32; 3]) -> [__m128; 8] {
     unsafe {
-        let [x, y, z] = coordinates.map(|c| c.0);
         let none = _mm256_setzero_ps();
-        let (xy_low, xy_high) = (_mm256_unpacklo_ps(x, y), _mm256_unpackhi_ps(x, y));
-        let (z_low, z_high) = (_mm256_unpacklo_ps(z, none), _mm256_unpackhi_ps(z, none));
+        let (xy_low, xy_high) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpackhi_ps(x.0, y.0));
+        let (z_low, z_high) = (_mm256_unpacklo_ps(z.0, none), _mm256_unpackhi_ps(z.0, none));
+        // Points (0, 4), (1, 5), (2, 6) and (3, 7).
+        let p04 = _mm256_shuffle_ps::<0x44>(xy_low, z_low);
+        let p15 = _mm256_shuffle_ps::<0xEE>(xy_low, z_low);
+        let p26 = _mm256_shuffle_ps::<0x44>(xy_high, z_high);
+        let p37 = _mm256_shuffle_ps::<0xEE>(xy_high, z_high);
         [
-            _mm256_shuffle_ps::<0x44>(xy_low, z_low),
-            _mm256_shuffle_ps::<0xEE>(xy_low, z_low),
-            _mm256_shuffle_ps::<0x44>(xy_high, z_high),
-            _mm256_shuffle_ps::<0xEE>(xy_high, z_high),
+            _mm256_castps256_ps128(p04),
+            _mm256_castps256_ps128(p15),
+            _mm256_castps256_ps128(p26),
+            _mm256_castps256_ps128(p37),
+            _mm256_extractf128_ps::<1>(p04),
+            _mm256_extractf128_ps::<1>(p15),
+            _mm256_extractf128_ps::<1>(p26),
+            _mm256_extractf128_ps::<1>(p37),
         ]
-        .map(|pair| (_mm256_castps256_ps128(pair), _mm256_extractf128_ps::<1>(pair)))
     }
 }
 
@@ -244,26 +261,33 @@ impl Lanes for Avx2F64 {
     #[inline(always)]
     unsafe fn gather(points: *const f64, rows: *const u32) -> [Self; 3] {
         unsafe {
-            transpose_f64(std::array::from_fn(|lane| _mm256_loadu_pd(points.add(4 * *rows.add(lane) as usize))))
+            let mut loaded = [_mm256_setzero_pd(); 4];
+            for (lane, point) in loaded.iter_mut().enumerate() {
+                *point = _mm256_loadu_pd(points.add(4 * *rows.add(lane) as usize));
+            }
+            transpose_f64(loaded)
         }
     }
 
     #[inline(always)]
     unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
         unsafe {
-            transpose_f64(std::array::from_fn(|lane| {
+            let mut edges = [_mm256_setzero_pd(); 4];
+            for (lane, edge) in edges.iter_mut().enumerate() {
                 let tail = _mm256_loadu_pd(points.add(4 * *tails.add(lane) as usize));
                 let head = _mm256_loadu_pd(points.add(4 * *heads.add(lane) as usize));
-                _mm256_sub_pd(head, tail)
-            }))
+                *edge = _mm256_sub_pd(head, tail);
+            }
+            transpose_f64(edges)
         }
     }
 
     #[inline(always)]
     unsafe fn store_points(coordinates: [Self; 3], points: *mut f64) {
         unsafe {
-            for (lane, row) in rows_of_f64(coordinates).into_iter().enumerate() {
-                _mm256_storeu_pd(points.add(4 * lane), row);
+            let rows = rows_of_f64(coordinates);
+            for (lane, row) in rows.iter().enumerate() {
+                _mm256_storeu_pd(points.add(4 * lane), *row);
             }
         }
     }
@@ -271,9 +295,10 @@ impl Lanes for Avx2F64 {
     #[inline(always)]
     unsafe fn scatter_add(points: *mut f64, rows: *const u32, coordinates: [Self; 3]) {
         unsafe {
-            for (lane, row) in rows_of_f64(coordinates).into_iter().enumerate() {
+            let values = rows_of_f64(coordinates);
+            for (lane, value) in values.iter().enumerate() {
                 let point = points.add(4 * *rows.add(lane) as usize);
-                _mm256_storeu_pd(point, _mm256_add_pd(_mm256_loadu_pd(point), row));
+                _mm256_storeu_pd(point, _mm256_add_pd(_mm256_loadu_pd(point), *value));
             }
         }
     }
@@ -306,9 +331,9 @@ unsafe fn transpose_f64(points: [__m256d; 4]) -> [Avx2F64; 3] {
 }
 
 #[inline(always)]
-unsafe fn rows_of_f64(coordinates: [Avx2F64; 3]) -> [__m256d; 4] {
+unsafe fn rows_of_f64([x, y, z]: [Avx2F64; 3]) -> [__m256d; 4] {
     unsafe {
-        let [x, y, z] = coordinates.map(|c| c.0);
+        let (x, y, z) = (x.0, y.0, z.0);
         let none = _mm256_setzero_pd();
         let (xy_even, xy_odd) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
         let (z_even, z_odd) = (_mm256_unpacklo_pd(z, none), _mm256_unpackhi_pd(z, none));

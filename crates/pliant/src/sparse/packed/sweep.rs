@@ -304,8 +304,8 @@ where
     unsafe {
         for panel in 0..node.panels {
             let gathered = L::gather(sweep.rows, rows.add(panel * w));
-            for (c, lanes) in gathered.into_iter().enumerate() {
-                lanes.store(g.add((3 * panel + c) * w));
+            for c in 0..3 {
+                gathered[c].store(g.add((3 * panel + c) * w));
             }
         }
     }

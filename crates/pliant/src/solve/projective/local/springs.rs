@@ -124,7 +124,8 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
             for slot in slots {
                 let e = L::edges(points, own.as_ptr(), self.springs.others.as_ptr().add(slot * w));
                 let numbers = self.springs.numbers.as_ptr().add(3 * slot * w);
-                let [low, high, weight] = [0, 1, 2].map(|k| L::load(numbers.add(k * w)));
+                let (low, high) = (L::load(numbers), L::load(numbers.add(w)));
+                let weight = L::load(numbers.add(2 * w));
                 let squared = e[0].mul_add(e[0], e[1].mul_add(e[1], e[2].mul(e[2])));
                 let length = squared.max(least).sqrt();
                 let target = length.max(low).min(high);

@@ -102,18 +102,32 @@ impl<S: LaneNumber> Kernel<S> for TetForces<'_, S> {
             for group in self.groups {
                 let first = corners.first(group);
                 let places = corners.places.as_ptr().add(first);
-                let edges = [1, 2, 3].map(|corner| L::edges(points, places, places.add(corner * w)));
+                let mut edges = [[L::zero(); 3]; 3];
+                for k in 0..3 {
+                    edges[k] = L::edges(points, places, places.add((k + 1) * w));
+                }
                 let numbers = self.tets.numbers.as_ptr().add(group * NUMBERS * w);
-                let a = [0, 1, 2].map(|row| [0, 1, 2].map(|k| L::load(numbers.add((3 * row + k) * w))));
+                // A, and the columns of F.
+                let (mut a, mut z) = ([[L::zero(); 3]; 3], [[L::zero(); 3]; 3]);
+                for row in 0..3 {
+                    for k in 0..3 {
+                        a[row][k] = L::load(numbers.add((3 * row + k) * w));
+                    }
+                    let [first, second, third] = a[row];
+                    for c in 0..3 {
+                        z[row][c] = first.mul_add(edges[0][c], second.mul_add(edges[1][c], third.mul(edges[2][c])));
+                    }
+                }
                 let weight = L::load(numbers.add(9 * w));
-                // Columns of F.
-                let z = a.map(|a| {
-                    [0, 1, 2].map(|c| a[0].mul_add(edges[0][c], a[1].mul_add(edges[1][c], a[2].mul(edges[2][c]))))
-                });
                 let rotation = self.rotations.add(self.tets.first_rotation + 4 * group * w);
-                let mut q = [0, 1, 2, 3].map(|k| L::load(rotation.add(k * w)));
+                let mut q = [L::zero(); 4];
+                for k in 0..4 {
+                    q[k] = L::load(rotation.add(k * w));
+                }
                 nearest_rotation::<L>(&z, &mut q);
-                (0..4).for_each(|k| q[k].store(rotation.add(k * w)));
+                for k in 0..4 {
+                    q[k].store(rotation.add(k * w));
+                }
                 let r = columns_of(q);
                 let mut d = [[L::zero(); 3]; 3];
                 let mut squared = L::zero();
@@ -126,7 +140,7 @@ impl<S: LaneNumber> Kernel<S> for TetForces<'_, S> {
                 energy = weight.mul(squared).add(energy);
                 let mut forces = [[L::zero(); 3]; 4];
                 for c in 0..3 {
-                    let weighted = [0, 1, 2].map(|row| weight.mul(d[row][c]));
+                    let weighted = [weight.mul(d[0][c]), weight.mul(d[1][c]), weight.mul(d[2][c])];
                     for k in 0..3 {
                         let force = a[0][k]
                             .mul_add(weighted[0], a[1][k].mul_add(weighted[1], a[2][k].mul(weighted[2])));
@@ -159,25 +173,35 @@ unsafe fn columns_of<L: Lanes>([x, y, z, w]: [L; 4]) -> [[L; 3]; 3] {
     }
 }
 
+#[inline(always)]
+unsafe fn constant<L: Lanes>(value: f64) -> L {
+    unsafe { L::splat(Real::from_f64(value)) }
+}
+
 /// Improves a quaternion to that of the rotation nearest to the matrix with columns `f`.
 #[inline(always)]
 unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
     unsafe {
-        let constant = |value: f64| L::splat(Real::from_f64(value));
-        let (half, one, zero) = (constant(0.5), constant(1.0), L::zero());
+        let (half, one, zero) = (constant::<L>(0.5), constant::<L>(1.0), L::zero());
         // A step this short leaves an error of its square, below the rounding of the numbers.
         let single = size_of::<L::Scalar>() == 4;
-        let short = constant(if single { 1e-7 } else { 1e-17 });
-        let singular = constant(if single { 1e-5 } else { 1e-10 });
+        let short = constant::<L>(if single { 1e-7 } else { 1e-17 });
+        let singular = constant::<L>(if single { 1e-5 } else { 1e-10 });
         let mut pending = (1u32 << L::WIDTH) - 1;
         for _ in 0..MOST_STEPS {
             let r = columns_of(*q);
             // b[i][j] = column i of R · column j of F.
-            let b = r.map(|r| f.map(|f| dot(r, f)));
+            let mut b = [[zero; 3]; 3];
+            for i in 0..3 {
+                for j in 0..3 {
+                    b[i][j] = dot(r[i], f[j]);
+                }
+            }
             let g = [b[2][1].sub(b[1][2]), b[0][2].sub(b[2][0]), b[1][0].sub(b[0][1])];
             let (h00, h11, h22) = (b[1][1].add(b[2][2]), b[0][0].add(b[2][2]), b[0][0].add(b[1][1]));
-            let beside = |i: usize, j: usize| zero.sub(half.mul(b[i][j].add(b[j][i])));
-            let (h01, h02, h12) = (beside(0, 1), beside(0, 2), beside(1, 2));
+            let h01 = zero.sub(half.mul(b[0][1].add(b[1][0])));
+            let h02 = zero.sub(half.mul(b[0][2].add(b[2][0])));
+            let h12 = zero.sub(half.mul(b[1][2].add(b[2][1])));
             let c00 = h11.mul(h22).sub(h12.mul(h12));
             let c01 = h02.mul(h12).sub(h01.mul(h22));
             let c02 = h01.mul(h12).sub(h02.mul(h11));
@@ -189,7 +213,7 @@ unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
             let size = trace.mul(trace).mul(trace).mul(singular);
             // Positive definite: all leading minors positive, the determinant clearly so.
             let indefinite = h00.less_mask(zero) | c22.less_mask(zero) | !size.max(zero).less_mask(determinant);
-            let inverse = half.div(determinant.select_less(size.max(constant(1e-30)), one, determinant));
+            let inverse = half.div(determinant.select_less(size.max(constant::<L>(1e-30)), one, determinant));
             let mut turn = [
                 inverse.mul(c00.mul_add(g[0], c01.mul_add(g[1], c02.mul(g[2])))),
                 inverse.mul(c01.mul_add(g[0], c11.mul_add(g[1], c12.mul(g[2])))),
@@ -198,7 +222,9 @@ unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
             // At most a right angle at a time.
             let squared = dot(turn, turn);
             let limit = one.div(squared.max(one).sqrt());
-            turn = turn.map(|t| t.mul(limit));
+            for t in &mut turn {
+                *t = t.mul(limit);
+            }
             let [x, y, z, w] = *q;
             let turned = [
                 x.add(w.mul_add(turn[0], y.mul(turn[2]).sub(z.mul(turn[1])))),
@@ -210,7 +236,9 @@ unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
                 .add(turned[3].mul(turned[3]))
                 .sqrt();
             let scale = one.div(norm);
-            *q = turned.map(|t| t.mul(scale));
+            for k in 0..4 {
+                q[k] = turned[k].mul(scale);
+            }
             pending = (!squared.less_mask(short) | indefinite) & ((1 << L::WIDTH) - 1);
             if pending == 0 {
                 return;

@@ -75,9 +75,17 @@ impl<S: LaneNumber> Kernel<S> for TriangleForces<'_, S> {
                 let places = corners.places.as_ptr().add(first);
                 let edges = [L::edges(points, places, places.add(w)), L::edges(points, places, places.add(2 * w))];
                 let numbers = self.triangles.numbers.as_ptr().add(group * NUMBERS * w);
-                let a = [0, 1].map(|row| [0, 1].map(|k| L::load(numbers.add((2 * row + k) * w))));
+                let mut a = [[L::zero(); 2]; 2];
+                let mut z = [[L::zero(); 3]; 2];
+                for row in 0..2 {
+                    for k in 0..2 {
+                        a[row][k] = L::load(numbers.add((2 * row + k) * w));
+                    }
+                    for c in 0..3 {
+                        z[row][c] = a[row][0].mul_add(edges[0][c], a[row][1].mul(edges[1][c]));
+                    }
+                }
                 let weight = L::load(numbers.add(4 * w));
-                let z = a.map(|a| [0, 1, 2].map(|c| a[0].mul_add(edges[0][c], a[1].mul(edges[1][c]))));
                 let (c00, c01, c11) = (dot(z[0], z[0]), dot(z[0], z[1]), dot(z[1], z[1]));
                 let normal = cross(z[0], z[1]);
                 let s = dot(normal, normal).sqrt();
@@ -189,9 +197,9 @@ pub(super) unsafe fn store_forces<L: Lanes, const N: usize>(
     out: *mut [L::Scalar; 4],
 ) {
     unsafe {
-        for (corner, force) in forces.into_iter().enumerate() {
+        for corner in 0..N {
             let mut points = [[L::Scalar::default(); 4]; 8];
-            L::store_points(force, points.as_mut_ptr().cast());
+            L::store_points(forces[corner], points.as_mut_ptr().cast());
             for lane in 0..L::WIDTH {
                 *out.add(*slots.add(corner * L::WIDTH + lane) as usize) = points[lane];
             }
