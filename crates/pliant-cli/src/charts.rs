@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use pliant_view::plot::{Axis, Figure, Plot, Series};
+use pliant_view::plot::{Axis, Figure, Plot, Series, Style};
 use serde_json::{Map, Value};
 
 use crate::record::{PHASES, number};
@@ -101,9 +101,11 @@ impl Chart {
                 lines.extend(PHASES.iter().map(|phase| {
                     let key = format!("seconds_{phase}");
                     let shown = |ms: f64| if ms < SHORTEST { f64::NAN } else { ms };
-                    series(phase, &|entry| shown(1e3 * number(entry, &key)))
+                    // A factor that is kept is made once: a line of one point could not be seen.
+                    let style = if *phase == "factor" { Style::Dots } else { Style::Line };
+                    Series { style, ..series(phase, &|entry| shown(1e3 * number(entry, &key))) }
                 }));
-                // Phases differ by orders of magnitude; one without time (a factor that is kept) leaves its line.
+                // Phases differ by orders of magnitude.
                 over_time("Time per frame", Axis::log("time [ms]"), lines)
             }
         }

@@ -48,7 +48,7 @@ impl Progress {
         let shown = voice == Voice::Plain && std::io::stderr().is_terminal();
         let bar = shown.then(|| {
             let bar = ProgressBar::new(u64::from(frames)).with_position(u64::from(first));
-            let style = ProgressStyle::with_template("{bar:28.cyan/dim} {pos}/{len} frames, {eta} left  {msg}");
+            let style = ProgressStyle::with_template("{bar:28.cyan/dim} {pos}/{len} frames, {eta} left  {wide_msg}");
             bar.reset_eta();
             style.map_or(bar.clone(), |style| bar.with_style(style.progress_chars("━━╌")))
         });

@@ -223,7 +223,7 @@ fn visible_runs(series: &Series, x: &Ruler, y: &Ruler) -> Vec<Vec<[f64; 2]>> {
 
 /// Points along a line, the ends of its pieces and some between.
 fn dense(run: &[[f64; 2]]) -> Vec<[f64; 2]> {
-    const BETWEEN: usize = 8;
+    const BETWEEN: usize = 32;
     let mut points: Vec<[f64; 2]> = run.first().copied().into_iter().collect();
     for ends in run.windows(2) {
         points.extend((1..=BETWEEN).map(|k| {
