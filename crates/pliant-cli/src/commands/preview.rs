@@ -24,7 +24,7 @@ pub(crate) enum Mode {
     Off,
     /// The frame of the largest elastic energy: preview.png.
     Poster,
-    /// Also the motion, in at most 40 small pictures: preview.gif, and preview.mp4 where ffmpeg is installed.
+    /// Also the motion, in at most 30 small pictures: preview.gif, and preview.mp4 where ffmpeg is installed.
     Animation,
     /// Also every frame, large: preview/000000.png and so on, of which preview.mp4 is then made.
     Frames,
@@ -42,11 +42,11 @@ pub(crate) enum Coloring {
 }
 
 /// Pictures in a GIF at most: more makes files that nobody wants to load.
-const MOST_PICTURES: usize = 40;
+const MOST_PICTURES: usize = 30;
 /// Width and height of pictures that stand alone \[px\].
 const LARGE: (usize, usize) = (960, 600);
 /// Width and height of animated pictures \[px\].
-const SMALL: (usize, usize) = (400, 250);
+const SMALL: (usize, usize) = (384, 240);
 /// From the front, a little from the side and above.
 const DIRECTION: Vec3 = Vec3::new(-0.45, -0.3, -1.0);
 /// Share of the vertices whose values are within the colours' range; the rest would wash out the others.
@@ -109,6 +109,8 @@ pub(crate) struct Studio<'a> {
     store: &'a RunStore,
     coloring: Coloring,
     bounds: Bounds,
+    /// Height of the ground \[m\].
+    ground: f64,
     /// Largest value that the colours show.
     most: f64,
     /// The frame of the largest elastic energy: the fullest swing, the deepest dent, the last turn.
@@ -121,10 +123,11 @@ impl<'a> Studio<'a> {
     /// Looks through the run.
     pub(crate) fn new(run: &'a mut SceneRun, store: &'a RunStore, coloring: Coloring) -> Result<Self, Box<dyn Error>> {
         let mut extent = Extent::default();
-        let mut most = 0.0_f64;
+        let (mut most, mut lowest) = (0.0_f64, f64::INFINITY);
         for &stored in store.frames() {
             let frame = store.read_frame(stored)?;
             extent.add(&frame.positions);
+            lowest = frame.positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
             if coloring != Coloring::Body {
                 let velocities = frame.velocities.as_deref().unwrap_or_default();
                 most = most.max(quantile(values(run, coloring, &frame.positions, velocities)?, SHOWN));
@@ -132,8 +135,11 @@ impl<'a> Studio<'a> {
         }
         let bounds = extent.bounds().ok_or("there is nothing to draw")?;
         let last = store.frames().last().copied().ok_or("there are no frames to draw")?;
+        // What lies on a soft floor dips into it when it lands: the ground is where it comes to rest. Other bodies hang.
+        let on_floor = run.sim.model().energies().iter().any(|entry| entry.batch.kind() == "half_space");
+        let ground = if on_floor { lowest } else { bounds.min.y - 0.02 * bounds.diagonal() };
         let telling = most_energetic(store)?.unwrap_or(last);
-        Ok(Self { run, store, coloring, bounds, most: two_digits(most), telling, first_color: 0 })
+        Ok(Self { run, store, coloring, bounds, ground, most: two_digits(most), telling, first_color: 0 })
     }
 
     /// One frame as a picture, by the camera that sees the whole run.
@@ -211,9 +217,8 @@ impl<'a> Studio<'a> {
                 Scene::colored(&self.run.sim, &values, legend)?
             }
         };
-        let size = self.bounds.diagonal();
-        let height = self.bounds.min.y - 0.02 * size;
-        scene.ground = Some(Ground { spacing: round_spacing(size), ..Ground::at(height) });
+        let spacing = round_spacing(self.bounds.diagonal());
+        scene.ground = Some(Ground { spacing, ..Ground::at(self.ground) });
         Ok(scene)
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
     /// Pictures to draw when done. Alone, `--preview` means `--preview=frames`. The default takes
-    /// a few seconds, however long the run.
+    /// two to six seconds of a processor core, however long the run.
     #[arg(
         long,
         value_enum,
