@@ -16,7 +16,6 @@ pub(crate) const FILE: &str = "summary.json";
 #[derive(Debug)]
 pub(crate) struct Summary {
     scene: String,
-    frames: usize,
     vertices: usize,
     wall_seconds: f64,
     resumed_after: Option<u32>,
@@ -39,7 +38,6 @@ impl Summary {
         log.iter().for_each(|entry| phases.add(entry));
         Ok(Self {
             scene: scene.to_owned(),
-            frames: store.frames().len(),
             vertices: run.sim.positions().len(),
             wall_seconds,
             resumed_after: (first > 0).then_some(first),
@@ -66,7 +64,7 @@ impl Summary {
         json!({
             "pliant": env!("CARGO_PKG_VERSION"),
             "scene": self.scene,
-            "frames": self.frames,
+            "frames": self.phases.frames,
             "vertices": self.vertices,
             "wall_seconds": self.wall_seconds,
             "resumed_after_frame": self.resumed_after,
@@ -88,8 +86,10 @@ impl Summary {
 
     /// Where the time went, in a line.
     pub(crate) fn timing(&self) -> String {
-        let (frames, each) = (self.frames.saturating_sub(1), self.phases.describe());
-        format!("{frames} frames of {} vertices in {:.1} s; a frame takes {each}", self.vertices, self.wall_seconds)
+        let (frames, each) = (self.phases.frames, self.phases.describe());
+        let earlier = self.resumed_after.map_or(String::new(), |first| format!(" (the first {first} earlier)"));
+        let (vertices, seconds) = (self.vertices, self.wall_seconds);
+        format!("{frames} frames{earlier} of {vertices} vertices in {seconds:.1} s; a frame takes {each}")
     }
 
     pub(crate) fn verdicts(&self) -> &[Verdict] {

@@ -39,7 +39,7 @@ fn a_run_leaves_a_poster_an_animation_and_a_summary() {
     assert!(is_png(&out.join("preview.png")));
     assert!(std::fs::read(out.join("preview.gif")).unwrap().starts_with(b"GIF89a"));
     let summary = json(&out.join("summary.json"));
-    assert_eq!((summary["frames"].as_u64(), summary["all_hold"].as_bool()), (Some(5), Some(true)));
+    assert_eq!((summary["frames"].as_u64(), summary["all_hold"].as_bool()), (Some(4), Some(true)));
     assert_eq!(summary["preview"]["files"][0], "preview.png");
     assert_eq!(summary["expectations"].as_array().unwrap().len(), 2);
     let times = &summary["milliseconds_per_frame"];
