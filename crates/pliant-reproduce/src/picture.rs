@@ -1,0 +1,47 @@
+//! Shapes side by side in one picture.
+
+use pliant::math::Vec3;
+use pliant::mesh::Bounds;
+use pliant_view::{Camera, Color, Ground, Image, Mesh, RenderOptions, Scene, render};
+
+use crate::ReproduceError;
+
+/// A row of surfaces from left to right.
+#[derive(Debug, Clone)]
+pub(crate) struct Row<'a> {
+    /// Positions of each \[m\].
+    pub(crate) shapes: Vec<&'a [Vec3]>,
+    /// Triangles of each, or of all where there is one list.
+    pub(crate) triangles: Vec<&'a [[u32; 3]]>,
+    /// Where the camera looks.
+    pub(crate) direction: Vec3,
+    /// Width and height of the picture \[px\].
+    pub(crate) size: [usize; 2],
+    /// Strength of creases: triangles that meet at more than this angle \[°\] meet in an edge.
+    pub(crate) crease: f64,
+}
+
+/// Free space between neighbours, as a share of the widest.
+const GAP: f64 = 0.2;
+
+impl Row<'_> {
+    pub(crate) fn draw(&self) -> Result<Image, ReproduceError> {
+        let boxes: Vec<Bounds> = self.shapes.iter().filter_map(|shape| Bounds::around(shape)).collect();
+        let pitch = (1.0 + GAP) * boxes.iter().fold(0.0_f64, |most, b| most.max(b.size().x));
+        let mut scene = Scene::default();
+        for (k, shape) in self.shapes.iter().enumerate() {
+            let shift = Vec3::X * (pitch * k as f64 - boxes[k].centre().x);
+            let triangles = self.triangles[k.min(self.triangles.len() - 1)].to_vec();
+            let moved = shape.iter().map(|p| *p + shift).collect();
+            let mesh = Mesh::new(moved, triangles, Color::of_body(k));
+            scene.meshes.push(Mesh { crease: self.crease.to_radians(), ..mesh });
+        }
+        let [width, height] = self.size;
+        let options = RenderOptions { width, height, samples: 3, ..RenderOptions::default() };
+        let extent = scene.extent();
+        let Some(bounds) = extent.bounds() else { return Ok(Image::new(width, height, [255; 3])) };
+        scene.ground = Some(Ground::at(bounds.min.y - 0.02 * bounds.size().y));
+        let camera = Camera::framing(&bounds, self.direction, options.aspect());
+        Ok(render(&scene, &camera, &options)?)
+    }
+}
