@@ -6,6 +6,7 @@ use pliant::mesh::{Edge, MeshError};
 use pliant::prelude::*;
 
 use crate::ReproduceError;
+use crate::one_thread::clock;
 
 /// Mass per area \[kg/m²\]: 1 kg on 1 m² [Liu 2013, §5].
 pub(crate) const DENSITY: f64 = 1.0;
@@ -45,7 +46,9 @@ impl Curtain {
         Ok(self.body()?.pin([sheet.vertex(0, 0), sheet.vertex(self.cells, 0)]))
     }
 
+    /// On one thread, with its processor time as the clock.
     pub(crate) fn simulation(&self, solver: impl Into<SolverChoice>) -> Result<Simulation, ReproduceError> {
-        Ok(Simulation::builder().body(self.held()?).time_step(TIME_STEP).solver(solver).build()?)
+        let builder = Simulation::builder().body(self.held()?).time_step(TIME_STEP).solver(solver);
+        Ok(builder.threads(1).clock(clock()).build()?)
     }
 }

@@ -44,6 +44,9 @@ pub enum ReproduceError {
         /// Steps taken.
         steps: usize,
     },
+    /// A thread pool could not be started.
+    #[error("the thread pool could not be started: {0}")]
+    Threads(String),
     /// A mesh could not be made.
     #[error(transparent)]
     Mesh(#[from] MeshError),

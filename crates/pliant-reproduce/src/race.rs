@@ -1,13 +1,12 @@
 //! Solvers on one problem: how far each gets per iteration, and what an iteration costs.
 
-use std::time::Instant;
-
 use pliant::Problem;
 use pliant::prelude::*;
 use pliant::solve::SolveError;
 use pliant_view::plot::Series;
 
 use crate::ReproduceError;
+use crate::one_thread::{on_one_thread, timed};
 
 /// Below this, rounding decides about (g − g*)/(g₀ − g*).
 pub(crate) const ROUNDING: f64 = 1e-12;
@@ -18,7 +17,7 @@ pub(crate) struct Descent {
     pub(crate) name: String,
     /// g at the start and after each whole iteration \[J\].
     pub(crate) values: Vec<f64>,
-    /// What an iteration costs \[s\], without what is done once: ordering, and the constant factor of local/global.
+    /// Processor time of an iteration on one thread \[s\], without what is done once: ordering, and the constant factor of local/global.
     pub(crate) seconds_per_iteration: f64,
     /// Where it ended.
     pub(crate) end: Vec<Vec3>,
@@ -72,24 +71,28 @@ impl Descent {
         name: &str,
         problem: &Problem<'_>,
         start: &[Vec3],
-        solver: &impl Limited,
+        solver: &(impl Limited + Sync),
         iterations: usize,
     ) -> Result<Self, ReproduceError> {
         let mut end = start.to_vec();
         let report = problem.solve(&solver.limited(iterations, true).into(), &mut end)?;
         let values: Vec<f64> = report.history.into_iter().step_by(solver.entries_per_iteration()).collect();
         let many = report.iterations.min(solver.timed());
-        let timed = |iterations: usize| -> Result<f64, SolveError> {
+        let shortest = |iterations: usize| -> Result<f64, SolveError> {
             let mut shortest = f64::INFINITY;
             for _ in 0..REPEATS {
-                let (mut x, begun) = (start.to_vec(), Instant::now());
-                problem.solve(&solver.limited(iterations, false).into(), &mut x)?;
-                shortest = shortest.min(begun.elapsed().as_secs_f64());
+                let (mut x, choice) = (start.to_vec(), solver.limited(iterations, false).into());
+                let (solved, seconds) = timed(|| problem.solve(&choice, &mut x));
+                solved?;
+                shortest = shortest.min(seconds);
             }
             Ok(shortest)
         };
         // The difference leaves out what is done once.
-        let seconds_per_iteration = if many > 1 { (timed(many)? - timed(1)?) / (many - 1) as f64 } else { timed(1)? };
+        let seconds_per_iteration = on_one_thread(|| {
+            let once = shortest(1)?;
+            Ok::<_, SolveError>(if many > 1 { (shortest(many)? - once) / (many - 1) as f64 } else { once })
+        })??;
         Ok(Self { name: name.to_owned(), values, seconds_per_iteration, end })
     }
 

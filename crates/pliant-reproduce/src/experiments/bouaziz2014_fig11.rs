@@ -9,6 +9,7 @@ use pliant::prelude::*;
 use pliant_view::plot::{Axis, Plot, Series};
 
 use crate::motion::{Motion, exact, largest_distance};
+use crate::one_thread::clock;
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
 
@@ -64,11 +65,20 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         mesh.tets.len()
     ));
     outcome.choose(format!("feet held; let go under gravity with {PUSH} m/s sideways; {steps} steps of 1/30 s; plain local/global from the predicted positions"));
-    let material = SolidMaterial { youngs_modulus: YOUNGS_MODULUS, poisson_ratio: 0.0, ..SolidMaterial::default() };
+    let material = SolidMaterial {
+        youngs_modulus: std::env::var("E").map_or(YOUNGS_MODULUS, |e| e.parse().unwrap()),
+        poisson_ratio: 0.0,
+        ..SolidMaterial::default()
+    };
     let run = |solver: SolverChoice| {
         let body = Body::solid(&mesh, &material)?.pin_where(|p| p.y < 0.05);
         let push = mesh.positions.iter().map(|p| Vec3::Z * if p.y < 0.05 { 0.0 } else { PUSH }).collect();
-        let builder = Simulation::builder().body(body.with_velocities(push)).time_step(1.0 / 30.0).solver(solver);
+        let builder = Simulation::builder()
+            .body(body.with_velocities(push))
+            .time_step(1.0 / 30.0)
+            .solver(solver)
+            .threads(1)
+            .clock(clock());
         Motion::of(&mut builder.build()?, steps, |_, _| Ok(()))
     };
     let reference = run(exact().into())?;

@@ -46,7 +46,11 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let cells = size.pick([56, 4, 4], [20, 2, 2]);
     let solid = TetBox { size: Vec3::new(LENGTH, THICKNESS, THICKNESS), cells, pattern: TetPattern::Five };
     let mesh = solid.mesh()?;
-    let material = SolidMaterial { poisson_ratio: 0.0, youngs_modulus: 1e5, ..SolidMaterial::default() };
+    let material = SolidMaterial {
+        poisson_ratio: 0.0,
+        youngs_modulus: std::env::var("E").map_or(1e5, |e| e.parse().unwrap()),
+        ..SolidMaterial::default()
+    };
     let mut outcome = Outcome::default();
     outcome.choose(format!(
         "a bar of {LENGTH} m × {THICKNESS} m × {THICKNESS} m with {} DoFs and {} tets (printed: 4290 and 4099); E = 1e5 Pa, 1000 kg/m³; no gravity",

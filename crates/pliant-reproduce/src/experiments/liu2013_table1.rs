@@ -10,6 +10,7 @@ use pliant::prelude::*;
 use pliant_view::plot::{Axis, Plot, Series, Style};
 
 use crate::curtain::Curtain;
+use crate::one_thread::clock;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -127,7 +128,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         let vertices = body.rest().len();
         off += (vertices.abs_diff(object.vertices) + springs.abs_diff(object.springs)) as f64;
         let solver = ProjectiveParams::plain(object.iterations);
-        let builder = Simulation::builder().body(body).time_step(object.time_step).solver(solver).threads(1);
+        let builder =
+            Simulation::builder().body(body).time_step(object.time_step).solver(solver).threads(1).clock(clock());
         let mut sim = builder.build()?;
         let factor = 1e3 * sim.step()?.solve.seconds_factor;
         let [mut iteration, mut frame] = [f64::INFINITY; 2];
