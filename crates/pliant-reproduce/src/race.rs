@@ -74,10 +74,8 @@ impl Descent {
         solver: &(impl Limited + Sync),
         iterations: usize,
     ) -> Result<Self, ReproduceError> {
-        let mut end = start.to_vec();
-        let report = problem.solve(&solver.limited(iterations, true).into(), &mut end)?;
-        let values: Vec<f64> = report.history.into_iter().step_by(solver.entries_per_iteration()).collect();
-        let many = report.iterations.min(solver.timed());
+        let descent = Self::untimed(name, problem, start, solver, iterations)?;
+        let many = descent.iterations().min(solver.timed());
         let shortest = |iterations: usize| -> Result<f64, SolveError> {
             let mut shortest = f64::INFINITY;
             for _ in 0..REPEATS {
@@ -93,7 +91,21 @@ impl Descent {
             let once = shortest(1)?;
             Ok::<_, SolveError>(if many > 1 { (shortest(many)? - once) / (many - 1) as f64 } else { once })
         })??;
-        Ok(Self { name: name.to_owned(), values, seconds_per_iteration, end })
+        Ok(Self { seconds_per_iteration, ..descent })
+    }
+
+    /// The same without timing.
+    pub(crate) fn untimed(
+        name: &str,
+        problem: &Problem<'_>,
+        start: &[Vec3],
+        solver: &impl Limited,
+        iterations: usize,
+    ) -> Result<Self, ReproduceError> {
+        let mut end = start.to_vec();
+        let report = problem.solve(&solver.limited(iterations, true).into(), &mut end)?;
+        let values = report.history.into_iter().step_by(solver.entries_per_iteration()).collect();
+        Ok(Self { name: name.to_owned(), values, seconds_per_iteration: f64::NAN, end })
     }
 
     pub(crate) fn least(&self) -> f64 {

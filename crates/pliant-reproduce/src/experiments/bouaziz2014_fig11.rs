@@ -1,7 +1,8 @@
 //! [Bouaziz 2014, Figure 11]: a volumetric animal by 1, 10 and 20 iterations in each step, against the converged solution.
 //!
 //! The animal is made of capsules and balls with fillets, filled with tets: about as many vertices as the paper's hippopotamus.
-//! It stands on its feet and is let go with a sideways push.
+//! It is held along its back and let go with a sideways push. Standing on its feet it is a harder case: its legs buckle, and
+//! small differences decide to which side.
 
 use pliant::mesh::sdf::{Ball, Capsule, Solid};
 use pliant::mesh::{Resolution, Tetrahedralise};
@@ -23,6 +24,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             statement: "distance of a vertex from the exact motion with 10 iterations, largest of all vertices and frames, in diagonals",
             bound: Bound::Below(0.01),
             kind: Kind::Shape,
+        },
+        Criterion {
+            name: "ten-standing",
+            statement: "the same for the animal on its feet, whose legs buckle",
+            bound: Bound::Below(0.01),
+            kind: Kind::Beyond,
         },
         Criterion {
             name: "cost",
@@ -64,26 +71,18 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         3 * mesh.positions.len(),
         mesh.tets.len()
     ));
-    outcome.choose(format!("feet held; let go under gravity with {PUSH} m/s sideways; {steps} steps of 1/30 s; plain local/global from the predicted positions"));
-    let material = SolidMaterial {
-        youngs_modulus: std::env::var("E").map_or(YOUNGS_MODULUS, |e| e.parse().unwrap()),
-        poisson_ratio: 0.0,
-        ..SolidMaterial::default()
+    outcome.choose(format!("held along its back; let go under gravity with {PUSH} m/s sideways; {steps} steps of 1/30 s; plain local/global from the predicted positions"));
+    let material = SolidMaterial { youngs_modulus: YOUNGS_MODULUS, poisson_ratio: 0.0, ..SolidMaterial::default() };
+    let run = |held: fn(Vec3) -> bool, solver: SolverChoice| {
+        let body = Body::solid(&mesh, &material)?.pin_where(held);
+        let push = mesh.positions.iter().map(|p| Vec3::Z * if held(*p) { 0.0 } else { PUSH }).collect();
+        let builder = Simulation::builder().body(body.with_velocities(push)).time_step(1.0 / 30.0).solver(solver);
+        Motion::of(&mut builder.threads(1).clock(clock()).build()?, steps, |_, _| Ok(()))
     };
-    let run = |solver: SolverChoice| {
-        let body = Body::solid(&mesh, &material)?.pin_where(|p| p.y < 0.05);
-        let push = mesh.positions.iter().map(|p| Vec3::Z * if p.y < 0.05 { 0.0 } else { PUSH }).collect();
-        let builder = Simulation::builder()
-            .body(body.with_velocities(push))
-            .time_step(1.0 / 30.0)
-            .solver(solver)
-            .threads(1)
-            .clock(clock());
-        Motion::of(&mut builder.build()?, steps, |_, _| Ok(()))
-    };
-    let reference = run(exact().into())?;
+    let (back, feet): (fn(Vec3) -> bool, fn(Vec3) -> bool) = (|p| p.y > 0.56 && p.x < 0.1, |p| p.y < 0.05);
+    let reference = run(back, exact().into())?;
     let motions =
-        COUNTS.iter().map(|&count| run(ProjectiveParams::plain(count).into())).collect::<Result<Vec<_>, _>>()?;
+        COUNTS.iter().map(|&count| run(back, ProjectiveParams::plain(count).into())).collect::<Result<Vec<_>, _>>()?;
     let diagonal = mesh.diagonal();
     let distances: Vec<Vec<f64>> = motions
         .iter()
@@ -131,6 +130,9 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
 
     let most = |k: usize| distances[k].iter().copied().fold(0.0, f64::max);
     outcome.measure("ten", most(1), format!("1 iteration: {:.4}; 20 iterations: {:.4}", most(0), most(2)));
+    let [ten, whole] = [run(feet, ProjectiveParams::plain(10).into())?, run(feet, exact().into())?];
+    let farthest = ten.frames.iter().zip(&whole.frames).map(|(a, b)| largest_distance(a, b) / diagonal);
+    outcome.measure("ten-standing", farthest.fold(0.0, f64::max), "");
     let [ten, whole] = [&motions[1], &reference].map(|motion| 1e3 * motion.seconds_per_step);
     outcome.measure("cost", ten / whole, format!("{ten:.1} ms against {whole:.1} ms"));
     Ok(outcome)
