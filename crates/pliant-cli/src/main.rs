@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
   pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
+  pliant reproduce liu2013-fig2                 a figure of a paper: tables, plots, verdict
   pliant schema > scene.schema.json             for completion in an editor";
 
 #[derive(Subcommand)]
@@ -34,6 +35,8 @@ enum Command {
     Export(commands::export::Arguments),
     /// Tell what is in a mesh, a scene or a run, and what is wrong with it.
     Info(commands::info::Arguments),
+    /// Run experiments of the papers that Pliant implements, and judge them.
+    Reproduce(commands::reproduce::Arguments),
     /// List the scenes that come with Pliant.
     Scenes,
     /// Print the JSON Schema of scene files.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Info(arguments) => commands::info::run(&arguments),
+        Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Scenes => {
             commands::scenes::run();
             Ok(Outcome::Good)
@@ -70,6 +74,6 @@ fn main() -> ExitCode {
 enum Outcome {
     /// All is well.
     Good,
-    /// The scene ran, but an expectation does not hold.
+    /// The scene or experiment ran, but an expectation or claim does not hold.
     ExpectationFailed,
 }

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod export;
 pub(crate) mod info;
 mod preview;
+pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenes;
 

@@ -126,17 +126,11 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     }
     outcome.tables = vec![table, costs];
     let [by_iteration, by_time] = [0, 1].map(|k| all.map(|descent| scale.series(descent)[k].clone()).to_vec());
-    let axis = || Axis::log("(g − g*)/(g₀ − g*)").with_range(1e-12, 1.0);
+    let axis = || Axis::log("relative error").with_range(1e-12, 1.0);
     let plot = |title: &str, x: Axis, series| Plot { title: title.to_owned(), x, y: axis(), series, ..Plot::default() };
     outcome.plot("by-iteration", plot("Error over iterations", Axis::log("iterations"), by_iteration));
     outcome.plot("by-time", plot("Error over time", Axis::log("time [s]"), by_time));
-    let row = Row {
-        shapes: vec![&direct.end],
-        triangles: vec![&skin],
-        direction: Vec3::new(-0.2, -0.3, -1.0),
-        size: [800, 300],
-        crease: 30.0,
-    };
+    let row = Row { shapes: vec![&direct.end], triangles: vec![&skin], turn: 15.0, size: [800, 300], crease: 30.0 };
     outcome.pictures.push(("bar".to_owned(), row.draw()?));
 
     let five = [&direct, &plain].map(|descent| scale.after(descent, 5));

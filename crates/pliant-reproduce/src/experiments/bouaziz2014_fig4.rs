@@ -48,7 +48,7 @@ const SECOND: usize = 30;
 const COUNTS: [usize; 4] = [5, 10, 20, 100];
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
-    let (cells, steps) = (size.pick(80, 20), size.pick(90, 60));
+    let (cells, steps) = (size.pick(80, 20), size.pick(75, 60));
     let sheet = Sheet { columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
     let mesh = sheet.mesh()?;
     let mut outcome = Outcome::default();
@@ -100,8 +100,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         },
     );
     let shapes = runs.iter().map(|(motion, _)| motion.last()).collect();
-    let direction = Vec3::new(-0.25, -0.35, -1.0);
-    let row = Row { shapes, triangles: vec![&mesh.triangles], direction, size: [1200, 400], crease: 60.0 };
+    let row = Row { shapes, triangles: vec![&mesh.triangles], turn: 25.0, size: [1200, 400], crease: 60.0 };
     outcome.pictures.push(("cloths".to_owned(), row.draw()?));
 
     let (five, ten, hundred) = (&runs[0].1, &runs[1].1, &runs[3].1);

@@ -106,7 +106,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let row = Row {
         shapes: settled.iter().map(|(_, _, sim)| sim.positions()).collect(),
         triangles: settled.iter().map(|(_, mesh, _)| &mesh.triangles[..]).collect(),
-        direction: Vec3::new(0.0, -0.55, -1.0),
+        turn: 30.0,
         size: [1300, 300],
         crease: 60.0,
     };

@@ -45,7 +45,7 @@ const STRONGER: f64 = 8000.0;
 const GATHERED: f64 = 0.7;
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
-    let cells = size.pick(40, 16);
+    let cells = size.pick(28, 16);
     let rings = 4;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
@@ -92,7 +92,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let row = Row {
         shapes: shapes.iter().map(Vec::as_slice).collect(),
         triangles: vec![&mesh.triangles],
-        direction: Vec3::new(-0.35, -0.2, -1.0),
+        turn: 20.0,
         size: [1000, 480],
         crease: 60.0,
     };
@@ -121,18 +121,18 @@ fn hang(sheet: &Sheet, mesh: &TriangleMesh, limit: f64, rings: usize) -> Result<
     let start = mesh.positions.iter().map(|p| p.with_z(1e-3 * (p.x * waves).sin())).collect();
     let held = (0..=cells).step_by(rings).map(|column| sheet.vertex(column, cells));
     let curtain = Body::cloth(mesh, &material)?.pin(held).with_positions(start);
-    let solver = ProjectiveParams { iterations: 60, ..ProjectiveParams::default() };
+    let solver = ProjectiveParams { iterations: 40, ..ProjectiveParams::default() };
     let damping = Damping { drag: 3.0, ..Damping::default() };
     let builder = Simulation::builder().body(curtain).time_step(1.0 / 30.0).solver(solver).damping(damping);
     let mut sim = builder.build()?;
-    for step in 1..=90 {
+    for step in 1..=80 {
         let gathered = 1.0 - (1.0 - GATHERED) * (f64::from(step) / 30.0).min(1.0);
         sim.move_pins(|_, rest| rest.with_x(gathered * rest.x))?;
         sim.step()?;
     }
     // What few iterations leave of the predicted fall would count as stretch: continue from the last positions.
-    sim.set_solver(ProjectiveParams { iterations: 60, start: Start::Previous, ..ProjectiveParams::default() });
-    for _ in 0..30 {
+    sim.set_solver(ProjectiveParams { iterations: 40, start: Start::Previous, ..ProjectiveParams::default() });
+    for _ in 0..20 {
         sim.step()?;
     }
     Ok(sim.positions().to_vec())

@@ -88,7 +88,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let row = Row {
         shapes: runs.iter().map(|run| run.positions.as_slice()).collect(),
         triangles: vec![&skin],
-        direction: Vec3::new(-0.3, -0.35, -1.0),
+        turn: 15.0,
         size: [1300, 260],
         crease: 30.0,
     };

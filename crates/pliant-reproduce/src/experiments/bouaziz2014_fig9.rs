@@ -23,9 +23,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         },
         Criterion {
             name: "not-before-theory",
-            statement: "compression at which it has buckled over the critical one of the theory, least",
+            statement: "compression at which it has buckled over the critical one of a perfect cylinder, least",
             bound: Bound::AtLeast(1.0),
-            kind: Kind::Shape,
+            kind: Kind::Beyond,
         },
     ],
     measure,
@@ -41,7 +41,7 @@ const MOST_STEPS: usize = 400;
 const HIGHEST_WAVE: usize = 18;
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
-    let (segments, rings) = size.pick((96, 30), (48, 15));
+    let (segments, rings) = size.pick((84, 26), (48, 15));
     let bendings: &[f64] = size.pick(&[3e-4, 3e-3, 3e-2], &[3e-3, 3e-2]);
     let mut outcome = Outcome::default();
     outcome.choose(format!(
@@ -97,7 +97,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let row = Row {
         shapes: shapes.iter().map(Vec::as_slice).collect(),
         triangles: vec![&mesh.triangles],
-        direction: Vec3::new(-0.2, -0.25, -1.0),
+        turn: 0.0,
         size: [1000, 380],
         crease: 80.0,
     };
@@ -105,7 +105,11 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let growth = wavelengths.windows(2).map(|pair| pair[1] / pair[0]).fold(f64::INFINITY, f64::min);
     let list: Vec<String> = wavelengths.iter().map(|w| format!("{:.1}", 1e3 * w)).collect();
     outcome.measure("wavelength", growth, format!("{} mm", list.join(", ")));
-    outcome.measure("not-before-theory", early, "dents take time to grow, so they show later than they begin");
+    outcome.measure(
+        "not-before-theory",
+        early,
+        "imperfect shells buckle earlier; dents take time to grow, so they show later",
+    );
     Ok(outcome)
 }
 

@@ -154,7 +154,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
 
     let paper = Series { style: Style::Dots, ..Series::new("paper, local/global", PRINTED.to_vec()) };
     let [by_iteration, by_time] = [0, 1].map(|k| all.map(|descent| scale.series(descent)[k].clone()).to_vec());
-    let axis = || Axis::log("(g − g*)/(g₀ − g*)").with_range(1e-8, 1.0);
+    let axis = || Axis::log("relative error").with_range(1e-8, 1.0);
     let plot = |title: &str, x: Axis, series| Plot { title: title.to_owned(), x, y: axis(), series, ..Plot::default() };
     let by_iteration = [by_iteration, vec![paper]].concat();
     outcome.plot("by-iteration", plot("Error over iterations", Axis::log("iterations"), by_iteration));

@@ -68,7 +68,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         let series = curves.iter().map(|(name, errors)| {
             Series::new(name.as_str(), errors.iter().enumerate().map(|(k, &error)| [k as f64, error]).collect())
         });
-        let y = Axis::log("mean of (g − g*)/(g₀ − g*)");
+        let y = Axis::log("mean relative error");
         let plot = Plot {
             title: title.to_owned(),
             x: Axis::linear("iterations"),

@@ -84,8 +84,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     );
     let mesh = curtain.sheet().mesh()?;
     let shapes = motions.iter().chain([&reference]).map(Motion::last).collect();
-    let direction = Vec3::new(-0.25, -0.35, -1.0);
-    let row = Row { shapes, triangles: vec![&mesh.triangles], direction, size: [1400, 380], crease: 60.0 };
+    let row = Row { shapes, triangles: vec![&mesh.triangles], turn: 25.0, size: [1400, 380], crease: 60.0 };
     outcome.pictures.push(("frame".to_owned(), row.draw()?));
 
     let overall: Vec<f64> = distances.iter().map(|d| d.iter().sum::<f64>() / d.len() as f64).collect();

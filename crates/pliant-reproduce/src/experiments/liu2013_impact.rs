@@ -118,8 +118,7 @@ fn measure(size: Size, impact: Impact) -> Result<Outcome, ReproduceError> {
         },
     );
     let shapes = vec![ten.last(), reference.last()];
-    let direction = Vec3::new(-0.5, -0.2, 1.0);
-    let row = Row { shapes, triangles: vec![&mesh.triangles], direction, size: [900, 480], crease: 60.0 };
+    let row = Row { shapes, triangles: vec![&mesh.triangles], turn: -150.0, size: [900, 480], crease: 60.0 };
     outcome.pictures.push(("frame".to_owned(), row.draw()?));
 
     let ratios: Vec<f64> = (frames_of_impact..=steps).map(|frame| details[0][frame] / details[1][frame]).collect();
