@@ -48,7 +48,7 @@ const SECOND: usize = 30;
 const COUNTS: [usize; 4] = [5, 10, 20, 100];
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
-    let (cells, steps) = (size.pick(80, 20), size.pick(75, 60));
+    let (cells, steps) = (size.pick(80, 20), 60);
     let sheet = Sheet { columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
     let mesh = sheet.mesh()?;
     let mut outcome = Outcome::default();

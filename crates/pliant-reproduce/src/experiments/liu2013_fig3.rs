@@ -106,7 +106,7 @@ fn mean_errors(curtain: &Curtain, frames: usize) -> Result<Vec<f64>, ReproduceEr
         let plain = ProjectiveParams { record: true, ..ProjectiveParams::plain(ITERATIONS) };
         let values: Vec<f64> = problem.solve(&plain.into(), &mut x)?.history.into_iter().step_by(2).collect();
         // Newton from there finds the bottom of the valley that the iterations are in.
-        let bottom = problem.solve(&NewtonParams { iterations: 40, ..NewtonParams::default() }.into(), &mut x)?;
+        let bottom = problem.solve(&NewtonParams { iterations: 20, ..NewtonParams::default() }.into(), &mut x)?;
         let scale = Scale { first: values[0], least: bottom.objective };
         for (mean, &g) in means.iter_mut().zip(&values) {
             *mean += scale.error(g) / frames as f64;
