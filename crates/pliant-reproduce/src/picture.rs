@@ -2,7 +2,7 @@
 
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::Bounds;
-use pliant_view::{Camera, Color, Ground, Image, Mesh, RenderOptions, Scene, render};
+use pliant_view::{Camera, Color, Ground, Image, Mesh, RenderOptions, Scene, Wireframe, render};
 
 use crate::ReproduceError;
 
@@ -17,7 +17,9 @@ pub(crate) struct Row<'a> {
     pub(crate) turn: f64,
     /// Width and height of the picture \[px\].
     pub(crate) size: [usize; 2],
-    /// Strength of creases: triangles that meet at more than this angle \[°\] meet in an edge.
+    /// Whether the edges of triangles are drawn.
+    pub(crate) edges: bool,
+    /// Triangles that meet at more than this angle \[°\] meet in an edge.
     pub(crate) crease: f64,
 }
 
@@ -41,7 +43,8 @@ impl Row<'_> {
             let triangles = self.triangles[k.min(self.triangles.len() - 1)].to_vec();
             let moved = shape.iter().map(|p| *p + shift).collect();
             let mesh = Mesh::new(moved, triangles, Color::of_body(k));
-            scene.meshes.push(Mesh { crease: self.crease.to_radians(), ..mesh });
+            let wireframe = self.edges.then(Wireframe::default);
+            scene.meshes.push(Mesh { crease: self.crease.to_radians(), wireframe, ..mesh });
         }
         let [width, height] = self.size;
         let options = RenderOptions { width, height, samples: 3, ..RenderOptions::default() };

@@ -21,7 +21,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     criteria: &[
         Criterion {
             name: "ten",
-            statement: "distance of a vertex from the exact motion with 10 iterations, largest of all vertices and frames, in diagonals",
+            statement: "distance of a vertex from the exact motion with 10 iterations, largest of all vertices and \
+                frames, in diagonals",
             bound: Bound::Below(0.01),
             kind: Kind::Shape,
         },
@@ -75,11 +76,15 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         Tetrahedralise { resolution: Resolution::Cells(cells), ..Tetrahedralise::default() }.fill(&animal())?.mesh;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "an animal of capsules with {} DoFs and {} strain constraints (printed: 7161 and 8406), about 1 m long; E = {YOUNGS_MODULUS:.0e} Pa, 1000 kg/m³",
+        "an animal of capsules with {} DoFs and {} strain constraints (printed: 7161 and 8406), about 1 m long; E = \
+         {YOUNGS_MODULUS:.0e} Pa, 1000 kg/m³",
         3 * mesh.positions.len(),
         mesh.tets.len()
     ));
-    outcome.choose(format!("held along its back; let go under gravity with {PUSH} m/s sideways; {steps} steps of 1/30 s; plain local/global from the predicted positions"));
+    outcome.choose(format!(
+        "held along its back; let go under gravity with {PUSH} m/s sideways; {steps} steps of 1/30 \
+        s; plain local/global from the predicted positions"
+    ));
     let material = SolidMaterial { youngs_modulus: YOUNGS_MODULUS, poisson_ratio: 0.0, ..SolidMaterial::default() };
     let run = |held: fn(Vec3) -> bool, solver: SolverChoice| {
         let body = Body::solid(&mesh, &material)?.pin_where(held);
@@ -132,6 +137,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         shapes: motions.iter().chain([&reference]).map(|motion| motion.frames[frame].as_slice()).collect(),
         triangles: vec![&skin],
         turn: -30.0,
+        edges: false,
         size: [1400, 360],
         crease: 80.0,
     };

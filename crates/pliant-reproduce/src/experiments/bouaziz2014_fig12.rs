@@ -12,7 +12,8 @@ use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, T
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "bouaziz2014-fig12",
     figure: "Bouaziz 2014, Figure 12",
-    claim: "Newton's method converges faster by iteration, local/global by time down to errors of 1e-10; about 30 of its iterations take as long as one of Newton's",
+    claim: "Newton's method converges faster by iteration, local/global by time down to errors of 1e-10; about 30 of \
+        its iterations take as long as one of Newton's",
     criteria: &[
         Criterion {
             name: "newton-by-iteration",
@@ -28,7 +29,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         },
         Criterion {
             name: "ahead-elsewhere",
-            statement: "the same for softer bars and for an end turned at once, least of four",
+            statement: "the same for softer bars and for an end turned at once, the best of four",
             bound: Bound::AtMost(1e-6),
             kind: Kind::Beyond,
         },
@@ -91,7 +92,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let mesh = solid.mesh()?;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "a bar of {LENGTH} m × {THICKNESS} m × {THICKNESS} m with {} DoFs and {} tets (printed: 4290 and 4099); E = 1e5 Pa, 1000 kg/m³; no gravity",
+        "a bar of {LENGTH} m × {THICKNESS} m × {THICKNESS} m with {} DoFs and {} tets (printed: 4290 and 4099); E = \
+         1e5 Pa, 1000 kg/m³; no gravity",
         3 * mesh.positions.len(),
         mesh.tets.len()
     ));
@@ -130,7 +132,14 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let plot = |title: &str, x: Axis, series| Plot { title: title.to_owned(), x, y: axis(), series, ..Plot::default() };
     outcome.plot("by-iteration", plot("Error over iterations", Axis::log("iterations"), by_iteration));
     outcome.plot("by-time", plot("Error over time", Axis::log("time [s]"), by_time));
-    let row = Row { shapes: vec![&direct.end], triangles: vec![&skin], turn: 15.0, size: [800, 300], crease: 30.0 };
+    let row = Row {
+        shapes: vec![&direct.end],
+        triangles: vec![&skin],
+        turn: 15.0,
+        edges: false,
+        size: [800, 300],
+        crease: 30.0,
+    };
     outcome.pictures.push(("bar".to_owned(), row.draw()?));
 
     let five = [&direct, &plain].map(|descent| scale.after(descent, 5));
@@ -138,7 +147,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let [down, down_iterative, accelerated] =
         [(&plain, &direct), (&plain, &iterative), (&anderson, &direct)].map(|(a, b)| scale.ahead_down_to(a, b));
     let note = format!(
-        "against conjugate gradients {down_iterative:.1e}; with Anderson's acceleration (ours) against the direct solver {accelerated:.1e}"
+        "against conjugate gradients {down_iterative:.1e}; with Anderson's acceleration (ours) against the direct \
+         solver {accelerated:.1e}"
     );
     outcome.measure("ahead-in-time", down, note);
     let (least, note) = elsewhere(&mesh, &plain, &direct, &mut outcome)?;

@@ -52,7 +52,10 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let sheet = Sheet { columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
     let mesh = sheet.mesh()?;
     let mut outcome = Outcome::default();
-    outcome.choose(format!("1 m × 1 m of {DENSITY} kg/m² with a membrane stiffness of {MEMBRANE} N/m; held at two corners; {steps} steps of 1/30 s"));
+    outcome.choose(format!(
+        "1 m × 1 m of {DENSITY} kg/m² with a membrane stiffness of {MEMBRANE} N/m; held at two \
+        corners; {steps} steps of 1/30 s"
+    ));
     outcome.choose("sag: drop of the centre of mass; plain local/global from the predicted positions");
     outcome.remarks.push(format!("{} vertices, {} edges", mesh.positions.len(), mesh.edges().len()));
     let run = |membrane: f64, iterations: usize| {
@@ -100,7 +103,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         },
     );
     let shapes = runs.iter().map(|(motion, _)| motion.last()).collect();
-    let row = Row { shapes, triangles: vec![&mesh.triangles], turn: 25.0, size: [1200, 400], crease: 60.0 };
+    let row =
+        Row { shapes, triangles: vec![&mesh.triangles], turn: 25.0, edges: false, size: [1200, 400], crease: 60.0 };
     outcome.pictures.push(("cloths".to_owned(), row.draw()?));
 
     let (five, ten, hundred) = (&runs[0].1, &runs[1].1, &runs[3].1);

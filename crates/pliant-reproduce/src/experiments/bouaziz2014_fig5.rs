@@ -18,13 +18,15 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     criteria: &[
         Criterion {
             name: "drape",
-            statement: "mean drop of a sheet on each mesh against the finest uniform one, largest difference as a share",
+            statement: "mean drop of a sheet on each mesh against the finest uniform one, largest difference as a \
+                share",
             bound: Bound::Below(0.03),
             kind: Kind::Shape,
         },
         Criterion {
             name: "equal-springs",
-            statement: "the same for springs of one stiffness on a graded and a uniform mesh: these must differ, or the comparison says nothing",
+            statement: "the same for springs of one stiffness on a graded and a uniform mesh: these must differ, or \
+                the comparison says nothing",
             bound: Bound::AtLeast(0.03),
             kind: Kind::Shape,
         },
@@ -107,6 +109,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         shapes: settled.iter().map(|(_, _, sim)| sim.positions()).collect(),
         triangles: settled.iter().map(|(_, mesh, _)| &mesh.triangles[..]).collect(),
         turn: 30.0,
+        edges: true,
         size: [1300, 300],
         crease: 60.0,
     };

@@ -22,7 +22,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         },
         Criterion {
             name: "reached",
-            statement: "largest principal stretch over 1 + limit, least of the three: a limit that is not reached limits nothing",
+            statement: "largest principal stretch over 1 + limit, least of the three: a limit that is not reached \
+                limits nothing",
             bound: Bound::AtLeast(0.99),
             kind: Kind::Shape,
         },
@@ -49,7 +50,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let rings = 4;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "1 m × 1 m, 0.3 kg/m², {} vertices; hung from rings {rings} cells apart that move together to {GATHERED} of their distance; E = {WEAK:.0e} Pa, {STRONGER} times as much beyond the limit, 0.5 mm thick",
+        "1 m × 1 m, 0.3 kg/m², {} vertices; hung from rings {rings} cells apart that move together to {GATHERED} of \
+         their distance; E = {WEAK:.0e} Pa, {STRONGER} times as much beyond the limit, 0.5 mm thick",
         (cells + 1) * (cells + 1)
     ));
     let sheet = Sheet { columns: cells, rows: cells, ..Sheet::default() };
@@ -93,6 +95,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         shapes: shapes.iter().map(Vec::as_slice).collect(),
         triangles: vec![&mesh.triangles],
         turn: 20.0,
+        edges: false,
         size: [1000, 480],
         crease: 60.0,
     };

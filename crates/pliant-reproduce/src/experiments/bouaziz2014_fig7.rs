@@ -58,7 +58,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let mesh = bar.mesh()?;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "a bar of {LENGTH} m × {THICKNESS} m × {THICKNESS} m with {} tets, clamped at both ends and pulled by {PULLED} of its length; strain of {STRAIN:.0e} Pa; no gravity; exact by Newton's method",
+        "a bar of {LENGTH} m × {THICKNESS} m × {THICKNESS} m with {} tets, clamped at both ends and pulled by \
+         {PULLED} of its length; strain of {STRAIN:.0e} Pa; no gravity; exact by Newton's method",
         mesh.tets.len()
     ));
     let columns = ["pulled by", "no volume constraints", "1 : 1", "10 : 1", "100 : 1"];
@@ -89,6 +90,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         shapes: runs.iter().map(|run| run.positions.as_slice()).collect(),
         triangles: vec![&skin],
         turn: 15.0,
+        edges: false,
         size: [1300, 260],
         crease: 30.0,
     };

@@ -45,9 +45,13 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let bendings: &[f64] = size.pick(&[3e-4, 3e-3, 3e-2], &[3e-3, 3e-2]);
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "radius {RADIUS} m, height {HEIGHT} m, {segments}×{rings} segments; membrane {MEMBRANE:.0e} N/m; bending stiffnesses {bendings:?} N·m by hinges"
+        "radius {RADIUS} m, height {HEIGHT} m, {segments}×{rings} segments; membrane {MEMBRANE:.0e} N/m; bending \
+         stiffnesses {bendings:?} N·m by hinges"
     ));
-    outcome.choose("both rims held, the upper one lowered by 0.02 % of the height in each step of 10 ms; imperfections of 0.1 % of the radius; buckled: dents as deep as the shell is thick");
+    outcome.choose(
+        "both rims held, the upper one lowered by 0.02 % of the height in each step of 10 ms; \
+        imperfections of 0.1 % of the radius; buckled: dents as deep as the shell is thick",
+    );
     let shape = Cylinder {
         radius: RADIUS,
         height: HEIGHT,
@@ -98,6 +102,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         shapes: shapes.iter().map(Vec::as_slice).collect(),
         triangles: vec![&mesh.triangles],
         turn: 0.0,
+        edges: false,
         size: [1000, 380],
         crease: 80.0,
     };

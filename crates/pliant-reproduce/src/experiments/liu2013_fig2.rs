@@ -44,7 +44,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         },
         Criterion {
             name: "ten-in-time",
-            statement: "time of 10 local/global iterations over that of one Newton iteration, the faster of two linear solvers",
+            statement: "time of 10 local/global iterations over that of one Newton iteration, the faster of two \
+                linear solvers",
             bound: Bound::Below(1.0),
             kind: Kind::Timing,
         },
@@ -110,7 +111,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let curtain = Curtain { cells: size.pick(80, 24), stiffness: 100.0 };
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "the stiffness of each spring, {} N/m: of {STIFFNESSES:?} N/m the one whose errors come closest to the printed ones",
+        "the stiffness of each spring, {} N/m: of {STIFFNESSES:?} N/m the one whose errors come closest to the \
+         printed ones",
         curtain.stiffness
     ));
     outcome.choose(format!(

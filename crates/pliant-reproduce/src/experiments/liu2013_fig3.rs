@@ -13,17 +13,20 @@ use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, T
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "liu2013-fig3",
     figure: "Liu 2013, Figure 3",
-    claim: "Higher stiffness leads to slower convergence; early iterations do more than later ones, at any stiffness and resolution",
+    claim: "Higher stiffness leads to slower convergence; early iterations do more than later ones, at any stiffness \
+        and resolution",
     criteria: &[
         Criterion {
             name: "stiffer-is-slower",
-            statement: "share of the error after 10 iterations that is left after 100: least ratio of a stiffness to the next lower one",
+            statement: "share of the error after 10 iterations that is left after 100: least ratio of a stiffness to \
+                the next lower one",
             bound: Bound::AtLeast(1.0),
             kind: Kind::Shape,
         },
         Criterion {
             name: "early-progress",
-            statement: "mean decrease of log(error) in an iteration up to the 10th over that from the 10th to the 100th, least of all curves",
+            statement: "mean decrease of log(error) in an iteration up to the 10th over that from the 10th to the \
+                100th, least of all curves",
             bound: Bound::AtLeast(2.0),
             kind: Kind::Shape,
         },

@@ -13,7 +13,8 @@ use crate::motion::{Motion, exact};
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
 
-const DETAIL: &str = "root mean square angle between neighbouring triangles, 10 iterations over exact, mean of the frames after the impact";
+const DETAIL: &str = "root mean square angle between neighbouring triangles, 10 iterations over exact, mean of the \
+    frames after the impact";
 
 pub(super) const FIGURE_7: Experiment = Experiment {
     name: "liu2013-fig7",
@@ -70,11 +71,13 @@ fn measure(size: Size, impact: Impact) -> Result<Outcome, ReproduceError> {
     let hinges = mesh.hinges()?;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "the impact: a patch of {PATCH} m radius driven by {way} m in {frames_of_impact} frame(s), at {:.1} m/s; the paper's colliding body is not described",
+        "the impact: a patch of {PATCH} m radius driven by {way} m in {frames_of_impact} frame(s), at {:.1} m/s; the \
+         paper's colliding body is not described",
         way / (TIME_STEP * frames_of_impact as f64)
     ));
     outcome.choose(format!(
-        "a curtain of {0}×{0} vertices with springs of {1} N/m, held along its upper edge in folds of {FOLDS} m at {NARROWED} of its width",
+        "a curtain of {0}×{0} vertices with springs of {1} N/m, held along its upper edge in folds of {FOLDS} m at \
+         {NARROWED} of its width",
         curtain.cells + 1,
         curtain.stiffness
     ));
@@ -118,7 +121,8 @@ fn measure(size: Size, impact: Impact) -> Result<Outcome, ReproduceError> {
         },
     );
     let shapes = vec![ten.last(), reference.last()];
-    let row = Row { shapes, triangles: vec![&mesh.triangles], turn: -150.0, size: [900, 480], crease: 60.0 };
+    let row =
+        Row { shapes, triangles: vec![&mesh.triangles], turn: -150.0, edges: false, size: [900, 480], crease: 60.0 };
     outcome.pictures.push(("frame".to_owned(), row.draw()?));
 
     let ratios: Vec<f64> = (frames_of_impact..=steps).map(|frame| details[0][frame] / details[1][frame]).collect();

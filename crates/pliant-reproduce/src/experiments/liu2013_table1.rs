@@ -16,7 +16,8 @@ use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, T
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "liu2013-table1",
     figure: "Liu 2013, Table 1",
-    claim: "Iterations cost 0.6 to 20 ms for 2000 to 28000 vertices on one core of 2013, and the factorisation as much as about 20 of them",
+    claim: "Iterations cost 0.6 to 20 ms for 2000 to 28000 vertices on one core of 2013, and the factorisation as \
+        much as about 20 of them",
     criteria: &[
         Criterion {
             name: "counts",
@@ -102,7 +103,10 @@ const STIFFNESS: f64 = 100.0;
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let mut outcome = Outcome::default();
-    outcome.choose("stand-ins with the printed counts for all objects but the curtain: lattices with their shortest springs, strands with springs between vertices up to four apart");
+    outcome.choose(
+        "stand-ins with the printed counts for all objects but the curtain: lattices with their shortest \
+        springs, strands with springs between vertices up to four apart",
+    );
     outcome.choose(format!(
         "springs of {STIFFNESS} N/m, 1 kg for each object, the upper or first part held; none of it changes the cost"
     ));
