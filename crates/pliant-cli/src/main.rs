@@ -28,6 +28,7 @@ const EXAMPLES: &str = "Examples:
   pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
+  pliant reproduce liu2013-fig2                 a figure of a paper: tables, plots, verdict
   pliant schema > scene.schema.json             for completion in an editor
 
 Every command tells more and has examples: pliant run --help";
@@ -42,6 +43,8 @@ enum Command {
     Export(commands::export::Arguments),
     /// Tell what is in a mesh, a scene or a run, and what is wrong with it.
     Info(commands::info::Arguments),
+    /// Run experiments of the papers that Pliant implements, and judge them.
+    Reproduce(commands::reproduce::Arguments),
     /// List the scenes that come with Pliant.
     #[command(after_help = "Examples:\n  pliant scenes\n  pliant scenes --json | jq -r .[].name")]
     Scenes(commands::scenes::Arguments),
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Arguments::command())),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),
         Command::Scenes(arguments) => Ok(commands::scenes::run(&arguments)),
+        Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Schema => {
             println!("{}", pliant_scene::json_schema());
             Ok(Outcome::Good)
@@ -87,6 +91,6 @@ fn main() -> ExitCode {
 enum Outcome {
     /// All is well.
     Good,
-    /// The scene ran, but an expectation does not hold.
+    /// The scene or experiment ran, but an expectation or claim does not hold.
     ExpectationFailed,
 }

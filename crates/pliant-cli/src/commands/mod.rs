@@ -7,6 +7,7 @@ pub(crate) mod gallery;
 pub(crate) mod info;
 pub(crate) mod plot;
 mod preview;
+pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenes;
 
