@@ -21,9 +21,8 @@ for kernel in solve springs triangles tets; do
     --callgrind-out-file="$scratch/$kernel" "$binary" kernels --only "$kernel" --calls "$calls" \
     >"$scratch/work" 2>"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
   read -r _ _ count unit <"$scratch/work"
-  # `totals:` for one thread; one line per part where several threads ran.
-  total=$(awk '/^(totals|summary):/ { sum[$1] += $2 } END { print (sum["totals:"] > 0 ? sum["totals:"] : sum["summary:"]) + 0 }' "$scratch/$kernel"*)
-  if [ "$total" -eq 0 ]; then
+  total=$(awk '/^totals:/ { print $2 }' "$scratch/$kernel")
+  if [ "${total:-0}" -eq 0 ]; then
     echo "$kernel: nothing was counted; does pliant_bench::kernels::counted still exist?" >&2
     exit 1
   fi

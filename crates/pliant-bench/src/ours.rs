@@ -56,16 +56,20 @@ impl Factor {
         Ok((Self { cholesky: cholesky?, pool }, vec![analysing, factoring]))
     }
 
-    /// Solves in place.
-    pub fn solve(&mut self, x: &mut [Vec3]) {
+    /// Hands the factor to work on the pool's threads, where a simulation would use it.
+    pub fn on_pool<R: Send>(&mut self, work: impl FnOnce(&mut Cholesky) -> R + Send) -> R {
         let Self { cholesky, pool } = self;
-        pool.install(|| cholesky.solve(x));
+        pool.install(|| work(cholesky))
     }
 
-    /// Solves for the same right-hand side again and again, on the pool's threads throughout, as a simulation does.
+    /// Solves in place.
+    pub fn solve(&mut self, x: &mut [Vec3]) {
+        self.on_pool(|cholesky| cholesky.solve(x));
+    }
+
+    /// Times solves for the same right-hand side, staying on the pool from one to the next.
     pub fn sample(&mut self, sampler: &mut Sampler, rhs: &[Vec3], x: &mut [Vec3]) {
-        let Self { cholesky, pool } = self;
-        pool.install(|| sampler.repeat(&mut *x, |x| x.copy_from_slice(rhs), |x| cholesky.solve(x)));
+        self.on_pool(|cholesky| sampler.repeat(x, |x| x.copy_from_slice(rhs), |x| cholesky.solve(x)));
     }
 
     /// Memory that a sweep of the solve reads, where the engine tells.

@@ -289,17 +289,14 @@ pub struct PbdSprings {
 }
 
 impl PbdSprings {
-    /// The springs of a problem, stretched by gravity's first step; none for other elements.
+    /// The springs of a problem, their ends displaced a little, each its own way; none for other elements.
     pub fn new(problem: &Problem) -> Option<Self> {
         let Elements::Springs { edges, rest_lengths, .. } = &problem.elements else { return None };
+        let shortest = rest_lengths.iter().fold(f64::INFINITY, |least, &length| least.min(length));
         let mut inverse_masses: Vec<f32> = problem.masses.iter().map(|mass| 1.0 / *mass as f32).collect();
-        let mut start: Vec<f32> = flat(&problem.rest).iter().map(|&c| c as f32).collect();
-        let fall = (TIME_STEP * TIME_STEP * GRAVITY) as f32;
-        start.chunks_exact_mut(3).for_each(|p| p[1] += fall);
-        for &v in &problem.pinned {
-            inverse_masses[v as usize] = 0.0;
-            start[3 * v as usize + 1] -= fall;
-        }
+        problem.pinned.iter().for_each(|&v| inverse_masses[v as usize] = 0.0);
+        let displaced = |(k, &c): (usize, &f64)| (c + 0.1 * shortest * (12.9898 * k as f64).sin()) as f32;
+        let start: Vec<f32> = flat(&problem.rest).iter().enumerate().map(displaced).collect();
         let rest_lengths: Vec<f32> = rest_lengths.iter().map(|&l| l as f32).collect();
         let ends = to_ints(edges.iter().flatten().copied());
         Some(Self { ends, rest_lengths, inverse_masses, positions: start.clone(), start })

@@ -187,7 +187,7 @@ fn a_sweep_of_position_based_dynamics_brings_springs_nearer_to_their_lengths() {
     let before = springs.largest_strain();
     (0..50).for_each(|_| springs.iterate());
     let after = springs.largest_strain();
-    assert!(before > 0.0 && after < 0.2 * before, "{before} to {after}");
+    assert!(before > 0.0 && after < 0.5 * before, "{before} to {after}");
     springs.reset();
     assert_eq!(springs.largest_strain(), before);
 }
