@@ -11,6 +11,8 @@ pub struct Machine {
     pub processor: String,
     /// Threads that the system offers.
     pub threads: usize,
+    /// Programs that wanted to run when measuring began, the mean of a minute; without others it is near 0.
+    pub load: Option<f64>,
     /// Whether the system backs large arrays by large pages: its own words.
     pub huge_pages: String,
     /// Version of Pliant.
@@ -38,6 +40,7 @@ impl Machine {
         Self {
             processor: processor(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            load: load(),
             huge_pages: huge_pages(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             reference: reference(),
@@ -68,6 +71,10 @@ fn processor() -> String {
         (Some(name), ..) => name,
         _ => std::env::consts::ARCH.to_owned(),
     }
+}
+
+fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 fn huge_pages() -> String {
@@ -152,6 +159,7 @@ mod tests {
         let machine = Machine {
             processor: String::new(),
             threads: 2,
+            load: None,
             huge_pages: String::new(),
             version: String::new(),
             reference: None,

@@ -364,8 +364,12 @@ pub fn setup_lines(results: &ProblemResults) -> Vec<String> {
 pub fn preamble(results: &results::Results) -> Vec<String> {
     let machine = &results.machine;
     let reference = machine.reference.as_deref().unwrap_or("none (build with --features reference)");
+    let load = machine.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     let mut lines = vec![
         format!("processor: {}, {} threads", machine.processor, machine.threads),
+        format!(
+            "load by other programs when it began: {load} (near 0 on a machine left alone; medians suffer first, then minima)"
+        ),
         format!("transparent huge pages: {}", machine.huge_pages),
         format!("C++ references: {reference}"),
         format!("Pliant {}, {} rounds of turns after one to warm up", machine.version, results.rounds),

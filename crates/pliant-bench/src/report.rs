@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pliant_view::Color;
 use pliant_view::plot::{Axis, Plot, Series, Style};
 
 use crate::BenchError;
@@ -112,12 +113,17 @@ fn method_names(results: &Results) -> Vec<&str> {
     names
 }
 
-/// Ratios to the baseline, solve and frame, for each problem and method; without a baseline, times.
+/// Ratios to the baseline, solve and frame, for each problem and each method that has any.
 fn summary(results: &Results) -> Table {
     let names = method_names(results);
     let problems = results.problems.iter().map(|problem| problem.name.as_str());
     let mut table = Table::new(["solve / frame"].into_iter().chain(problems));
-    for name in names {
+    let has_ratio = |name: &str| {
+        let of_name =
+            |method: &&MethodResults| method.name == name && (method.solve.is_some() || method.frame.is_some());
+        results.problems.iter().flat_map(|problem| &problem.methods).any(|method| of_name(&method))
+    };
+    for name in names.into_iter().filter(|name| has_ratio(name)) {
         let mut row = vec![name.to_owned()];
         for problem in &results.problems {
             let method = problem.methods.iter().find(|method| method.name == name);
@@ -130,29 +136,45 @@ fn summary(results: &Results) -> Table {
     table
 }
 
-/// Solves and frames over the number of vertices.
+/// Colours of the methods, that of the baseline grey.
+const COLORS: [Color; 8] = [
+    Color::hex(0x777777),
+    Color::hex(0xc9a227),
+    Color::hex(0x8c6bb1),
+    Color::hex(0x2b6cb0),
+    Color::hex(0x38a169),
+    Color::hex(0xdd6b20),
+    Color::hex(0xc53030),
+    Color::hex(0x319795),
+];
+
+/// Solves and frames over the number of vertices: cloths as lines, solids dashed.
 fn plots(results: &Results) -> [Plot; 2] {
-    let plot = |title: &str, what: fn(&MethodResults) -> Option<Timing>| {
-        let mut series = Vec::new();
-        for name in method_names(results) {
+    [
+        plot(results, "A solve with three right-hand sides", |method| method.solve),
+        plot(results, "A frame of ten local/global iterations", |method| method.frame),
+    ]
+}
+
+fn plot(results: &Results, title: &str, what: fn(&MethodResults) -> Option<Timing>) -> Plot {
+    let mut series = Vec::new();
+    for (name, color) in method_names(results).into_iter().zip(COLORS.into_iter().cycle()) {
+        let mut legend = name;
+        for (kind, style) in [("springs", Style::Line), ("tets", Style::Dashed)] {
+            let problems = results.problems.iter().filter(|problem| problem.element_kind == kind);
             let mut points: Vec<[f64; 2]> = Vec::new();
-            for problem in &results.problems {
+            for problem in problems {
                 let method = problem.methods.iter().find(|method| method.name == name);
-                if let Some(timing) = method.and_then(what) {
-                    points.push([problem.vertices as f64, timing.min]);
-                }
+                points.extend(method.and_then(what).map(|timing| [problem.vertices as f64, timing.min]));
             }
             points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-            if !points.is_empty() {
-                // Cloths and solids are not one curve: dots.
-                series.push(Series { style: Style::Dots, ..Series::new(name, points) });
+            if points.is_empty() {
+                continue;
             }
+            series.push(Series { style: Style::Dots, color: Some(color), ..Series::new("", points.clone()) });
+            series.push(Series { style, color: Some(color), ..Series::new(std::mem::take(&mut legend), points) });
         }
-        let (x, y) = (Axis::log("vertices"), Axis::log("least time [ms]"));
-        Plot { title: title.to_owned(), x, y, series, ..Plot::default() }
-    };
-    [
-        plot("A solve with three right-hand sides", |method| method.solve),
-        plot("A frame of ten local/global iterations", |method| method.frame),
-    ]
+    }
+    let (x, y) = (Axis::log("vertices"), Axis::log("least time [ms]"));
+    Plot { title: format!("{title} (cloths, and dashed solids)"), x, y, series, ..Plot::default() }
 }

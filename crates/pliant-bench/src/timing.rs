@@ -104,9 +104,9 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Rounds of 30 ms turns.
+    /// Rounds of 60 ms turns: a few frames of a small body, and many solves.
     pub fn rounds(rounds: usize) -> Self {
-        Self { rounds: rounds.max(1), turn: Duration::from_millis(30) }
+        Self { rounds: rounds.max(1), turn: Duration::from_millis(60) }
     }
 }
 
