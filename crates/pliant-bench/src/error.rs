@@ -61,7 +61,7 @@ pub enum BenchError {
         error: std::io::Error,
     },
     /// A file does not hold results.
-    #[error("{}: these are not results of `peers --json`: {error}", path.display())]
+    #[error("{}: these are not results of `peers`: {error}", path.display())]
     NotResults {
         /// Which file.
         path: PathBuf,

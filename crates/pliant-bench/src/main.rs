@@ -1,6 +1,6 @@
 //! The command that measures: see `--help`, and the README beside it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -21,9 +21,12 @@ struct Arguments {
 enum Command {
     /// Solves, setups and frames beside Eigen and CHOLMOD (--features reference) and rapier (--features rapier).
     Peers {
-        /// Print the results as JSON.
+        /// Print the results as JSON at the end, instead of tables as they come.
         #[arg(long)]
         json: bool,
+        /// Also write the results as JSON to this file, after each problem: a long run may be ended early.
+        #[arg(long)]
+        save: Option<PathBuf>,
         /// Only problems whose name begins so; may be repeated. `equal-time` stands for the comparison of engines.
         #[arg(long)]
         only: Vec<String>,
@@ -52,7 +55,7 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         calls: usize,
     },
-    /// Make docs/performance.md and its plots from the results of `peers --json`.
+    /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
         #[arg(long, default_value = "docs/performance.json")]
@@ -75,7 +78,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), BenchError> {
     match command {
-        Command::Peers { json, only, rounds } => run_peers(json, &only, rounds),
+        Command::Peers { json, save, only, rounds } => run_peers(json, save.as_deref(), &only, rounds),
         Command::Scaling { json, rounds, largest } => {
             let points = scaling::measure(Effort::rounds(rounds), largest)?;
             if json {
@@ -99,7 +102,7 @@ fn run(command: Command) -> Result<(), BenchError> {
 
 const EQUAL_TIME: &str = "equal-time";
 
-fn run_peers(json: bool, only: &[String], rounds: usize) -> Result<(), BenchError> {
+fn run_peers(json: bool, save: Option<&Path>, only: &[String], rounds: usize) -> Result<(), BenchError> {
     let wanted = |name: &str| only.is_empty() || only.iter().any(|prefix| name.starts_with(prefix.as_str()));
     let known = problem::NAMES.iter().chain([&EQUAL_TIME]);
     if let Some(unknown) = only.iter().find(|prefix| !known.clone().any(|name| name.starts_with(prefix.as_str()))) {
@@ -114,6 +117,17 @@ fn run_peers(json: bool, only: &[String], rounds: usize) -> Result<(), BenchErro
         println!("{}\n", peers::preamble(&results).join("\n"));
         println!("{}\n", report::COLUMNS);
     }
+    if wanted(EQUAL_TIME) {
+        for hanging in [Hanging::cloth(81)?, Hanging::bar(8, 22)?] {
+            eprintln!("{EQUAL_TIME}");
+            let found = equal_time::measure(&hanging, Frames::default(), effort)?;
+            if !json {
+                println!("{}\n{}", report::equal_time_heading(&found), report::equal_time_table(&found).to_text());
+            }
+            results.equal_time.push(found);
+            save.map_or(Ok(()), |path| results.save(path))?;
+        }
+    }
     for name in problem::NAMES.into_iter().filter(|name| wanted(name)) {
         eprintln!("{name}");
         let Some(problem) = problem::by_name(name)? else { continue };
@@ -124,16 +138,7 @@ fn run_peers(json: bool, only: &[String], rounds: usize) -> Result<(), BenchErro
             println!("setup by phases\n  {}\n", peers::setup_lines(&found).join("\n  "));
         }
         results.problems.push(found);
-    }
-    if wanted(EQUAL_TIME) {
-        for hanging in [Hanging::cloth(81)?, Hanging::bar(8, 22)?] {
-            eprintln!("{EQUAL_TIME}");
-            let found = equal_time::measure(&hanging, Frames::default(), effort)?;
-            if !json {
-                println!("{}\n{}", report::equal_time_heading(&found), report::equal_time_table(&found).to_text());
-            }
-            results.equal_time.push(found);
-        }
+        save.map_or(Ok(()), |path| results.save(path))?;
     }
     if json {
         println!("{}", serde_json::to_string_pretty(&results)?);

@@ -25,18 +25,12 @@ const PLOTS: [(&str, &str); 2] =
 
 /// Reads results and writes the page and its plots.
 pub fn write(from: &Path, to: &Path) -> Result<(), BenchError> {
-    let results = read(from)?;
+    let results = Results::load(from)?;
     for ((file, _), plot) in PLOTS.iter().zip(plots(&results)) {
         plot.save_svg(to.join(file))?;
     }
     let path = to.join("performance.md");
     std::fs::write(&path, page(&results)).map_err(|error| BenchError::File { path, error })
-}
-
-/// Reads the results of `peers --json`.
-pub fn read(path: &Path) -> Result<Results, BenchError> {
-    let text = std::fs::read_to_string(path).map_err(|error| BenchError::File { path: path.to_owned(), error })?;
-    serde_json::from_str(&text).map_err(|error| BenchError::NotResults { path: path.to_owned(), error })
 }
 
 /// What a problem is, in one line.
@@ -73,7 +67,7 @@ pub fn page(results: &Results) -> String {
          <!-- Made by `cargo run --release -p pliant-bench -- report` from performance.json; do not edit. -->\n\n\
          Every figure here comes from one run in which all methods took turns on one machine, on the same matrices, masses and \
          pins. Compare ratios, not milliseconds: yours will differ.\n\n```sh\n\
-         cargo run --release -p pliant-bench --features reference,rapier -- peers --json > docs/performance.json\n\
+         cargo run --release -p pliant-bench --features reference,rapier -- peers --save docs/performance.json\n\
          cargo run --release -p pliant-bench -- report\n```\n\n",
     );
     peers::preamble(results).iter().for_each(|line| page.push_str(&format!("- {line}\n")));

@@ -1,7 +1,10 @@
 //! What a run of `peers` finds, as data: printed, written as JSON, and made into a page.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
+use crate::BenchError;
 use crate::machine::Machine;
 use crate::timing::Timing;
 
@@ -16,6 +19,20 @@ pub struct Results {
     pub problems: Vec<ProblemResults>,
     /// Engines that solve by other methods, at about the same time per frame.
     pub equal_time: Vec<EqualTime>,
+}
+
+impl Results {
+    /// Writes them as JSON.
+    pub fn save(&self, path: &Path) -> Result<(), BenchError> {
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        std::fs::write(path, text).map_err(|error| BenchError::File { path: path.to_owned(), error })
+    }
+
+    /// Reads what was saved.
+    pub fn load(path: &Path) -> Result<Self, BenchError> {
+        let text = std::fs::read_to_string(path).map_err(|error| BenchError::File { path: path.to_owned(), error })?;
+        serde_json::from_str(&text).map_err(|error| BenchError::NotResults { path: path.to_owned(), error })
+    }
 }
 
 /// What was found on one problem.

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use pliant_bench::report;
+use pliant_bench::results::Results;
 
 #[test]
 fn the_page_and_its_plots_are_made_from_the_results_beside_them() {
@@ -21,6 +22,6 @@ fn the_page_and_its_plots_are_made_from_the_results_beside_them() {
 fn a_file_without_results_is_named_in_the_error() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-results.json");
     std::fs::write(&path, "{\"machine\": 1}").unwrap();
-    let error = report::read(&path).unwrap_err().to_string();
-    assert!(error.contains("no-results.json") && error.contains("peers --json"), "{error}");
+    let error = Results::load(&path).unwrap_err().to_string();
+    assert!(error.contains("no-results.json") && error.contains("results of `peers`"), "{error}");
 }
