@@ -30,7 +30,7 @@ enum Command {
         /// Only problems whose name begins so; may be repeated. `equal-time` stands for the comparison of engines.
         #[arg(long)]
         only: Vec<String>,
-        /// Rounds in which each method has a turn.
+        /// Rounds in which each method has a turn, at least; small bodies get more.
         #[arg(long, default_value_t = 7)]
         rounds: usize,
     },
@@ -39,7 +39,7 @@ enum Command {
         /// Print the results as JSON.
         #[arg(long)]
         json: bool,
-        /// Rounds in which each method has a turn.
+        /// Rounds in which each method has a turn, at least; small bodies get more.
         #[arg(long, default_value_t = 5)]
         rounds: usize,
         /// The largest number of vertices.
@@ -84,7 +84,10 @@ fn run(command: Command) -> Result<(), BenchError> {
             if json {
                 println!("{}", serde_json::to_string_pretty(&points)?);
             } else {
-                println!("Times are the least of {rounds} rounds [ms].\n\n{}", scaling::table(&points).to_text());
+                println!(
+                    "Times are the least of at least {rounds} rounds [ms].\n\n{}",
+                    scaling::table(&points).to_text()
+                );
             }
             Ok(())
         }

@@ -372,7 +372,7 @@ pub fn preamble(results: &results::Results) -> Vec<String> {
         ),
         format!("transparent huge pages: {}", machine.huge_pages),
         format!("C++ references: {reference}"),
-        format!("Pliant {}, {} rounds of turns after one to warm up", machine.version, results.rounds),
+        format!("Pliant {}, at least {} rounds of turns after one to warm up", machine.version, results.rounds),
     ];
     let bandwidth: Vec<String> = machine
         .read_bandwidth

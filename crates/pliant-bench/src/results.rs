@@ -13,7 +13,7 @@ use crate::timing::Timing;
 pub struct Results {
     /// Where it ran.
     pub machine: Machine,
-    /// Rounds in which methods took turns.
+    /// Rounds in which methods took turns, at least.
     pub rounds: usize,
     /// Problem by problem.
     pub problems: Vec<ProblemResults>,

@@ -97,8 +97,11 @@ impl<'a> Contender<'a> {
 /// How much to measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
-    /// Rounds in which each method has a turn.
+    /// Rounds in which each method has a turn, at least.
     pub rounds: usize,
+    /// Further rounds are taken until this time is used up: what takes milliseconds is measured often, so that some turns go
+    /// undisturbed on a busy machine.
+    pub at_least: Duration,
     /// Time of a turn; a method that takes longer is called once.
     pub turn: Duration,
 }
@@ -106,7 +109,7 @@ pub struct Effort {
 impl Effort {
     /// Rounds of 60 ms turns: a few frames of a small body, and many solves.
     pub fn rounds(rounds: usize) -> Self {
-        Self { rounds: rounds.max(1), turn: Duration::from_millis(60) }
+        Self { rounds: rounds.max(1), at_least: Duration::from_secs(6), turn: Duration::from_millis(60) }
     }
 }
 
@@ -119,11 +122,14 @@ pub fn take_turns(contenders: &mut [Contender<'_>], effort: Effort) -> Vec<Optio
         (contender.work)(sampler);
         *sampler = Sampler { budget: effort.turn, seconds: Vec::new() };
     }
-    for round in 0..effort.rounds {
+    let begun = Instant::now();
+    let mut round = 0;
+    while round < effort.rounds || begun.elapsed() < effort.at_least {
         for k in 0..contenders.len() {
             let turn = (k + round) % contenders.len();
             (contenders[turn].work)(&mut samplers[turn]);
         }
+        round += 1;
     }
     samplers.into_iter().map(|sampler| Timing::of(sampler.seconds)).collect()
 }
@@ -158,7 +164,7 @@ mod tests {
             })
         };
         let mut contenders = [contender("a"), contender("b"), contender("c")];
-        let effort = Effort { rounds: 3, turn: Duration::ZERO };
+        let effort = Effort { rounds: 3, at_least: Duration::ZERO, turn: Duration::ZERO };
         let timings = take_turns(&mut contenders, effort);
         assert_eq!(order.borrow().concat(), "abc".to_owned() + "abc" + "bca" + "cab");
         assert!(timings.iter().all(|timing| timing.is_some_and(|t| t.samples == 3)));
