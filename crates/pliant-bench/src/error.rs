@@ -1,0 +1,89 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a measurement could not be taken.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// No problem is called so.
+    #[error("there is no problem {name:?}; there are {known}")]
+    NoSuchProblem {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No kernel is called so.
+    #[error("there is no kernel {name:?}; there are {known}")]
+    NoSuchKernel {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A mesh could not be made.
+    #[error(transparent)]
+    Mesh(#[from] pliant::mesh::MeshError),
+    /// A mesh could not be read.
+    #[error(transparent)]
+    Read(Box<pliant_io::read::ReadError>),
+    /// A simulation could not be built.
+    #[error(transparent)]
+    Model(#[from] pliant::ModelError),
+    /// An energy could not be built.
+    #[error(transparent)]
+    Energy(#[from] pliant::energy::EnergyError),
+    /// A matrix could not be factored.
+    #[error(transparent)]
+    Factor(#[from] pliant::sparse::FactorError),
+    /// A step was refused.
+    #[error(transparent)]
+    Step(Box<pliant::StepError>),
+    /// A reference gave up.
+    #[error("{method} could not factor the matrix of {size} rows")]
+    Reference {
+        /// Which one.
+        method: &'static str,
+        /// Size of the matrix.
+        size: usize,
+    },
+    /// A pool of threads could not be started.
+    #[error("the thread pool could not be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A file could not be read or written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A file does not hold results.
+    #[error("{}: these are not results of `peers`: {error}", path.display())]
+    NotResults {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// Results could not be written as JSON.
+    #[error("results cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A plot could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] pliant_view::ViewError),
+}
+
+impl From<pliant::StepError> for BenchError {
+    fn from(error: pliant::StepError) -> Self {
+        Self::Step(Box::new(error))
+    }
+}
+
+impl From<pliant_io::read::ReadError> for BenchError {
+    fn from(error: pliant_io::read::ReadError) -> Self {
+        Self::Read(Box::new(error))
+    }
+}

@@ -1,0 +1,87 @@
+//! Hot kernels a fixed number of times on one thread, for tools that count instructions: `instructions.sh` beside this crate's
+//! manifest runs them under callgrind.
+//!
+//! Counts do not depend on what else the machine does, unlike times.
+
+use pliant::energy::{Batch, EdgeSprings, Memory, SpringStiffness, StrainSet, TetStrain, TriangleStrain};
+use pliant::math::Vec3;
+use pliant::mesh::generate::Sheet;
+
+use crate::BenchError;
+use crate::ours::{Factor, Variant};
+use crate::problem::{Elements, Problem};
+
+/// Names of the kernels.
+pub const NAMES: [&str; 4] = ["solve", "springs", "triangles", "tets"];
+
+/// What one call of a kernel works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Work {
+    /// How many.
+    pub count: usize,
+    /// Of what.
+    pub unit: &'static str,
+}
+
+/// Runs a kernel so many times.
+pub fn run(name: &str, calls: usize) -> Result<Work, BenchError> {
+    let vertices_along = 81;
+    match name {
+        "solve" => {
+            let system = Problem::cloth(name, vertices_along)?.system();
+            let (mut factor, _) = Factor::new(&system, &Variant { name: String::new(), threads: 1, digits: 0 })?;
+            let rhs = system.right_hand_side();
+            let mut x = rhs.clone();
+            for _ in 0..calls {
+                x.copy_from_slice(&rhs);
+                factor.on_pool(|cholesky| counted(|| cholesky.solve(&mut x)));
+            }
+            Ok(Work { count: rhs.len(), unit: "vertex" })
+        }
+        "springs" => {
+            let problem = Problem::cloth(name, vertices_along)?;
+            let Elements::Springs { edges, stiffness, .. } = &problem.elements else { return Err(no_such(name)) };
+            let springs = EdgeSprings::new(edges.clone(), SpringStiffness::Uniform(*stiffness));
+            project(springs.build(&problem.rest)?.as_ref(), &problem.rest, calls, "spring")
+        }
+        "triangles" => {
+            let cells = vertices_along - 1;
+            let mesh = Sheet { columns: cells, rows: cells, ..Sheet::default() }.mesh()?;
+            let strain = TriangleStrain { triangles: mesh.triangles, stiffness: 100.0, set: StrainSet::Rotation };
+            project(strain.build(&mesh.positions)?.as_ref(), &mesh.positions, calls, "triangle")
+        }
+        "tets" => {
+            let problem = Problem::bar(name, 8, 22)?;
+            let Elements::Tets { tets, .. } = &problem.elements else { return Err(no_such(name)) };
+            let strain = TetStrain { tets: tets.clone(), stiffness: 1.0, set: StrainSet::Rotation };
+            project(strain.build(&problem.rest)?.as_ref(), &problem.rest, calls, "tet")
+        }
+        _ => Err(no_such(name)),
+    }
+}
+
+fn no_such(name: &str) -> BenchError {
+    BenchError::NoSuchKernel { name: name.to_owned(), known: NAMES.join(", ") }
+}
+
+/// Local steps at a bent and sheared shape that changes a little from call to call, as in a simulation.
+fn project(batch: &dyn Batch, rest: &[Vec3], calls: usize, unit: &'static str) -> Result<Work, BenchError> {
+    let mut memory = Memory::of(batch);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    for call in 0..calls {
+        let amount = 0.3 + 0.01 * call as f64;
+        let bend =
+            |p: &Vec3| Vec3::new(p.x + 0.2 * p.y, p.y * 1.05 + amount * p.x * p.x, p.z + amount * (3.0 * p.x).sin());
+        let x: Vec<Vec3> = rest.iter().map(bend).collect();
+        pool.install(|| counted(|| batch.project(&x, &[], &mut memory)));
+    }
+    Ok(Work { count: batch.operator().len(), unit })
+}
+
+/// What is counted: the counting tool looks for calls of this function by its name.
+#[inline(never)]
+pub fn counted(work: impl FnOnce()) {
+    work();
+    // Keeps the call from being the last, which could be a jump and leave no return to see.
+    std::hint::black_box(());
+}

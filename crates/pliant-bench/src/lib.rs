@@ -1,0 +1,27 @@
+//! How fast Pliant is, beside the solvers and engines that others use.
+//!
+//! Timings on a machine that others use too are noisy, so methods are compared within one run: they take turns, and the
+//! least and the median time of each are kept. Nothing here asserts a speed; the tests assert that all methods compute the
+//! same.
+//!
+//! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers` and `scaling`
+//! are the measurements, `results` what comes out and `report` the page made of it.
+
+pub mod equal_time;
+mod error;
+pub mod kernels;
+pub mod machine;
+pub mod ours;
+pub mod peers;
+pub mod problem;
+#[cfg(feature = "rapier")]
+pub mod rapier;
+#[cfg(feature = "reference")]
+pub mod reference;
+pub mod report;
+pub mod results;
+pub mod scaling;
+pub mod table;
+pub mod timing;
+
+pub use error::BenchError;

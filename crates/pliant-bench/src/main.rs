@@ -1,0 +1,150 @@
+//! The command that measures: see `--help`, and the README beside it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use pliant_bench::equal_time::{self, Frames, Hanging};
+use pliant_bench::machine::Machine;
+use pliant_bench::results::Results;
+use pliant_bench::timing::Effort;
+use pliant_bench::{BenchError, kernels, peers, problem, report, scaling};
+
+/// Measure Pliant beside others, in one run.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Solves, setups and frames beside Eigen and CHOLMOD (--features reference) and rapier (--features rapier).
+    Peers {
+        /// Print the results as JSON at the end, instead of tables as they come.
+        #[arg(long)]
+        json: bool,
+        /// Also write the results as JSON to this file, after each problem: a long run may be ended early.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Only problems whose name begins so; may be repeated. `equal-time` stands for the comparison of engines.
+        #[arg(long)]
+        only: Vec<String>,
+        /// Rounds in which each method has a turn, at least; small bodies get more.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+    },
+    /// Cost over size and threads.
+    Scaling {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Rounds in which each method has a turn, at least; small bodies get more.
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// The largest number of vertices.
+        #[arg(long, default_value_t = 110_000)]
+        largest: usize,
+    },
+    /// A hot kernel a fixed number of times, for instructions.sh.
+    Kernels {
+        /// Only this one.
+        #[arg(long)]
+        only: Option<String>,
+        /// How many times.
+        #[arg(long, default_value_t = 10)]
+        calls: usize,
+    },
+    /// Make docs/performance.md and its plots from the results of `peers --save`.
+    Report {
+        /// The results; they are kept beside the page.
+        #[arg(long, default_value = "docs/performance.json")]
+        from: PathBuf,
+        /// The folder of the page.
+        #[arg(long, default_value = "docs")]
+        to: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), BenchError> {
+    match command {
+        Command::Peers { json, save, only, rounds } => run_peers(json, save.as_deref(), &only, rounds),
+        Command::Scaling { json, rounds, largest } => {
+            let points = scaling::measure(Effort::rounds(rounds), largest)?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&points)?);
+            } else {
+                println!(
+                    "Times are the least of at least {rounds} rounds [ms].\n\n{}",
+                    scaling::table(&points).to_text()
+                );
+            }
+            Ok(())
+        }
+        Command::Kernels { only, calls } => {
+            let names = only.as_deref().map_or_else(|| kernels::NAMES.to_vec(), |name| vec![name]);
+            for name in names {
+                let work = kernels::run(name, calls)?;
+                println!("{name} {calls} {} {}", work.count, work.unit);
+            }
+            Ok(())
+        }
+        Command::Report { from, to } => report::write(&from, &to),
+    }
+}
+
+const EQUAL_TIME: &str = "equal-time";
+
+fn run_peers(json: bool, save: Option<&Path>, only: &[String], rounds: usize) -> Result<(), BenchError> {
+    let wanted = |name: &str| only.is_empty() || only.iter().any(|prefix| name.starts_with(prefix.as_str()));
+    let known = problem::NAMES.iter().chain([&EQUAL_TIME]);
+    if let Some(unknown) = only.iter().find(|prefix| !known.clone().any(|name| name.starts_with(prefix.as_str()))) {
+        let known = known.copied().collect::<Vec<_>>().join(", ");
+        return Err(BenchError::NoSuchProblem { name: unknown.clone(), known });
+    }
+    let effort = Effort::rounds(rounds);
+    eprintln!("reading memory");
+    let mut results =
+        Results { machine: Machine::measure(), rounds: effort.rounds, problems: Vec::new(), equal_time: Vec::new() };
+    if !json {
+        println!("{}\n", peers::preamble(&results).join("\n"));
+        println!("{}\n", report::COLUMNS);
+    }
+    if wanted(EQUAL_TIME) {
+        for hanging in [Hanging::cloth(81)?, Hanging::bar(8, 22)?] {
+            eprintln!("{EQUAL_TIME}");
+            let found = equal_time::measure(&hanging, Frames::default(), effort)?;
+            if !json {
+                println!("{}\n{}", report::equal_time_heading(&found), report::equal_time_table(&found).to_text());
+            }
+            results.equal_time.push(found);
+            save.map_or(Ok(()), |path| results.save(path))?;
+        }
+    }
+    for name in problem::NAMES.into_iter().filter(|name| wanted(name)) {
+        eprintln!("{name}");
+        let Some(problem) = problem::by_name(name)? else { continue };
+        let found = peers::measure(&problem, effort)?;
+        if !json {
+            println!("{}", report::problem_heading(&found));
+            println!("{}", peers::table(&found, &results.machine).to_text());
+            println!("setup by phases\n  {}\n", peers::setup_lines(&found).join("\n  "));
+        }
+        results.problems.push(found);
+        save.map_or(Ok(()), |path| results.save(path))?;
+    }
+    if json {
+        println!("{}", serde_json::to_string_pretty(&results)?);
+    }
+    Ok(())
+}

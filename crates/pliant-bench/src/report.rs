@@ -1,0 +1,174 @@
+//! The page on performance, made from the results of one run, so that nobody writes a number by hand.
+
+use std::path::Path;
+
+use pliant_view::Color;
+use pliant_view::plot::{Axis, Plot, Series, Style};
+
+use crate::BenchError;
+use crate::peers;
+use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
+use crate::table::{Table, or_dash, three_digits};
+use crate::timing::Timing;
+
+/// What the columns of the tables mean.
+pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
+`setup` goes from the matrix to the factor, `solve` is one solve with three right-hand sides, `frame` ten plain local/global \
+iterations with all around them. `B/vertex` is the size of the factor, `GB/s` the speed if both sweeps of a solve read it once, \
+`of read` that speed in relation to reading an array of that size on as many threads. `Δ` is the largest difference from the \
+first method: of the solution, in relation to its largest entry, and of the positions after three frames, in relation to the \
+body's diagonal.";
+
+/// File names of the plots, beside the page's images.
+const PLOTS: [(&str, &str); 2] =
+    [("images/performance-solve.svg", "Solves"), ("images/performance-frame.svg", "Frames")];
+
+/// Reads results and writes the page and its plots.
+pub fn write(from: &Path, to: &Path) -> Result<(), BenchError> {
+    let results = Results::load(from)?;
+    for ((file, _), plot) in PLOTS.iter().zip(plots(&results)) {
+        plot.save_svg(to.join(file))?;
+    }
+    let path = to.join("performance.md");
+    std::fs::write(&path, page(&results)).map_err(|error| BenchError::File { path, error })
+}
+
+/// What a problem is, in one line.
+pub fn problem_heading(problem: &ProblemResults) -> String {
+    format!("{}: {} vertices, {} {}", problem.name, problem.vertices, problem.elements, problem.element_kind)
+}
+
+/// What engines are compared by, in one line.
+pub fn equal_time_heading(found: &EqualTime) -> String {
+    let [settle, average] = found.frames;
+    format!("{}: {}, mean of {average} frames after {settle}", found.problem, found.quantity)
+}
+
+/// Engines with their time per frame and how far from the exact value they come to rest.
+pub fn equal_time_table(found: &EqualTime) -> Table {
+    let mut table = Table::new(["engine", "frame [ms]", "median", "value", "exact", "off by"]);
+    for engine in &found.engines {
+        table.row(vec![
+            engine.name.clone(),
+            three_digits(engine.frame.min),
+            three_digits(engine.frame.median),
+            three_digits(engine.value),
+            three_digits(found.exact),
+            format!("{} %", three_digits(100.0 * (engine.value / found.exact - 1.0))),
+        ]);
+    }
+    table
+}
+
+/// The page.
+pub fn page(results: &Results) -> String {
+    let mut page = String::from(
+        "# Performance\n\n\
+         <!-- Made by `cargo run --release -p pliant-bench -- report` from performance.json; do not edit. -->\n\n\
+         Every figure here comes from one run in which all methods took turns on one machine, on the same matrices, masses and \
+         pins. Compare ratios, not milliseconds: yours will differ.\n\n```sh\n\
+         cargo run --release -p pliant-bench --features reference,rapier -- peers --save docs/performance.json\n\
+         cargo run --release -p pliant-bench -- report\n```\n\n",
+    );
+    peers::preamble(results).iter().for_each(|line| page.push_str(&format!("- {line}\n")));
+    page.push_str("\n## Faster than Eigen\n\n");
+    page.push_str(&summary(results).to_markdown());
+    for (file, name) in PLOTS {
+        page.push_str(&format!("\n![{name}]({file})\n"));
+    }
+    page.push_str(&format!("\n## Problem by problem\n\n{COLUMNS}\n"));
+    for problem in &results.problems {
+        page.push_str(&format!("\n### {}\n\n", problem_heading(problem)));
+        page.push_str(&peers::table(problem, &results.machine).to_markdown());
+        page.push_str("\nSetup by phases:\n\n");
+        peers::setup_lines(problem).iter().for_each(|line| page.push_str(&format!("- {line}\n")));
+    }
+    if !results.equal_time.is_empty() {
+        page.push_str(
+            "\n## Engines with other methods\n\nAt about the same time per frame, how far from static equilibrium does a hanging \
+             body come to rest? Same springs or tets, stiffnesses, masses and pins; two threads.\n",
+        );
+    }
+    for found in &results.equal_time {
+        page.push_str(&format!("\n### {}\n\n", equal_time_heading(found)));
+        page.push_str(&equal_time_table(found).to_markdown());
+    }
+    page
+}
+
+/// Methods in the order in which they appear.
+fn method_names(results: &Results) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for method in results.problems.iter().flat_map(|problem| &problem.methods) {
+        if !names.contains(&method.name.as_str()) {
+            names.push(&method.name);
+        }
+    }
+    names
+}
+
+/// Ratios to the baseline, solve and frame, for each problem and each method that has any.
+fn summary(results: &Results) -> Table {
+    let names = method_names(results);
+    let problems = results.problems.iter().map(|problem| problem.name.as_str());
+    let mut table = Table::new(["solve / frame"].into_iter().chain(problems));
+    let has_ratio = |name: &str| {
+        let of_name =
+            |method: &&MethodResults| method.name == name && (method.solve.is_some() || method.frame.is_some());
+        results.problems.iter().flat_map(|problem| &problem.methods).any(|method| of_name(&method))
+    };
+    for name in names.into_iter().filter(|name| has_ratio(name)) {
+        let mut row = vec![name.to_owned()];
+        for problem in &results.problems {
+            let method = problem.methods.iter().find(|method| method.name == name);
+            let ratio =
+                |what: fn(&MethodResults) -> Option<Timing>| Some(problem.baseline(what)?.min / what(method?)?.min);
+            row.push(format!("{} / {}", or_dash(ratio(|m| m.solve)), or_dash(ratio(|m| m.frame))));
+        }
+        table.row(row);
+    }
+    table
+}
+
+/// Colours of the methods, that of the baseline grey.
+const COLORS: [Color; 8] = [
+    Color::hex(0x777777),
+    Color::hex(0xc9a227),
+    Color::hex(0x8c6bb1),
+    Color::hex(0x2b6cb0),
+    Color::hex(0x38a169),
+    Color::hex(0xdd6b20),
+    Color::hex(0xc53030),
+    Color::hex(0x319795),
+];
+
+/// Solves and frames over the number of vertices: cloths as lines, solids dashed.
+fn plots(results: &Results) -> [Plot; 2] {
+    [
+        plot(results, "A solve with three right-hand sides", |method| method.solve),
+        plot(results, "A frame of ten local/global iterations", |method| method.frame),
+    ]
+}
+
+fn plot(results: &Results, title: &str, what: fn(&MethodResults) -> Option<Timing>) -> Plot {
+    let mut series = Vec::new();
+    for (name, color) in method_names(results).into_iter().zip(COLORS.into_iter().cycle()) {
+        let mut legend = name;
+        for (kind, style) in [("springs", Style::Line), ("tets", Style::Dashed)] {
+            let problems = results.problems.iter().filter(|problem| problem.element_kind == kind);
+            let mut points: Vec<[f64; 2]> = Vec::new();
+            for problem in problems {
+                let method = problem.methods.iter().find(|method| method.name == name);
+                points.extend(method.and_then(what).map(|timing| [problem.vertices as f64, timing.min]));
+            }
+            points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            if points.is_empty() {
+                continue;
+            }
+            series.push(Series { style: Style::Dots, color: Some(color), ..Series::new("", points.clone()) });
+            series.push(Series { style, color: Some(color), ..Series::new(std::mem::take(&mut legend), points) });
+        }
+    }
+    let (x, y) = (Axis::log("vertices"), Axis::log("least time [ms]"));
+    Plot { title: format!("{title} (cloths, and dashed solids)"), x, y, series, ..Plot::default() }
+}

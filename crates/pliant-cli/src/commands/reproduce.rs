@@ -1,0 +1,99 @@
+//! `pliant reproduce`: experiments of the papers, with verdicts.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use pliant_reproduce::{ALL, Experiment, Outcome as Found, Size, markdown_table, number, write};
+
+use crate::Outcome;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Name of an experiment, or `all`; without one they are listed.
+    name: Option<String>,
+    /// Folder for tables, plots, pictures and verdicts; each experiment gets a folder of its name in it.
+    #[arg(long, default_value = "out/reproduce")]
+    out: PathBuf,
+    /// List the experiments with what they claim, and their criteria.
+    #[arg(long)]
+    list: bool,
+    /// Run them small: seconds instead of minutes. Criteria about time then mean nothing.
+    #[arg(long)]
+    reduced: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
+    let Some(name) = arguments.name.as_deref().filter(|_| !arguments.list) else {
+        list(arguments.list);
+        return Ok(Outcome::Good);
+    };
+    let chosen: Vec<&'static Experiment> =
+        if name == "all" { ALL.iter().collect() } else { vec![Experiment::find(name)?] };
+    let size = if arguments.reduced { Size::Reduced } else { Size::Full };
+    let begun = Instant::now();
+    let mut finished = Vec::new();
+    for experiment in &chosen {
+        println!("{} ({}): {}", experiment.name, experiment.figure, experiment.claim);
+        let outcome = experiment.run(size)?;
+        let folder = write(experiment, &outcome, &arguments.out)?;
+        tell(&outcome);
+        println!("  {}, after {:.0} s\n", folder.display(), begun.elapsed().as_secs_f64());
+        finished.push((*experiment, outcome));
+    }
+    let fails: Vec<&str> =
+        finished.iter().filter(|(_, outcome)| outcome.fails()).map(|(experiment, _)| experiment.name).collect();
+    if finished.len() > 1 {
+        let table = markdown_table(finished.iter().map(|(experiment, outcome)| (*experiment, outcome)));
+        std::fs::write(arguments.out.join("verdicts.md"), &table)?;
+        summarise(&finished);
+    }
+    if fails.is_empty() {
+        return Ok(Outcome::Good);
+    }
+    println!("claims that do not hold here: {}", fails.join(", "));
+    Ok(Outcome::ExpectationFailed)
+}
+
+fn list(criteria: bool) {
+    for experiment in ALL {
+        println!("{:18} {}: {}", experiment.name, experiment.figure, experiment.claim);
+        if criteria {
+            for criterion in experiment.criteria {
+                println!("{:18}   {} {}", "", criterion.statement, criterion.bound);
+            }
+        }
+    }
+}
+
+fn tell(outcome: &Found) {
+    for verdict in &outcome.verdicts {
+        let note = if verdict.note.is_empty() { String::new() } else { format!(" ({})", verdict.note) };
+        println!(
+            "  {}: {} = {}, must be {}{note}",
+            verdict.word(),
+            verdict.criterion.statement,
+            number(verdict.measured),
+            verdict.criterion.bound
+        );
+    }
+    outcome.chosen.iter().for_each(|choice| println!("  chosen: {choice}"));
+    outcome.remarks.iter().for_each(|remark| println!("  remark: {remark}"));
+}
+
+/// One short line for each criterion.
+fn summarise(finished: &[(&Experiment, Found)]) {
+    println!("{:18} {:26} {:>10} {:>12}  verdict", "experiment", "criterion", "measured", "bound");
+    for (experiment, outcome) in finished {
+        for verdict in &outcome.verdicts {
+            println!(
+                "{:18} {:26} {:>10} {:>12}  {}",
+                experiment.name,
+                verdict.criterion.name,
+                number(verdict.measured),
+                verdict.criterion.bound.to_string(),
+                verdict.word()
+            );
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Why an experiment has no outcome.
+
+use std::path::PathBuf;
+
+use pliant::energy::EnergyError;
+use pliant::mesh::{MeshError, TetrahedraliseError};
+use pliant::solve::SolveError;
+use pliant::{InputError, ModelError, StepError};
+use pliant_view::ViewError;
+use thiserror::Error;
+
+/// What went wrong in an experiment, or in writing it down.
+#[derive(Debug, Error)]
+pub enum ReproduceError {
+    /// There is no experiment of that name.
+    #[error("there is no experiment {name:?}; there are {known}")]
+    NoSuchExperiment {
+        /// The name asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// An experiment states a criterion and does not measure it.
+    #[error("experiment {experiment} measured nothing for its criterion {criterion:?}")]
+    Unmeasured {
+        /// The experiment.
+        experiment: &'static str,
+        /// The criterion.
+        criterion: &'static str,
+    },
+    /// An experiment measures something that it has no criterion for.
+    #[error("experiment {experiment} measured {measure:?} without a criterion of that name")]
+    Unstated {
+        /// The experiment.
+        experiment: &'static str,
+        /// What was measured.
+        measure: &'static str,
+    },
+    /// A state that should come about did not.
+    #[error("{what} within {steps} steps")]
+    NotReached {
+        /// What did not come about.
+        what: String,
+        /// Steps taken.
+        steps: usize,
+    },
+    /// A thread pool could not be started.
+    #[error("the thread pool could not be started: {0}")]
+    Threads(String),
+    /// A mesh could not be made.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// A solid could not be filled.
+    #[error(transparent)]
+    Fill(#[from] TetrahedraliseError),
+    /// An energy could not be made.
+    #[error(transparent)]
+    Energy(#[from] EnergyError),
+    /// A world could not be built.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// An input was refused.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A step was refused.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A solve failed.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A picture or plot could not be drawn.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// A file could not be written.
+    #[error("cannot write {}: {error}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}

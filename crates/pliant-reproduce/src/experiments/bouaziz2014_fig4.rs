@@ -1,0 +1,123 @@
+//! [Bouaziz 2014, Figure 4], its lower half: the stiffness of a cloth does not depend on the number of iterations.
+//!
+//! A cloth with springs along the edges of its triangles, 6561 vertices and 19360 edges as in the paper, is let go flat, held at
+//! two corners. The upper half of the figure shows position based dynamics, which is not part of this experiment.
+
+use pliant::mesh::{MassKind, Simplices};
+use pliant::prelude::*;
+use pliant_view::plot::{Axis, Plot, Series};
+
+use crate::motion::Motion;
+use crate::picture::Row;
+use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "bouaziz2014-fig4",
+    figure: "Bouaziz 2014, Figure 4 (projective half)",
+    claim: "The simulation behaves consistently even for different numbers of iterations",
+    criteria: &[
+        Criterion {
+            name: "sag",
+            statement: "mean sag over the last second with 10 iterations against 100, difference as a share",
+            bound: Bound::Below(0.05),
+            kind: Kind::Shape,
+        },
+        Criterion {
+            name: "sag-in-motion",
+            statement: "the same difference in single frames, largest from frame 10 on, while the cloth swings",
+            bound: Bound::Below(0.05),
+            kind: Kind::Beyond,
+        },
+        Criterion {
+            name: "sag-stiff",
+            statement: "mean sag over the last second with 10 iterations against 100, for a cloth ten times as stiff",
+            bound: Bound::Below(0.05),
+            kind: Kind::Beyond,
+        },
+    ],
+    measure,
+};
+
+/// Stiffness of the membrane E·t \[N/m\].
+const MEMBRANE: f64 = 100.0;
+/// Mass per area \[kg/m²\].
+const DENSITY: f64 = 0.2;
+const FIRST: usize = 10;
+/// Frames of a second.
+const SECOND: usize = 30;
+const COUNTS: [usize; 4] = [5, 10, 20, 100];
+
+fn measure(size: Size) -> Result<Outcome, ReproduceError> {
+    let (cells, steps) = (size.pick(80, 20), 60);
+    let sheet = Sheet { columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
+    let mesh = sheet.mesh()?;
+    let mut outcome = Outcome::default();
+    outcome.choose(format!(
+        "1 m × 1 m of {DENSITY} kg/m² with a membrane stiffness of {MEMBRANE} N/m; held at two \
+        corners; {steps} steps of 1/30 s"
+    ));
+    outcome.choose("sag: drop of the centre of mass; plain local/global from the predicted positions");
+    outcome.remarks.push(format!("{} vertices, {} edges", mesh.positions.len(), mesh.edges().len()));
+    let run = |membrane: f64, iterations: usize| {
+        let springs = EdgeSprings::of_sheet(&mesh, membrane).build(&mesh.positions)?;
+        let body = Body::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, DENSITY)?);
+        let body = body.with_energy(springs).pin([sheet.vertex(0, 0), sheet.vertex(cells, 0)]);
+        let solver = ProjectiveParams::plain(iterations);
+        let mut sim = Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver).build()?;
+        let mut sags = vec![0.0];
+        let motion = Motion::of(&mut sim, steps, |sim, step| {
+            if step > 1 {
+                sags.push(-sim.report().centre_of_mass.y);
+            }
+            Ok(())
+        })?;
+        sags.push(-sim.report().centre_of_mass.y);
+        Ok::<_, ReproduceError>((motion, sags))
+    };
+    let in_motion = |few: &[f64], many: &[f64]| {
+        let shares = few.iter().zip(many).skip(FIRST).map(|(few, many)| (few / many - 1.0).abs());
+        shares.fold(0.0, f64::max)
+    };
+    let hanging = |sags: &[f64]| sags[sags.len() - SECOND..].iter().sum::<f64>() / SECOND as f64;
+    let difference = |few: &[f64], many: &[f64]| (hanging(few) / hanging(many) - 1.0).abs();
+    let runs = COUNTS.iter().map(|&count| run(MEMBRANE, count)).collect::<Result<Vec<_>, _>>()?;
+
+    let columns = ["frame", "5 iterations", "10 iterations", "20 iterations", "100 iterations"];
+    let mut table = Table::new("sag", &columns);
+    for frame in 0..=steps {
+        table.push([&[frame as f64], &runs.iter().map(|(_, sags)| sags[frame]).collect::<Vec<_>>()[..]].concat());
+    }
+    outcome.tables.push(table);
+    let series = COUNTS.iter().zip(&runs).map(|(count, (_, sags))| {
+        let points = sags.iter().enumerate().map(|(frame, &sag)| [frame as f64 / 30.0, sag]).collect();
+        Series::new(format!("{count} iterations"), points)
+    });
+    outcome.plot(
+        "sag",
+        Plot {
+            title: "Sag of a cloth held at two corners".to_owned(),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("sag [m]"),
+            series: series.collect(),
+            ..Plot::default()
+        },
+    );
+    let shapes = runs.iter().map(|(motion, _)| motion.last()).collect();
+    let row =
+        Row { shapes, triangles: vec![&mesh.triangles], turn: 25.0, edges: false, size: [1200, 400], crease: 60.0 };
+    outcome.pictures.push(("cloths".to_owned(), row.draw()?));
+
+    let (five, ten, hundred) = (&runs[0].1, &runs[1].1, &runs[3].1);
+    let note = format!(
+        "{:.4} and {:.4} m; 5 iterations differ by {:.1} %",
+        hanging(ten),
+        hanging(hundred),
+        100.0 * difference(five, hundred)
+    );
+    outcome.measure("sag", difference(ten, hundred), note);
+    outcome.measure("sag-in-motion", in_motion(ten, hundred), "");
+    let [(_, ten), (_, hundred)] = [run(10.0 * MEMBRANE, 10)?, run(10.0 * MEMBRANE, 100)?];
+    let note = format!("{:.4} and {:.4} m", hanging(&ten), hanging(&hundred));
+    outcome.measure("sag-stiff", difference(&ten, &hundred), note);
+    Ok(outcome)
+}

@@ -1,0 +1,33 @@
+//! One file per figure or table.
+
+mod bouaziz2014_fig11;
+mod bouaziz2014_fig12;
+mod bouaziz2014_fig4;
+mod bouaziz2014_fig5;
+mod bouaziz2014_fig6;
+mod bouaziz2014_fig7;
+mod bouaziz2014_fig9;
+mod liu2013_fig2;
+mod liu2013_fig3;
+mod liu2013_fig4;
+mod liu2013_impact;
+mod liu2013_table1;
+
+use crate::Experiment;
+
+/// All experiments, in the order of papers and figures.
+pub const ALL: &[Experiment] = &[
+    liu2013_table1::EXPERIMENT,
+    liu2013_fig2::EXPERIMENT,
+    liu2013_fig3::EXPERIMENT,
+    liu2013_fig4::EXPERIMENT,
+    liu2013_impact::FIGURE_7,
+    liu2013_impact::FIGURE_8,
+    bouaziz2014_fig4::EXPERIMENT,
+    bouaziz2014_fig5::EXPERIMENT,
+    bouaziz2014_fig6::EXPERIMENT,
+    bouaziz2014_fig7::EXPERIMENT,
+    bouaziz2014_fig9::EXPERIMENT,
+    bouaziz2014_fig11::EXPERIMENT,
+    bouaziz2014_fig12::EXPERIMENT,
+];

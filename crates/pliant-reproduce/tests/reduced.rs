@@ -1,0 +1,61 @@
+//! Experiments in miniature: what they claim of errors and shapes holds; what they claim of time is left to the command.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use pliant_reproduce::{ALL, Experiment, Kind, Size};
+
+/// Runs an experiment small and checks its claims about errors and shapes.
+#[track_caller]
+fn holds(name: &str) {
+    let outcome = Experiment::find(name).unwrap().run(Size::Reduced).unwrap();
+    assert!(!outcome.chosen.is_empty() && !outcome.tables.is_empty() && !outcome.plots.is_empty());
+    for table in &outcome.tables {
+        assert!(table.rows.iter().all(|(_, numbers)| numbers.len() == table.columns.len()), "{}", table.name);
+    }
+    for verdict in outcome.verdicts.iter().filter(|verdict| verdict.criterion.kind == Kind::Shape) {
+        let (criterion, measured) = (verdict.criterion, verdict.measured);
+        assert!(verdict.holds, "{}: {measured}, must be {} ({})", criterion.statement, criterion.bound, verdict.note);
+    }
+}
+
+#[test]
+fn names_of_experiments_and_of_their_criteria_are_unique() {
+    let names: BTreeSet<&str> = ALL.iter().map(|experiment| experiment.name).collect();
+    assert_eq!(names.len(), ALL.len());
+    for experiment in ALL {
+        let criteria: BTreeSet<&str> = experiment.criteria.iter().map(|criterion| criterion.name).collect();
+        assert_eq!(criteria.len(), experiment.criteria.len(), "{}", experiment.name);
+        assert!(experiment.criteria.iter().any(|criterion| criterion.kind == Kind::Shape), "{}", experiment.name);
+    }
+}
+
+macro_rules! experiments {
+    ($($(#[$attribute:meta])* $test:ident: $name:literal;)*) => {
+        $($(#[$attribute])* #[test] fn $test() { holds($name); })*
+
+        #[test]
+        fn every_experiment_is_run_here() {
+            let here = BTreeSet::from([$($name),*]);
+            assert_eq!(here, ALL.iter().map(|experiment| experiment.name).collect());
+        }
+    };
+}
+
+experiments! {
+    stand_ins_have_the_printed_numbers_of_vertices_and_springs: "liu2013-table1";
+    #[ignore = "long: twelve frames by a thousand iterations"]
+    ten_iterations_do_better_than_a_semi_implicit_step: "liu2013-fig2";
+    stiffer_springs_converge_more_slowly: "liu2013-fig3";
+    more_iterations_come_closer_to_the_exact_motion: "liu2013-fig4";
+    a_strong_impact_loses_wrinkles: "liu2013-fig7";
+    a_moderate_impact_keeps_wrinkles: "liu2013-fig8";
+    sag_does_not_depend_on_the_number_of_iterations: "bouaziz2014-fig4";
+    a_drape_does_not_depend_on_the_mesh: "bouaziz2014-fig5";
+    #[ignore = "long: three curtains until they rest"]
+    strain_limits_are_kept: "bouaziz2014-fig6";
+    volume_constraints_keep_volume: "bouaziz2014-fig7";
+    bending_makes_buckles_longer: "bouaziz2014-fig9";
+    ten_iterations_are_near_the_exact_motion: "bouaziz2014-fig11";
+    newton_converges_faster_by_iteration: "bouaziz2014-fig12";
+}
