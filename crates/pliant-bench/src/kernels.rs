@@ -3,9 +3,12 @@
 //!
 //! Counts do not depend on what else the machine does, unlike times.
 
-use pliant::energy::{Batch, EdgeSprings, Memory, SpringStiffness, StrainSet, TetStrain, TriangleStrain};
+use pliant::energy::{Batch, EdgeSprings, SpringStiffness, StrainSet, TetStrain, TriangleStrain};
 use pliant::math::Vec3;
 use pliant::mesh::generate::Sheet;
+use pliant::solve::ProjectiveParams;
+use pliant::sparse::Precision;
+use pliant::{Body, Simulation};
 
 use crate::BenchError;
 use crate::ours::{Factor, Variant};
@@ -29,12 +32,13 @@ pub fn run(name: &str, calls: usize) -> Result<Work, BenchError> {
     match name {
         "solve" => {
             let system = Problem::cloth(name, vertices_along)?.system();
-            let (mut factor, _) = Factor::new(&system, &Variant { name: String::new(), threads: 1, digits: 0 })?;
+            let variant = Variant { name: String::new(), threads: 1, precision: Precision::Single, digits: 0 };
+            let (mut factor, _) = Factor::new(&system, &variant)?;
             let rhs = system.right_hand_side();
             let mut x = rhs.clone();
             for _ in 0..calls {
                 x.copy_from_slice(&rhs);
-                factor.on_pool(|cholesky| counted(|| cholesky.solve(&mut x)));
+                factor.on_pool(|factor| counted(|| factor.solve(&mut x)));
             }
             Ok(Work { count: rhs.len(), unit: "vertex" })
         }
@@ -42,19 +46,19 @@ pub fn run(name: &str, calls: usize) -> Result<Work, BenchError> {
             let problem = Problem::cloth(name, vertices_along)?;
             let Elements::Springs { edges, stiffness, .. } = &problem.elements else { return Err(no_such(name)) };
             let springs = EdgeSprings::new(edges.clone(), SpringStiffness::Uniform(*stiffness));
-            project(springs.build(&problem.rest)?.as_ref(), &problem.rest, calls, "spring")
+            local_step(springs.build(&problem.rest)?, &problem.rest, calls, "spring")
         }
         "triangles" => {
             let cells = vertices_along - 1;
             let mesh = Sheet { columns: cells, rows: cells, ..Sheet::default() }.mesh()?;
             let strain = TriangleStrain { triangles: mesh.triangles, stiffness: 100.0, set: StrainSet::Rotation };
-            project(strain.build(&mesh.positions)?.as_ref(), &mesh.positions, calls, "triangle")
+            local_step(strain.build(&mesh.positions)?, &mesh.positions, calls, "triangle")
         }
         "tets" => {
             let problem = Problem::bar(name, 8, 22)?;
             let Elements::Tets { tets, .. } = &problem.elements else { return Err(no_such(name)) };
             let strain = TetStrain { tets: tets.clone(), stiffness: 1.0, set: StrainSet::Rotation };
-            project(strain.build(&problem.rest)?.as_ref(), &problem.rest, calls, "tet")
+            local_step(strain.build(&problem.rest)?, &problem.rest, calls, "tet")
         }
         _ => Err(no_such(name)),
     }
@@ -64,18 +68,23 @@ fn no_such(name: &str) -> BenchError {
     BenchError::NoSuchKernel { name: name.to_owned(), known: NAMES.join(", ") }
 }
 
-/// Local steps at a bent and sheared shape that changes a little from call to call, as in a simulation.
-fn project(batch: &dyn Batch, rest: &[Vec3], calls: usize, unit: &'static str) -> Result<Work, BenchError> {
-    let mut memory = Memory::of(batch);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    for call in 0..calls {
-        let amount = 0.3 + 0.01 * call as f64;
-        let bend =
-            |p: &Vec3| Vec3::new(p.x + 0.2 * p.y, p.y * 1.05 + amount * p.x * p.x, p.z + amount * (3.0 * p.x).sin());
-        let x: Vec<Vec3> = rest.iter().map(bend).collect();
-        pool.install(|| counted(|| batch.project(&x, &[], &mut memory)));
+/// Local steps of one energy: a world where all vertices but one are pinned, so that the linear solve is nothing.
+fn local_step(batch: Box<dyn Batch>, rest: &[Vec3], calls: usize, unit: &'static str) -> Result<Work, BenchError> {
+    let count = batch.operator().len();
+    let masses = (0..rest.len() as u32).map(|v| (v, v, 1.0)).collect();
+    let bend = |p: &Vec3| Vec3::new(p.x + 0.2 * p.y, p.y * 1.05 + 0.3 * p.x * p.x, p.z + 0.3 * (3.0 * p.x).sin());
+    let body = Body::new(rest.to_vec(), masses)
+        .with_energy(batch)
+        .with_positions(rest.iter().map(bend).collect())
+        .pin(1..rest.len() as u32);
+    // One iteration evaluates the elements twice, before and after it.
+    let solver = ProjectiveParams::plain(1);
+    let mut simulation = Simulation::builder().body(body).solver(solver).threads(1).build()?;
+    simulation.step()?;
+    for _ in 0..calls {
+        counted(|| drop(simulation.step()));
     }
-    Ok(Work { count: batch.operator().len(), unit })
+    Ok(Work { count: 2 * count, unit })
 }
 
 /// What is counted: the counting tool looks for calls of this function by its name.

@@ -4,7 +4,7 @@
 use pliant::energy::{EdgeSprings, SpringStiffness, StrainSet, TetStrain};
 use pliant::math::Vec3;
 use pliant::solve::ProjectiveParams;
-use pliant::sparse::{Analysis, Cholesky};
+use pliant::sparse::{Analysis, Cholesky, PackedFactor, Precision};
 use pliant::{Body, Simulation, SimulationBuilder};
 
 use crate::BenchError;
@@ -18,31 +18,37 @@ pub struct Variant {
     pub name: String,
     /// Threads it runs on.
     pub threads: usize,
+    /// Numbers of the factor.
+    pub precision: Precision,
     /// How far its results may differ from those of a solve in double precision, as a number of decimal digits that agree.
     pub digits: u32,
 }
 
 /// All ways in which the engine is measured.
 pub fn variants() -> Vec<Variant> {
-    let variant = |threads: usize| {
-        let name = format!("Pliant f64, {threads} thread{}", if threads == 1 { "" } else { "s" });
-        Variant { name, threads, digits: 9 }
+    let variant = |precision: Precision, threads: usize| {
+        let (numbers, digits) = match precision {
+            Precision::Single => ("f32", 4),
+            Precision::Double => ("f64", 9),
+        };
+        let name = format!("Pliant {numbers}, {threads} thread{}", if threads == 1 { "" } else { "s" });
+        Variant { name, threads, precision, digits }
     };
-    vec![variant(1), variant(2)]
+    [Precision::Single, Precision::Double].into_iter().flat_map(|p| [variant(p, 1), variant(p, 2)]).collect()
 }
 
 /// What a setup consists of, in the order of the times that come with a factor.
-pub const SETUP_PHASES: [&str; 2] = ["order and analyse", "factor"];
+pub const SETUP_PHASES: [&str; 3] = ["order and analyse", "factor", "pack"];
 
 /// A factored matrix on a pool of threads.
 pub struct Factor {
-    cholesky: Cholesky,
+    packed: PackedFactor,
     pool: rayon::ThreadPool,
 }
 
 impl std::fmt::Debug for Factor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.cholesky.fmt(f)
+        self.packed.fmt(f)
     }
 }
 
@@ -50,37 +56,40 @@ impl Factor {
     /// Orders, analyses and factors; also the seconds that each of [`SETUP_PHASES`] took.
     pub fn new(system: &System, variant: &Variant) -> Result<(Self, Vec<f64>), BenchError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(variant.threads).build()?;
-        let (analysing, analysis) = seconds(|| pool.install(|| Analysis::new(system.matrix.pattern())));
+        let (analysing, analysis) =
+            seconds(|| pool.install(|| Analysis::with_positions(system.matrix.pattern(), &system.positions)));
         let analysis = analysis?;
         let (factoring, cholesky) = seconds(|| pool.install(|| Cholesky::new(&analysis, &system.matrix)));
-        Ok((Self { cholesky: cholesky?, pool }, vec![analysing, factoring]))
+        let cholesky = cholesky?;
+        let (packing, packed) = seconds(|| pool.install(|| PackedFactor::new(&cholesky, variant.precision)));
+        Ok((Self { packed, pool }, vec![analysing, factoring, packing]))
     }
 
     /// Hands the factor to work on the pool's threads, where a simulation would use it.
-    pub fn on_pool<R: Send>(&mut self, work: impl FnOnce(&mut Cholesky) -> R + Send) -> R {
-        let Self { cholesky, pool } = self;
-        pool.install(|| work(cholesky))
+    pub fn on_pool<R: Send>(&mut self, work: impl FnOnce(&mut PackedFactor) -> R + Send) -> R {
+        let Self { packed, pool } = self;
+        pool.install(|| work(packed))
     }
 
     /// Solves in place.
     pub fn solve(&mut self, x: &mut [Vec3]) {
-        self.on_pool(|cholesky| cholesky.solve(x));
+        self.on_pool(|factor| factor.solve(x));
     }
 
     /// Times solves for the same right-hand side, staying on the pool from one to the next.
     pub fn sample(&mut self, sampler: &mut Sampler, rhs: &[Vec3], x: &mut [Vec3]) {
-        self.on_pool(|cholesky| sampler.repeat(x, |x| x.copy_from_slice(rhs), |x| cholesky.solve(x)));
+        self.on_pool(|factor| sampler.repeat(x, |x| x.copy_from_slice(rhs), |x| factor.solve(x)));
     }
 
-    /// Memory that a sweep of the solve reads, where the engine tells.
+    /// Memory that a sweep of the solve reads.
     pub fn bytes(&self) -> Option<u64> {
-        None
+        Some(self.packed.bytes() as u64)
     }
 }
 
 /// A simulation of a problem by plain local/global iterations.
 pub fn simulation(problem: &Problem, variant: &Variant) -> Result<Simulation, BenchError> {
-    let solver = ProjectiveParams::plain(ITERATIONS);
+    let solver = ProjectiveParams { precision: variant.precision, ..ProjectiveParams::plain(ITERATIONS) };
     Ok(builder(problem)?.solver(solver).threads(variant.threads).build()?)
 }
 

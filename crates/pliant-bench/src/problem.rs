@@ -77,6 +77,8 @@ pub struct System {
     pub free: Vec<u32>,
     /// Place of each vertex among them; none when it is pinned.
     pub free_index: Vec<Option<u32>>,
+    /// Rest positions of the free vertices \[m\].
+    pub positions: Vec<Vec3>,
     /// The matrix.
     pub matrix: SymmetricMatrix,
 }
@@ -197,7 +199,7 @@ impl Problem {
         for (k, &v) in free.iter().enumerate() {
             matrix.add_diagonal(k, self.masses[v as usize] / (TIME_STEP * TIME_STEP));
         }
-        System { free, free_index, matrix }
+        System { positions: free.iter().map(|&v| self.rest[v as usize]).collect(), free, free_index, matrix }
     }
 
     /// Calls `visit` with each contribution of w AᵀA to the upper triangle, vertices in any order within a pair.

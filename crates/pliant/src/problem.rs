@@ -109,7 +109,11 @@ impl<'a> Problem<'a> {
     /// Minimises g from `x` by a solver; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
         let mut memory = self.memory.clone();
-        let solve = || solver.build().solve(&self.objective(), x, &mut memory, &Clock::default());
+        let solve = || {
+            let mut report = solver.build().solve(&self.objective(), x, &mut memory, &Clock::default())?;
+            report.objective = self.value(x);
+            Ok(report)
+        };
         crate::parallel::within_pool(solve)
     }
 }

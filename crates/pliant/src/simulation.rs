@@ -217,7 +217,10 @@ impl Simulation {
     fn solve(&mut self, prediction: Prediction) -> Result<(Vec<Vec3>, Vec<Vec3>, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, stage } = prediction;
         let integrator = self.settings.integrator;
-        self.trial.clone_from(&self.memory);
+        // Projections are recomputed; what energies remember is not.
+        for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
+            trial.warm.copy_from_slice(&memory.warm);
+        }
         let (mut x, mut report) = self.solve_stage(&stage, &accelerations)?;
         let mut v = stage.velocities(&x);
         if let Some(second) = integrator.second_stage(self.beginning(&velocities), &x, &v) {

@@ -75,9 +75,8 @@ fn linear_momentum_is_exact_after_every_iteration() {
     let mesh = TetBox { cells: [4, 3, 3], ..TetBox::default() }.mesh().unwrap();
     let velocities = deformed(&vec![Vec3::X; mesh.positions.len()], 2.0);
     // In f32 each step has the rounding of its solve.
-    for (iterations, precision, tolerance) in [1, 2, 3, 7, 20]
-        .into_iter()
-        .flat_map(|n| [(n, Precision::Double, 1e-12), (n, Precision::Single, 1e-6)])
+    for (iterations, precision, tolerance) in
+        [1, 2, 3, 7, 20].into_iter().flat_map(|n| [(n, Precision::Double, 1e-12), (n, Precision::Single, 1e-6)])
     {
         let plain = ProjectiveParams { precision, ..ProjectiveParams::plain(iterations) };
         for solver in [plain, ProjectiveParams { iterations, precision, ..Default::default() }] {

@@ -15,7 +15,9 @@
 
 use super::error::{require_bounds, require_non_negative};
 use super::rest::stencil_positions;
-use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen};
+use super::{
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Properties, Specimen,
+};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::TriangleMesh;
 

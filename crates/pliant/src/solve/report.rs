@@ -13,7 +13,8 @@ pub struct SolveReport {
     pub residual: f64,
     /// Whether the residual fell below the tolerance.
     pub converged: bool,
-    /// The objective g at the result \[J\].
+    /// The objective g at the result \[J\]; of plain iterations that are not recorded at the iterate before it, where it was not
+    /// lower. [`Problem::solve`](crate::Problem::solve) always gives the value at the result.
     pub objective: f64,
     /// Values of g \[J\] on the way, if recorded: at the start, then after each half-step (plain local/global) or iteration.
     pub history: Vec<f64>,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
-use faer::sparse::linalg::SupernodalThreshold;
 use faer::perm::PermRef;
+use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::amd;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
@@ -179,8 +179,7 @@ impl Part {
         let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);
         let own: Vec<f64> = self.entries.iter().map(|&k| upper[k as usize]).collect();
         let mut values = vec![0.0; symbolic.len_val()];
-        let mut scratch =
-            MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        let mut scratch = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
         symbolic
             .factorize_numeric_llt(
                 &mut values,
@@ -209,7 +208,12 @@ impl Part {
                 let (begin, end) = (raw.supernode_begin()[k] as usize, raw.supernode_end()[k] as usize);
                 let below = raw.supernode(k).pattern();
                 let first = starts[k] as usize;
-                Supernode { begin, end, below, values: &values[first..first + (end - begin) * (end - begin + below.len())] }
+                Supernode {
+                    begin,
+                    end,
+                    below,
+                    values: &values[first..first + (end - begin) * (end - begin + below.len())],
+                }
             })
             .collect()
     }

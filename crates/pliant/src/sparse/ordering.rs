@@ -26,9 +26,7 @@ impl Graph {
     pub(super) fn new(pattern: &SymmetricPattern) -> Self {
         let n = pattern.size();
         let mut starts = vec![0u32; n + 1];
-        let places = || {
-            (0..n).flat_map(|j| pattern.rows()[pattern.column(j)].iter().map(move |&i| (i as usize, j)))
-        };
+        let places = || (0..n).flat_map(|j| pattern.rows()[pattern.column(j)].iter().map(move |&i| (i as usize, j)));
         for (i, j) in places().filter(|(i, j)| i != j) {
             starts[i + 1] += 1;
             starts[j + 1] += 1;

@@ -52,10 +52,9 @@ fn schemes_of_second_order_fall_on_the_parabola() {
     // TR-BDF2 begins with the elastic accelerations of rounding errors; it takes an exact solver to undo them.
     let newton = NewtonParams { tolerance: 1e-14, iterations: 3, ..NewtonParams::default() };
     let double = ProjectiveParams { precision: Precision::Double, ..ProjectiveParams::default() };
-    for (integrator, solver) in [
-        (TimeIntegrator::TrBdf2, SolverChoice::from(newton)),
-        (TimeIntegrator::ImplicitMidpoint, double.into()),
-    ] {
+    for (integrator, solver) in
+        [(TimeIntegrator::TrBdf2, SolverChoice::from(newton)), (TimeIntegrator::ImplicitMidpoint, double.into())]
+    {
         let mut sim = falling(integrator, solver, velocity);
         let start = sim.positions().to_vec();
         for _ in 0..60 {

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::Lanes;
+use super::{GUESS_F32, GUESS_F64, Lanes};
 
 /// Eight f32.
 #[derive(Clone, Copy)]
@@ -76,6 +76,20 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn inverse_sqrt(self) -> Self {
+        unsafe {
+            let half_bits = _mm256_srli_epi32::<1>(_mm256_castps_si256(self.0));
+            let mut y = _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_set1_epi32(GUESS_F32 as i32), half_bits));
+            let half = _mm256_mul_ps(self.0, _mm256_set1_ps(0.5));
+            for _ in 0..3 {
+                let error = _mm256_fnmadd_ps(_mm256_mul_ps(half, y), y, _mm256_set1_ps(0.5));
+                y = _mm256_fmadd_ps(y, error, y);
+            }
+            Self(y)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
         Self(unsafe { _mm256_blendv_ps(no.0, yes.0, _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, bound.0)) })
     }
@@ -90,22 +104,41 @@ impl Lanes for Avx2F32 {
         unsafe {
             let mut loaded = [_mm_setzero_ps(); 8];
             for (lane, point) in loaded.iter_mut().enumerate() {
-                *point = _mm_loadu_ps(points.add(4 * *rows.add(lane) as usize));
+                *point = _mm_loadu_ps(points.add(*rows.add(lane) as usize));
             }
             transpose(loaded)
         }
     }
 
     #[inline(always)]
-    unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
+    unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
         unsafe {
             let mut edges = [_mm_setzero_ps(); 8];
             for (lane, edge) in edges.iter_mut().enumerate() {
-                let tail = _mm256_loadu_pd(points.add(4 * *tails.add(lane) as usize));
-                let head = _mm256_loadu_pd(points.add(4 * *heads.add(lane) as usize));
+                let tail = _mm256_loadu_pd(tails.add(4 * lane));
+                let head = _mm256_loadu_pd(points.add(*heads.add(lane) as usize));
                 *edge = _mm256_cvtpd_ps(_mm256_sub_pd(head, tail));
             }
             transpose(edges)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn edges_of_simplex<const N: usize>(points: *const f64, rows: *const u32) -> [[Self; 3]; N] {
+        unsafe {
+            let mut edges = [[_mm_setzero_ps(); 8]; N];
+            for lane in 0..8 {
+                let tail = _mm256_loadu_pd(points.add(*rows.add(lane) as usize));
+                for k in 0..N {
+                    let head = _mm256_loadu_pd(points.add(*rows.add(8 * (k + 1) + lane) as usize));
+                    edges[k][lane] = _mm256_cvtpd_ps(_mm256_sub_pd(head, tail));
+                }
+            }
+            let mut coordinates = [[Self(_mm256_setzero_ps()); 3]; N];
+            for k in 0..N {
+                coordinates[k] = transpose(edges[k]);
+            }
+            coordinates
         }
     }
 
@@ -120,11 +153,21 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn scatter(points: *mut f32, rows: *const u32, coordinates: [Self; 3]) {
+        unsafe {
+            let values = rows_of(coordinates);
+            for (lane, value) in values.iter().enumerate() {
+                _mm_storeu_ps(points.add(*rows.add(lane) as usize), *value);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn scatter_add(points: *mut f32, rows: *const u32, coordinates: [Self; 3]) {
         unsafe {
             let values = rows_of(coordinates);
             for (lane, value) in values.iter().enumerate() {
-                let point = points.add(4 * *rows.add(lane) as usize);
+                let point = points.add(*rows.add(lane) as usize);
                 _mm_storeu_ps(point, _mm_add_ps(_mm_loadu_ps(point), *value));
             }
         }
@@ -249,6 +292,20 @@ impl Lanes for Avx2F64 {
     }
 
     #[inline(always)]
+    unsafe fn inverse_sqrt(self) -> Self {
+        unsafe {
+            let half_bits = _mm256_srli_epi64::<1>(_mm256_castpd_si256(self.0));
+            let mut y = _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(GUESS_F64 as i64), half_bits));
+            let half = _mm256_mul_pd(self.0, _mm256_set1_pd(0.5));
+            for _ in 0..5 {
+                let error = _mm256_fnmadd_pd(_mm256_mul_pd(half, y), y, _mm256_set1_pd(0.5));
+                y = _mm256_fmadd_pd(y, error, y);
+            }
+            Self(y)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
         Self(unsafe { _mm256_blendv_pd(no.0, yes.0, _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, bound.0)) })
     }
@@ -263,22 +320,41 @@ impl Lanes for Avx2F64 {
         unsafe {
             let mut loaded = [_mm256_setzero_pd(); 4];
             for (lane, point) in loaded.iter_mut().enumerate() {
-                *point = _mm256_loadu_pd(points.add(4 * *rows.add(lane) as usize));
+                *point = _mm256_loadu_pd(points.add(*rows.add(lane) as usize));
             }
             transpose_f64(loaded)
         }
     }
 
     #[inline(always)]
-    unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
+    unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
         unsafe {
             let mut edges = [_mm256_setzero_pd(); 4];
             for (lane, edge) in edges.iter_mut().enumerate() {
-                let tail = _mm256_loadu_pd(points.add(4 * *tails.add(lane) as usize));
-                let head = _mm256_loadu_pd(points.add(4 * *heads.add(lane) as usize));
+                let tail = _mm256_loadu_pd(tails.add(4 * lane));
+                let head = _mm256_loadu_pd(points.add(*heads.add(lane) as usize));
                 *edge = _mm256_sub_pd(head, tail);
             }
             transpose_f64(edges)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn edges_of_simplex<const N: usize>(points: *const f64, rows: *const u32) -> [[Self; 3]; N] {
+        unsafe {
+            let mut edges = [[_mm256_setzero_pd(); 4]; N];
+            for lane in 0..4 {
+                let tail = _mm256_loadu_pd(points.add(*rows.add(lane) as usize));
+                for k in 0..N {
+                    let head = _mm256_loadu_pd(points.add(*rows.add(4 * (k + 1) + lane) as usize));
+                    edges[k][lane] = _mm256_sub_pd(head, tail);
+                }
+            }
+            let mut coordinates = [[Self(_mm256_setzero_pd()); 3]; N];
+            for k in 0..N {
+                coordinates[k] = transpose_f64(edges[k]);
+            }
+            coordinates
         }
     }
 
@@ -293,11 +369,21 @@ impl Lanes for Avx2F64 {
     }
 
     #[inline(always)]
+    unsafe fn scatter(points: *mut f64, rows: *const u32, coordinates: [Self; 3]) {
+        unsafe {
+            let values = rows_of_f64(coordinates);
+            for (lane, value) in values.iter().enumerate() {
+                _mm256_storeu_pd(points.add(*rows.add(lane) as usize), *value);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn scatter_add(points: *mut f64, rows: *const u32, coordinates: [Self; 3]) {
         unsafe {
             let values = rows_of_f64(coordinates);
             for (lane, value) in values.iter().enumerate() {
-                let point = points.add(4 * *rows.add(lane) as usize);
+                let point = points.add(*rows.add(lane) as usize);
                 _mm256_storeu_pd(point, _mm256_add_pd(_mm256_loadu_pd(point), *value));
             }
         }

@@ -5,7 +5,8 @@
 //! are compiled, which would leave a user's plain build at half the speed.
 //!
 //! Points are kept four numbers apart (x, y, z and one unused), so that one load fetches a point; `gather` turns a vector's
-//! width of points into one vector per coordinate.
+//! width of points into one vector per coordinate. Lists of rows hold the place of a point's first number, four times its
+//! index, which saves a shift for each.
 //!
 //! All operations round as IEEE 754 says, and no approximate instruction is used: the bits differ between AVX2 and plain Rust
 //! only where the former fuses a product with a sum.
@@ -73,17 +74,26 @@ pub(crate) trait Lanes: Copy {
     unsafe fn min(self, other: Self) -> Self;
     unsafe fn max(self, other: Self) -> Self;
     unsafe fn sqrt(self) -> Self;
+    /// 1/√self of positive normal numbers to within a few roundings, several times faster than dividing by the root: a first
+    /// guess from the bits of the number, then Newton's method. No instruction for a guess is used, since they differ from maker to
+    /// maker and so would all results.
+    unsafe fn inverse_sqrt(self) -> Self;
     /// `yes` in lanes where self < bound, `no` elsewhere.
     unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self;
     /// Bit i is set where lane i < bound.
     unsafe fn less_mask(self, bound: Self) -> u32;
     /// Coordinates of the points at these rows.
     unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
-    /// Coordinates of the edges from `tails` to `heads`, subtracted in f64 before they are rounded to the lanes' numbers: a
-    /// short edge far from the origin keeps its length.
-    unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3];
+    /// Coordinates of the edges from `WIDTH` neighbouring points to those at these rows, subtracted in f64 before they are
+    /// rounded to the lanes' numbers: a short edge far from the origin keeps its length.
+    unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3];
+    /// Coordinates of the edges from the points at rows 0…`WIDTH` to those at the next `WIDTH` rows, those after and so on,
+    /// subtracted in f64.
+    unsafe fn edges_of_simplex<const N: usize>(points: *const f64, rows: *const u32) -> [[Self; 3]; N];
     /// Points with these coordinates, the unused numbers 0, one after the other.
     unsafe fn store_points(coordinates: [Self; 3], points: *mut Self::Scalar);
+    /// Points with these coordinates, the unused numbers 0, at these rows.
+    unsafe fn scatter(points: *mut Self::Scalar, rows: *const u32, coordinates: [Self; 3]);
     /// Adds to the points at these rows, one after the other.
     unsafe fn scatter_add(points: *mut Self::Scalar, rows: *const u32, coordinates: [Self; 3]);
     /// The sums over lanes of three vectors as one point.
@@ -95,6 +105,10 @@ pub(crate) trait Lanes: Copy {
         unsafe { Self::splat(Self::Scalar::default()) }
     }
 }
+
+/// Bits from which those of a number, halved, are subtracted to guess its inverse root; and Newton steps after.
+const GUESS_F32: u32 = 0x5f37_59df;
+const GUESS_F64: u64 = 0x5fe6_eb50_c7b5_37a9;
 
 /// Which instructions the processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

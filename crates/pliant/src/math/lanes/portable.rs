@@ -1,6 +1,6 @@
 //! Lanes in plain Rust, which compilers turn into what the target has (SSE2, NEON, SIMD128 in browsers).
 
-use super::{Lanes, Real};
+use super::{GUESS_F32, GUESS_F64, Lanes, Real};
 
 /// Eight f32.
 pub(crate) type PortableF32 = Portable<f32, 8>;
@@ -12,7 +12,7 @@ pub(crate) type PortableF64 = Portable<f64, 4>;
 pub(crate) struct Portable<S, const N: usize>([S; N]);
 
 macro_rules! portable_lanes {
-    ($number:ty, $width:literal) => {
+    ($number:ty, $width:literal, $guess:ident, $steps:literal) => {
         impl Portable<$number, $width> {
             #[inline(always)]
             fn zip(self, other: Self, f: impl Fn($number, $number) -> $number) -> Self {
@@ -82,6 +82,17 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn inverse_sqrt(self) -> Self {
+                Self(self.0.map(|x| {
+                    let mut y = <$number>::from_bits($guess - (x.to_bits() >> 1));
+                    for _ in 0..$steps {
+                        y += y * (0.5 - 0.5 * x * y * y);
+                    }
+                    y
+                }))
+            }
+
+            #[inline(always)]
             unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
                 let pick = |lane| if self.0[lane] < bound.0[lane] { yes.0[lane] } else { no.0[lane] };
                 Self(std::array::from_fn(pick))
@@ -94,17 +105,25 @@ macro_rules! portable_lanes {
 
             #[inline(always)]
             unsafe fn gather(points: *const $number, rows: *const u32) -> [Self; 3] {
-                let number = |c: usize, lane: usize| unsafe { *points.add(4 * *rows.add(lane) as usize + c) };
+                let number = |c: usize, lane: usize| unsafe { *points.add(*rows.add(lane) as usize + c) };
                 std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))
             }
 
             #[inline(always)]
-            unsafe fn edges(points: *const f64, tails: *const u32, heads: *const u32) -> [Self; 3] {
-                let at = |rows: *const u32, c: usize, lane: usize| unsafe {
-                    *points.add(4 * *rows.add(lane) as usize + c)
+            unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
+                let edge = |c: usize, lane: usize| unsafe {
+                    Real::from_f64(*points.add(*heads.add(lane) as usize + c) - *tails.add(4 * lane + c))
                 };
-                let edge = |c: usize, lane: usize| Real::from_f64(at(heads, c, lane) - at(tails, c, lane));
                 std::array::from_fn(|c| Self(std::array::from_fn(|lane| edge(c, lane))))
+            }
+
+            #[inline(always)]
+            unsafe fn edges_of_simplex<const N: usize>(points: *const f64, rows: *const u32) -> [[Self; 3]; N] {
+                let at = |corner: usize, c: usize, lane: usize| unsafe {
+                    *points.add(*rows.add(corner * $width + lane) as usize + c)
+                };
+                let edge = |k: usize, c: usize, lane: usize| Real::from_f64(at(k + 1, c, lane) - at(0, c, lane));
+                std::array::from_fn(|k| std::array::from_fn(|c| Self(std::array::from_fn(|lane| edge(k, c, lane)))))
             }
 
             #[inline(always)]
@@ -118,10 +137,21 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn scatter(points: *mut $number, rows: *const u32, coordinates: [Self; 3]) {
+                for lane in 0..$width {
+                    unsafe {
+                        let point = points.add(*rows.add(lane) as usize);
+                        (0..3).for_each(|c| *point.add(c) = coordinates[c].0[lane]);
+                        *point.add(3) = 0.0;
+                    }
+                }
+            }
+
+            #[inline(always)]
             unsafe fn scatter_add(points: *mut $number, rows: *const u32, coordinates: [Self; 3]) {
                 for lane in 0..$width {
                     unsafe {
-                        let point = points.add(4 * *rows.add(lane) as usize);
+                        let point = points.add(*rows.add(lane) as usize);
                         (0..3).for_each(|c| *point.add(c) += coordinates[c].0[lane]);
                     }
                 }
@@ -138,5 +168,5 @@ macro_rules! portable_lanes {
     };
 }
 
-portable_lanes!(f32, 8);
-portable_lanes!(f64, 4);
+portable_lanes!(f32, 8, GUESS_F32, 3);
+portable_lanes!(f64, 4, GUESS_F64, 5);

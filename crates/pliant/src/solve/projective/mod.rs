@@ -19,7 +19,6 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::{Analysis, Precision};
 
-use super::objective::largest;
 use super::{Objective, SolveError, SolveReport, Solver, Start};
 use anderson::Anderson;
 use prepared::{Prepared, Watch};
@@ -225,21 +224,23 @@ impl Iteration<'_> {
         }
     }
 
-    /// Global step: δ at the current positions into `vectors.step`, positions into `vectors.current`, their sum into
-    /// `vectors.next`.
+    /// Global step: solves for δ at the current positions.
     fn global_step(&mut self) {
-        let scale = self.objective.model.diagonal();
-        self.prepared.step(&mut self.vectors.step);
-        self.report.residual = largest(&self.vectors.step) / scale;
+        self.report.residual = self.prepared.solve() / self.objective.model.diagonal();
         self.report.converged = self.report.residual <= self.params.tolerance;
         self.report.iterations += 1;
-        self.prepared.positions(&mut self.vectors.current);
-        self.vectors.set_plain();
         // What is left is near the rounding of f32; convergence seen through it is none.
         if self.prepared.is_single() && self.report.residual < REFINED_BELOW {
             self.prepared.refine(self.objective, self.memory);
             self.report.converged = false;
         }
+    }
+
+    /// Positions before the step into `vectors.current`, δ into `vectors.step`, their sum into `vectors.next`.
+    fn take_step(&mut self) {
+        self.prepared.step(&mut self.vectors.step);
+        self.prepared.positions(&mut self.vectors.current);
+        self.vectors.set_plain();
     }
 
     fn is_last(&self) -> bool {
@@ -251,22 +252,17 @@ impl Iteration<'_> {
         let mut omega = 1.0;
         while !self.is_last() {
             self.global_step();
-            if let Acceleration::Chebyshev { rho, delay, relaxation } = self.params.acceleration {
-                omega = match self.report.iterations {
-                    k if k <= delay.max(1) => 1.0,
-                    k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
-                    _ => 4.0 / (4.0 - rho * rho * omega),
-                };
-                if self.report.iterations == 1 {
-                    self.vectors.previous.copy_from_slice(&self.vectors.current);
+            match self.params.acceleration {
+                Acceleration::Chebyshev { rho, delay, relaxation } => {
+                    omega = match self.report.iterations {
+                        k if k <= delay.max(1) => 1.0,
+                        k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
+                        _ => 4.0 / (4.0 - rho * rho * omega),
+                    };
+                    self.chebyshev_step(omega, relaxation);
                 }
-                let Vectors { current, previous, next, .. } = &mut *self.vectors;
-                for ((next, x), last) in next.iter_mut().zip(&*current).zip(&*previous) {
-                    *next = ((*next - *x) * relaxation + *x - *last) * omega + *last;
-                }
-                std::mem::swap(&mut self.vectors.previous, &mut self.vectors.current);
+                _ => self.prepared.apply_step(),
             }
-            self.prepared.set_positions(&self.vectors.next);
             self.report.seconds_global += time.lap();
             if self.params.record && self.params.acceleration == Acceleration::None {
                 // Between the half-steps: the new positions with the old projections.
@@ -274,10 +270,27 @@ impl Iteration<'_> {
                 self.value = self.objective.value(self.x, self.memory);
                 self.record();
             }
-            self.value = self.evaluate();
-            self.record();
+            // After the last step nobody asks for the gradient.
+            if self.params.record || !self.is_last() {
+                self.value = self.evaluate();
+                self.record();
+            }
             self.report.seconds_local += time.lap();
         }
+    }
+
+    /// x ← ω (relaxation·δ + x − x_last) + x_last [Wang 2015, eq. 9].
+    fn chebyshev_step(&mut self, omega: f64, relaxation: f64) {
+        self.take_step();
+        if self.report.iterations == 1 {
+            self.vectors.previous.copy_from_slice(&self.vectors.current);
+        }
+        let Vectors { current, previous, next, .. } = &mut *self.vectors;
+        for ((next, x), last) in next.iter_mut().zip(&*current).zip(&*previous) {
+            *next = ((*next - *x) * relaxation + *x - *last) * omega + *last;
+        }
+        self.prepared.set_positions(&self.vectors.next);
+        std::mem::swap(&mut self.vectors.previous, &mut self.vectors.current);
     }
 
     /// Anderson acceleration with the energy safeguard.
@@ -287,6 +300,7 @@ impl Iteration<'_> {
         while !self.is_last() {
             let was_single = self.prepared.is_single();
             self.global_step();
+            self.take_step();
             if was_single != self.prepared.is_single() {
                 // Values in f32 and f64 do not compare.
                 self.value = self.evaluate();

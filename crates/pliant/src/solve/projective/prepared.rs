@@ -1,8 +1,9 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
-use super::local::{General, Inertia, LocalStep, Order, Point, point};
+use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::math::lanes::Real;
 use crate::parallel::with_team;
 use crate::solve::{Objective, SolveError};
 use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows};
@@ -30,7 +31,7 @@ pub(super) struct Prepared {
     weight: Vec<f64>,
     /// s of free vertices \[m\].
     target: Vec<Point>,
-    /// Positions of all vertices \[m\].
+    /// Positions of all vertices \[m\], and padding.
     points: Vec<Point>,
     watched: bool,
 }
@@ -69,7 +70,7 @@ impl Prepared {
             general: General::new(objective, &order, watched),
             weight: order.vertices[..order.free].iter().map(mass).collect(),
             target: vec![Point::default(); order.free],
-            points: vec![Point::default(); order.vertices.len()],
+            points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
             order,
             watched,
         })
@@ -151,21 +152,39 @@ impl Prepared {
         }
         let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
         let (points, factor, elements) = (&self.points, &mut self.factor, &mut self.elements);
-        value + with_team(|team| match (elements, factor.rows()) {
-            (Elements::Single(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
-            (Elements::Single(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
-            (Elements::Double(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
-            (Elements::Double(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
-        })
+        value
+            + with_team(|team| match (elements, factor.rows()) {
+                (Elements::Single(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
+                (Elements::Single(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
+                (Elements::Double(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
+                (Elements::Double(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
+            })
     }
 
-    /// Solves for the step from the last evaluated positions: δ = −H⁻¹ ∇g, in order of elimination.
-    pub(super) fn step(&mut self, step: &mut [Vec3]) {
+    /// Solves for the step from the last evaluated positions: δ = −H⁻¹ ∇g. Returns the longest movement \[m\].
+    pub(super) fn solve(&mut self) -> f64 {
         let factor = &mut self.factor;
         with_team(|team| factor.solve_rows(team));
         match factor.rows() {
+            Rows::Single(rows) => longest(rows, self.order.free),
+            Rows::Double(rows) => longest(rows, self.order.free),
+        }
+    }
+
+    /// The step just solved for, in order of elimination.
+    pub(super) fn step(&mut self, step: &mut [Vec3]) {
+        match self.factor.rows() {
             Rows::Single(rows) => copy_rows(rows, step),
             Rows::Double(rows) => copy_rows(rows, step),
+        }
+    }
+
+    /// Moves the free vertices by the step just solved for.
+    pub(super) fn apply_step(&mut self) {
+        let points = &mut self.points[..self.order.free];
+        match self.factor.rows() {
+            Rows::Single(rows) => add_rows(rows, points),
+            Rows::Double(rows) => add_rows(rows, points),
         }
     }
 
@@ -180,7 +199,22 @@ impl Prepared {
     }
 }
 
-fn copy_rows<R: crate::math::lanes::Real>(rows: &[R], step: &mut [Vec3]) {
+fn longest<R: Real>(rows: &[R], count: usize) -> f64 {
+    let squared = rows.chunks_exact(4).take(count).fold(0.0_f64, |most, row| {
+        let squared = row[..3].iter().map(|r| r.to_f64() * r.to_f64()).sum::<f64>();
+        // max would drop a NaN; a NaN must come out.
+        if squared > most || squared.is_nan() { squared } else { most }
+    });
+    squared.sqrt()
+}
+
+fn add_rows<R: Real>(rows: &[R], points: &mut [Point]) {
+    for (point, row) in points.iter_mut().zip(rows.chunks_exact(4)) {
+        (0..4).for_each(|c| point[c] += row[c].to_f64());
+    }
+}
+
+fn copy_rows<R: Real>(rows: &[R], step: &mut [Vec3]) {
     for (out, row) in step.iter_mut().zip(rows.chunks_exact(4)) {
         *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
     }

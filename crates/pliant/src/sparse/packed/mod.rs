@@ -122,7 +122,6 @@ impl PackedFactor {
     pub fn solve(&mut self, rhs: &mut [Vec3]) {
         crate::parallel::with_team(|team| with_numbers!(&mut self.0, packed => packed.solve(team, rhs)));
     }
-
 }
 
 /// Right-hand sides and solutions in order of elimination, four numbers for each unknown.

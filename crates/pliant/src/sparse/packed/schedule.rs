@@ -22,7 +22,8 @@ pub(super) struct Schedule {
     pub(super) tasks: Vec<Task>,
     /// Nodes above all subtrees, ascending.
     pub(super) top: Vec<u32>,
-    /// Rows of all nodes as in the layout, with private rows in place of those above a subtree and an idle row for padding.
+    /// Rows of all nodes as in the layout, with private rows in place of those above a subtree and an idle row for padding;
+    /// each is the place of the row's first number, four times its index.
     pub(super) rows: Vec<u32>,
     row_count: usize,
     scratch_starts: Vec<usize>,
@@ -75,6 +76,7 @@ impl Schedule {
                 *row = idle;
             }
         }
+        schedule.rows.iter_mut().for_each(|row| *row *= 4);
         schedule.divide_scratch(layout);
         schedule
     }
@@ -110,11 +112,8 @@ impl Schedule {
     fn assign_private_rows(&mut self, layout: &Layout, task: &mut Task, private_of: &mut [u32]) -> u32 {
         let width = layout.width;
         // A row is inside when one of the task's nodes has it as a column.
-        let mut columns: Vec<(usize, usize)> = task
-            .nodes
-            .iter()
-            .map(|&k| (layout.nodes[k as usize].start, layout.nodes[k as usize].columns))
-            .collect();
+        let mut columns: Vec<(usize, usize)> =
+            task.nodes.iter().map(|&k| (layout.nodes[k as usize].start, layout.nodes[k as usize].columns)).collect();
         columns.sort_unstable();
         let inside = |row: u32| {
             let at = columns.partition_point(|&(start, _)| start <= row as usize);

@@ -1,5 +1,7 @@
 //! The two sweeps of a solve, on vectors.
 
+use std::mem::MaybeUninit;
+
 use super::layout::{Layout, Node};
 use super::schedule::{Schedule, Task};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
@@ -107,11 +109,15 @@ impl<S: LaneNumber> Sweep<'_, S> {
 }
 
 /// SAFETY: rows of the node's columns and scratch for them must be the caller's alone.
+#[inline(always)]
 unsafe fn take_columns<S: Real>(node: &Node, rows: *mut S, scratch: *mut S) {
     unsafe {
-        let columns = rows.add(4 * node.start);
-        std::ptr::copy_nonoverlapping(columns, scratch, 4 * node.columns);
-        std::ptr::write_bytes(columns, 0, 4 * node.columns);
+        // A loop and not two calls into the library: most nodes have a few columns.
+        let columns = rows.add(4 * node.start).cast::<[S; 4]>();
+        for j in 0..node.columns {
+            *scratch.cast::<[S; 4]>().add(j) = *columns.add(j);
+            *columns.add(j) = [S::default(); 4];
+        }
     }
 }
 
@@ -326,8 +332,12 @@ unsafe fn backward_columns<L: Lanes>(
     let w = L::WIDTH;
     let values = sweep.node_values(node);
     unsafe {
-        let mut sums = [[L::zero(); 3]; COLUMN_BLOCK];
-        let sums = &mut sums[..end - first];
+        // Only as many sums as there are columns are set to zero.
+        let mut block = [const { MaybeUninit::<[L; 3]>::uninit() }; COLUMN_BLOCK];
+        for sum in &mut block[..end - first] {
+            sum.write([L::zero(); 3]);
+        }
+        let sums = std::slice::from_raw_parts_mut(block.as_mut_ptr().cast::<[L; 3]>(), end - first);
         // Panels of the triangle before this one store none of these columns.
         let mut panel = first / w;
         let triangle = node.triangular_panels(w);

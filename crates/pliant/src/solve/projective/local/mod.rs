@@ -26,7 +26,7 @@ use crate::parallel::Team;
 use crate::solve::Objective;
 
 pub(super) use general::General;
-use springs::{Springs, VertexSums};
+use springs::{LimitedSprings, PlainSprings, VertexSums};
 use tets::{TetForces, Tets};
 use triangles::{TriangleForces, Triangles};
 
@@ -55,6 +55,14 @@ impl Order {
 /// A point with one unused number, so that points can be loaded as vectors.
 pub(super) type Point = [f64; 4];
 
+/// Points after the last vertex, so that vectors may look beyond it.
+pub(super) const PADDING: usize = 8;
+
+/// Those points: far from any vertex and from each other, so that nothing coincides with them.
+pub(super) fn padding() -> impl Iterator<Item = Point> {
+    (1..=PADDING).map(|k| [1e9 * k as f64, 0.0, 0.0, 0.0])
+}
+
 pub(super) fn point(v: Vec3) -> Point {
     [v.x, v.y, v.z, 0.0]
 }
@@ -75,7 +83,8 @@ const GROUPS_PER_ITEM: usize = 32;
 /// Elements of all batches that have kernels, in lanes of `S`.
 #[derive(Debug)]
 pub(super) struct LocalStep<S: LaneNumber> {
-    springs: Springs<S>,
+    springs: PlainSprings<S>,
+    limited: LimitedSprings<S>,
     triangles: Vec<Triangles<S>>,
     tets: Vec<Tets<S>>,
     /// Rotations of all tets.
@@ -139,7 +148,8 @@ impl<S: LaneNumber> LocalStep<S> {
         }
         let vertex_items = order.vertices.len().div_ceil(S::WIDTH * GROUPS_PER_ITEM);
         Self {
-            springs: Springs::new(&springs, order),
+            springs: PlainSprings::new(&springs, order),
+            limited: LimitedSprings::new(&springs, order),
             energies: vec![0.0; items.len() + vertex_items],
             triangles,
             tets,
@@ -167,7 +177,7 @@ impl<S: LaneNumber> LocalStep<S> {
 
     /// Sets `rows` to −∇g of the free vertices, four numbers each, and returns g without the energies of other kinds \[J\].
     ///
-    /// `points` holds all vertices in order.
+    /// `points` holds all vertices in order, padded by [`PADDING`] points.
     pub(super) fn evaluate<R: Real>(
         &mut self,
         team: &Team<'_>,
@@ -176,6 +186,7 @@ impl<S: LaneNumber> LocalStep<S> {
         rows: &mut [R],
     ) -> f64 {
         assert!(rows.len() >= 4 * inertia.target.len(), "a row for each free vertex");
+        let count = points.len() - PADDING;
         let (element_items, vertex_items) = (self.items.len(), self.energies.len() - self.items.len());
         let (slots, energies) = (Shared(self.slots.as_mut_ptr()), Shared(self.energies.as_mut_ptr()));
         let rotations = Shared(self.rotations.as_mut_ptr());
@@ -207,8 +218,10 @@ impl<S: LaneNumber> LocalStep<S> {
             let mut energy = 0.0;
             let kernel = VertexSums {
                 springs: &self.springs,
-                groups: first..points.len().div_ceil(S::WIDTH).min(first + GROUPS_PER_ITEM),
+                limited: &self.limited,
+                groups: first..count.div_ceil(S::WIDTH).min(first + GROUPS_PER_ITEM),
                 points,
+                count,
                 inertia,
                 slots: &self.slots,
                 slot_starts: &self.slot_starts,
@@ -268,7 +281,8 @@ impl<'a> SlotCounter<'a> {
         }
         let real = starts[self.order.free];
         // Place of a corner's slot, from the place of its vertex (beyond all for padding) and its number there.
-        let slot = |place: u32, number: u32| starts[..self.order.free].get(place as usize).map_or(real, |s| *s) + number;
+        let slot =
+            |place: u32, number: u32| starts[..self.order.free].get(place as usize).map_or(real, |s| *s) + number;
         triangles.iter_mut().for_each(|triangles| triangles.corners.resolve(slot));
         tets.iter_mut().for_each(|tets| tets.corners.resolve(slot));
         (starts, (real + self.idle) as usize)
@@ -281,8 +295,9 @@ struct Corners<const N: usize> {
     width: usize,
     /// Elements that the lanes stand for, in the order of lanes.
     elements: Vec<u32>,
-    /// Place of each corner: group by group, corner by corner, lane by lane.
+    /// First number of each corner's point: group by group, corner by corner, lane by lane.
     places: Vec<u32>,
+    /// First number of each corner's slot.
     slots: Vec<u32>,
 }
 
@@ -300,7 +315,7 @@ impl<const N: usize> Corners<N> {
                 for lane in 0..width {
                     let (element, is_padding) = corners.lane(group, lane);
                     let place = place(element, corner);
-                    corners.places.push(place);
+                    corners.places.push(4 * place);
                     corners.slots.push(if is_padding { slots.idle() } else { slots.next(place) });
                 }
             }
@@ -323,8 +338,8 @@ impl<const N: usize> Corners<N> {
         for k in 0..self.slots.len() {
             let (group, lane) = (k / (N * self.width), k % self.width);
             let is_padding = self.lane(group, lane).1;
-            let place = if is_padding { u32::MAX } else { self.places[k] };
-            self.slots[k] = slot(place, self.slots[k]);
+            let place = if is_padding { u32::MAX } else { self.places[k] / 4 };
+            self.slots[k] = 4 * slot(place, self.slots[k]);
         }
     }
 

@@ -1,45 +1,69 @@
 //! Forces of springs on the vertices that they hang on, and the sum of all that acts on a vertex.
 //!
-//! A vertex adds up w (1 − l'/‖e‖) e over its springs, with e towards the other end and l' = clamp(‖e‖, low, high).
+//! A vertex adds up w (1 − l'/‖e‖) e over its springs, with e towards the other end and l' = clamp(‖e‖, low, high); of plain
+//! springs l' is the rest length.
 
 use std::ops::Range;
 
-use super::{Inertia, Order, Point};
+use super::{Inertia, Order, PADDING, Point};
 use crate::energy::Operator;
 use crate::math::lanes::{Kernel, LaneNumber, Lanes, Real};
 
-/// Springs around all vertices, vertices in groups of a vector's width. Pinned vertices have them too, for the energy.
+/// Springs of a batch: ends, lengths without energy, factor on weights.
+type Batch<'a> = (&'a Operator, Vec<[f64; 2]>, f64);
+
+/// Springs around all vertices, vertices in groups of a vector's width, with `N` numbers for each. Pinned vertices have them too,
+/// for the energy.
 #[derive(Debug)]
-pub(super) struct Springs<S> {
+pub(super) struct Around<S, const N: usize> {
     /// First spring slot of each group, and the end: a group has as many as its vertex of most springs.
     starts: Vec<u32>,
-    /// Other ends, a vector for each slot; the vertex itself where it has no more springs.
+    /// First numbers of the other ends' points, a vector for each slot; a point far away where a vertex has no more springs.
     others: Vec<u32>,
-    /// Lengths without energy and weights, vectors for each slot: least, largest, weight.
+    /// `N` vectors for each slot; zero where a vertex has no more springs.
     numbers: Vec<S>,
 }
 
-impl<S: LaneNumber> Springs<S> {
-    pub(super) fn new(batches: &[(&Operator, Vec<[f64; 2]>, f64)], order: &Order) -> Self {
-        let mut around: Vec<Vec<(u32, [f64; 3])>> = vec![Vec::new(); order.vertices.len()];
+/// Springs of one rest length: weight, weight · length.
+pub(super) type PlainSprings<S> = Around<S, 2>;
+/// Springs with a range of lengths: least, largest, weight.
+pub(super) type LimitedSprings<S> = Around<S, 3>;
+
+impl<S: LaneNumber> PlainSprings<S> {
+    pub(super) fn new(batches: &[Batch<'_>], order: &Order) -> Self {
+        Self::gather(batches, order, |[low, high], weight| (low == high).then_some([weight, weight * low]))
+    }
+}
+
+impl<S: LaneNumber> LimitedSprings<S> {
+    pub(super) fn new(batches: &[Batch<'_>], order: &Order) -> Self {
+        Self::gather(batches, order, |[low, high], weight| (low < high).then_some([low, high, weight]))
+    }
+}
+
+impl<S: LaneNumber, const N: usize> Around<S, N> {
+    /// Takes the springs for which `numbers` has some.
+    fn gather(batches: &[Batch<'_>], order: &Order, numbers: impl Fn([f64; 2], f64) -> Option<[f64; N]>) -> Self {
+        let mut around: Vec<Vec<(u32, [f64; N])>> = vec![Vec::new(); order.vertices.len()];
         for (operator, lengths, scale) in batches {
-            for (e, &[low, high]) in lengths.iter().enumerate() {
+            for (e, &bounds) in lengths.iter().enumerate() {
+                let Some(numbers) = numbers(bounds, scale * operator.weight(e)) else { continue };
                 let stencil = operator.stencil(e);
                 let [a, b] = [0, 1].map(|corner| order.places[stencil[corner] as usize]);
                 for (own, other) in [(a, b), (b, a)] {
-                    around[own as usize].push((other, [low, high, scale * operator.weight(e)]));
+                    around[own as usize].push((other, numbers));
                 }
             }
         }
+        let count = order.vertices.len();
         let mut springs = Self { starts: vec![0], others: Vec::new(), numbers: Vec::new() };
-        for (group, lists) in around.chunks(S::WIDTH).enumerate() {
+        for lists in around.chunks(S::WIDTH) {
             let most = lists.iter().map(Vec::len).max().unwrap_or(0);
             for slot in 0..most {
                 let spring = |lane: usize| lists.get(lane).and_then(|list| list.get(slot));
-                // A lane without a vertex looks at the group's first one.
-                let own = |lane: usize| (group * S::WIDTH + if lane < lists.len() { lane } else { 0 }) as u32;
-                springs.others.extend((0..S::WIDTH).map(|lane| spring(lane).map_or(own(lane), |s| s.0)));
-                for k in 0..3 {
+                let far_away = (count + PADDING - 1) as u32;
+                springs.others.extend((0..S::WIDTH).map(|lane| 4 * spring(lane).map_or(far_away, |s| s.0)));
+                for k in 0..N {
                     let number = |lane: usize| S::from_f64(spring(lane).map_or(0.0, |s| s.1[k]));
                     springs.numbers.extend((0..S::WIDTH).map(number));
                 }
@@ -48,13 +72,21 @@ impl<S: LaneNumber> Springs<S> {
         }
         springs
     }
+
+    fn slots(&self, group: usize) -> Range<usize> {
+        self.starts[group] as usize..self.starts[group + 1] as usize
+    }
 }
 
 /// Adds up everything that acts on the vertices of some groups.
 pub(super) struct VertexSums<'a, S, R> {
-    pub(super) springs: &'a Springs<S>,
+    pub(super) springs: &'a PlainSprings<S>,
+    pub(super) limited: &'a LimitedSprings<S>,
     pub(super) groups: Range<usize>,
+    /// All vertices in order, padded to full groups by points far away.
     pub(super) points: &'a [Point],
+    /// Number of vertices.
+    pub(super) count: usize,
     pub(super) inertia: &'a Inertia<'a>,
     pub(super) slots: &'a [[S; 4]],
     pub(super) slot_starts: &'a [u32],
@@ -62,48 +94,61 @@ pub(super) struct VertexSums<'a, S, R> {
     pub(super) energy: &'a mut f64,
 }
 
+/// Forces on the vertices of a group, and their share of the springs' energy.
+struct Sums<L> {
+    force: [L; 3],
+    energy: L,
+}
+
 impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
     /// SAFETY: places of springs are those of points; rows of the groups' vertices are this kernel's alone.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
-        let (free, all) = (self.inertia.target.len(), self.points.len());
+        let free = self.inertia.target.len();
         let mut energy = 0.0;
-        for group in self.groups.clone() {
+        for group in self.groups.start..self.groups.end {
             let first = group * w;
-            let count = w.min(all - first);
             let mut forces = [[S::default(); 4]; 8];
-            let slots = self.springs.starts[group] as usize..self.springs.starts[group + 1] as usize;
-            if !slots.is_empty() {
-                // A group that is not full looks at its first vertex instead.
-                let mut own = [first as u32; 8];
-                (0..count).for_each(|lane| own[lane] = (first + lane) as u32);
-                unsafe {
-                    let (sum, springs) = self.spring_forces::<L>(&own, slots);
-                    L::store_points(sum, forces.as_mut_ptr().cast());
-                    let mut lanes = [S::default(); 8];
-                    springs.store(lanes.as_mut_ptr());
-                    energy += lanes[..w].iter().map(|e| e.to_f64()).sum::<f64>();
+            unsafe {
+                let mut sums = Sums { force: [L::zero(); 3], energy: L::zero() };
+                self.plain_forces(first, self.springs.slots(group), &mut sums);
+                let limited = self.limited.slots(group);
+                if !limited.is_empty() {
+                    self.limited_forces(first, limited, &mut sums);
+                }
+                L::store_points(sums.force, forces.as_mut_ptr().cast());
+                let mut lanes = [S::default(); 8];
+                sums.energy.store(lanes.as_mut_ptr());
+                for lane in &lanes[..w] {
+                    // Each end counts half of ½ w (‖e‖ − l')².
+                    energy += 0.25 * lane.to_f64();
                 }
             }
-            for lane in 0..count.min(free.saturating_sub(first)) {
-                let k = first + lane;
-                let mut sum = forces[lane];
+            let end = (first + w).min(self.count).min(free.max(first));
+            for k in first..end {
+                let mut sum = forces[k - first];
                 for slot in &self.slots[self.slot_starts[k] as usize..self.slot_starts[k + 1] as usize] {
-                    for c in 0..3 {
+                    for c in 0..4 {
                         sum[c] = sum[c] - slot[c];
                     }
                 }
                 let (x, target, weight) = (&self.points[k], &self.inertia.target[k], self.inertia.weight[k]);
-                let mut squared = 0.0;
-                for c in 0..3 {
-                    let offset = target[c] - x[c];
-                    squared += offset * offset;
-                    let other = self.inertia.other.get(k).map_or(0.0, |other| other[c]);
-                    let total = weight * offset + sum[c].to_f64() - other;
-                    unsafe { *self.rows.add(4 * k + c) = R::from_f64(total) }
+                // Four numbers at a time, the last of them zero.
+                let (mut offset, mut total) = ([0.0; 4], [0.0; 4]);
+                for c in 0..4 {
+                    offset[c] = target[c] - x[c];
+                    total[c] = weight * offset[c] + sum[c].to_f64();
                 }
-                unsafe { *self.rows.add(4 * k + 3) = R::default() }
+                if let Some(other) = self.inertia.other.get(k) {
+                    for c in 0..3 {
+                        total[c] -= other[c];
+                    }
+                }
+                for c in 0..4 {
+                    unsafe { *self.rows.add(4 * k + c) = R::from_f64(total[c]) }
+                }
+                let squared = offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2];
                 energy += 0.5 * weight * squared;
             }
         }
@@ -112,54 +157,96 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
 }
 
 impl<S: LaneNumber, R> VertexSums<'_, S, R> {
-    /// Forces of springs on a group's vertices, and their share of the springs' energy.
     #[inline(always)]
-    unsafe fn spring_forces<L: Lanes<Scalar = S>>(&self, own: &[u32; 8], slots: Range<usize>) -> ([L; 3], L) {
+    unsafe fn plain_forces<L: Lanes<Scalar = S>>(&self, first: usize, slots: Range<usize>, sums: &mut Sums<L>) {
         let w = S::WIDTH;
-        let points = self.points.as_ptr().cast::<f64>();
         unsafe {
-            let (mut sum, mut energy) = ([L::zero(); 3], L::zero());
-            let one = L::splat(S::from_f64(1.0));
-            let least = L::splat(S::from_f64(SHORTEST_SQUARED));
-            for slot in slots {
-                let e = L::edges(points, own.as_ptr(), self.springs.others.as_ptr().add(slot * w));
-                let numbers = self.springs.numbers.as_ptr().add(3 * slot * w);
+            let points = self.points.as_ptr().cast::<f64>();
+            let own = points.add(4 * first);
+            let tiny = L::splat(S::from_f64(SHORTEST_SQUARED));
+            let mut shortest = L::splat(S::from_f64(1.0));
+            for slot in slots.start..slots.end {
+                let e = L::edges(own, points, self.springs.others.as_ptr().add(slot * w));
+                let numbers = self.springs.numbers.as_ptr().add(2 * slot * w);
+                let (weight, pull) = (L::load(numbers), L::load(numbers.add(w)));
+                let squared = e[0].mul_add(e[0], e[1].mul_add(e[1], e[2].mul(e[2])));
+                shortest = shortest.min(squared);
+                let bounded = squared.max(tiny);
+                let inverse = bounded.inverse_sqrt();
+                // w (1 − l/‖e‖)
+                let factor = weight.sub(pull.mul(inverse));
+                for c in 0..3 {
+                    sums.force[c] = factor.mul_add(e[c], sums.force[c]);
+                }
+                // w (‖e‖ − l)² = (w‖e‖ − wl)²/w, and 0 where there is no spring.
+                let tension = weight.mul(bounded.mul(inverse)).sub(pull);
+                sums.energy = tension.mul(tension).div(weight.max(tiny)).add(sums.energy);
+            }
+            if shortest.less_mask(tiny) != 0 {
+                self.part_coincident::<L, 2>(self.springs, first, slots, &mut sums.force[0], |numbers| numbers[1]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn limited_forces<L: Lanes<Scalar = S>>(&self, first: usize, slots: Range<usize>, sums: &mut Sums<L>) {
+        let w = S::WIDTH;
+        unsafe {
+            let points = self.points.as_ptr().cast::<f64>();
+            let own = points.add(4 * first);
+            let (one, tiny) = (L::splat(S::from_f64(1.0)), L::splat(S::from_f64(SHORTEST_SQUARED)));
+            let mut shortest = one;
+            for slot in slots.start..slots.end {
+                let e = L::edges(own, points, self.limited.others.as_ptr().add(slot * w));
+                let numbers = self.limited.numbers.as_ptr().add(3 * slot * w);
                 let (low, high) = (L::load(numbers), L::load(numbers.add(w)));
                 let weight = L::load(numbers.add(2 * w));
                 let squared = e[0].mul_add(e[0], e[1].mul_add(e[1], e[2].mul(e[2])));
-                let length = squared.max(least).sqrt();
+                shortest = shortest.min(squared);
+                let bounded = squared.max(tiny);
+                let inverse = bounded.inverse_sqrt();
+                let length = bounded.mul(inverse);
                 let target = length.max(low).min(high);
-                // w (‖e‖ − l')/‖e‖ along e; where ends coincide e is zero, and `part` gives a direction.
-                let excess = length.sub(target);
-                let factor = weight.mul(one.sub(target.div(length)));
+                let factor = weight.mul(one.sub(target.mul(inverse)));
                 for c in 0..3 {
-                    sum[c] = factor.mul_add(e[c], sum[c]);
+                    sums.force[c] = factor.mul_add(e[c], sums.force[c]);
                 }
-                energy = weight.mul(excess).mul_add(excess, energy);
-                let coincident = squared.less_mask(least) & L::zero().less_mask(low);
-                if coincident != 0 {
-                    part::<L>(coincident, own, self.springs.others.as_ptr().add(slot * w), weight.mul(low), &mut sum[0]);
-                }
+                let excess = length.sub(target);
+                sums.energy = weight.mul(excess).mul_add(excess, sums.energy);
             }
-            // Each end counts half of ½ w (‖e‖ − l')².
-            (sum, energy.mul(L::splat(S::from_f64(0.25))))
+            if shortest.less_mask(tiny) != 0 {
+                let push = |numbers: [f64; 3]| numbers[0] * numbers[2];
+                self.part_coincident::<L, 3>(self.limited, first, slots, &mut sums.force[0], push);
+            }
         }
     }
-}
 
-/// Pushes coincident ends apart along the x axis, the one of lower place to the left: a spring of no length has no direction,
-/// and this one is as good as any.
-#[inline(never)]
-unsafe fn part<L: Lanes>(mask: u32, own: &[u32; 8], others: *const u32, push: L, sum: &mut L) {
-    let (mut pushes, mut sums) = ([L::Scalar::default(); 8], [L::Scalar::default(); 8]);
-    unsafe {
-        push.store(pushes.as_mut_ptr());
-        sum.store(sums.as_mut_ptr());
-        for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
-            let sign = if own[lane] < *others.add(lane) { -1.0 } else { 1.0 };
-            sums[lane] = L::Scalar::from_f64(sums[lane].to_f64() + sign * pushes[lane].to_f64());
+    /// Pushes coincident ends apart along the x axis, the one of lower place to the left: a spring of no length has no direction,
+    /// and this one is as good as any. `push` gives the force of a spring from its numbers.
+    #[cold]
+    #[inline(never)]
+    unsafe fn part_coincident<L: Lanes<Scalar = S>, const N: usize>(
+        &self,
+        springs: &Around<S, N>,
+        first: usize,
+        slots: Range<usize>,
+        force: &mut L,
+        push: impl Fn([f64; N]) -> f64,
+    ) {
+        let w = S::WIDTH;
+        let mut forces = [S::default(); 8];
+        unsafe { (*force).store(forces.as_mut_ptr()) }
+        for (slot, lane) in slots.flat_map(|slot| (0..w).map(move |lane| (slot, lane))) {
+            let other = springs.others[slot * w + lane] as usize / 4;
+            let (a, b) = (&self.points[first + lane], &self.points[other]);
+            let squared: f64 = (0..3).map(|c| (a[c] - b[c]).powi(2)).sum();
+            if squared < SHORTEST_SQUARED && first + lane != other {
+                let numbers = std::array::from_fn(|k| springs.numbers[(N * slot + k) * w + lane].to_f64());
+                let sign = if first + lane < other { -1.0 } else { 1.0 };
+                forces[lane] = S::from_f64(forces[lane].to_f64() + sign * push(numbers));
+            }
         }
-        *sum = L::load(sums.as_ptr());
+        unsafe { *force = L::load(forces.as_ptr()) }
     }
 }
 

@@ -34,7 +34,8 @@ fn world(x: impl Fn(&[Vec3]) -> Vec<Vec3>) -> (Simulation, Vec<Vec3>) {
         .with_energy(strain(StrainSet::Rotation).expect("triangles"))
         .with_energy(strain(limits).expect("triangles"))
         .pin([0, 5]);
-    let solid = Body::new(tets.positions.clone(), masses(tets.positions.len())).named("solid").with_energy(solid).pin([3]);
+    let solid =
+        Body::new(tets.positions.clone(), masses(tets.positions.len())).named("solid").with_energy(solid).pin([3]);
     let sim = Simulation::builder().body(cloth).body(solid).build().expect("a world");
     let positions = x(sim.model.rest());
     (sim, positions)
@@ -52,9 +53,9 @@ fn compare<S: LaneNumber>(positions: impl Fn(&[Vec3]) -> Vec<Vec3>, tolerance: f
     let order = Order::new(objective.model, &elimination);
     let mut local = LocalStep::<S>::new(&objective, &order, false);
     local.load_warm(&memory);
-    let points: Vec<Point> = order.vertices.iter().map(|&v| point(x[v as usize])).collect();
-    let target: Vec<Point> =
-        order.vertices[..free].iter().map(|&v| point(objective.target[v as usize])).collect();
+    let mut points: Vec<Point> = order.vertices.iter().map(|&v| point(x[v as usize])).collect();
+    points.extend(padding());
+    let target: Vec<Point> = order.vertices[..free].iter().map(|&v| point(objective.target[v as usize])).collect();
     let mass = objective.model.mass().diagonal();
     let weight: Vec<f64> = order.vertices[..free].iter().map(|&v| objective.inertia * mass[v as usize]).collect();
     let inertia = Inertia { target: &target, weight: &weight, other: &[] };
@@ -64,9 +65,10 @@ fn compare<S: LaneNumber>(positions: impl Fn(&[Vec3]) -> Vec<Vec3>, tolerance: f
     let mut gradient = vec![Vec3::ZERO; free];
     objective.gradient(&x, &memory, &mut Vec::new(), &mut gradient);
     // Pinned vertices are not where the objective wants them; their inertia is no matter of the solver.
-    let pinned: f64 = objective.model.pinned().iter().map(|&v| v as usize).fold(0.0, |sum, v| {
-        sum + 0.5 * objective.inertia * mass[v] * (x[v] - objective.target[v]).length_squared()
-    });
+    let pinned: f64 =
+        objective.model.pinned().iter().map(|&v| v as usize).fold(0.0, |sum, v| {
+            sum + 0.5 * objective.inertia * mass[v] * (x[v] - objective.target[v]).length_squared()
+        });
     let expected = objective.value(&x, &memory) - pinned;
     assert!((value - expected).abs() < tolerance * expected, "energy {value} instead of {expected}");
     let scale = gradient.iter().fold(0.0_f64, |m, g| m.max(g.length()));

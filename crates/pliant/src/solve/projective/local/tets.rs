@@ -102,10 +102,7 @@ impl<S: LaneNumber> Kernel<S> for TetForces<'_, S> {
             for group in self.groups {
                 let first = corners.first(group);
                 let places = corners.places.as_ptr().add(first);
-                let mut edges = [[L::zero(); 3]; 3];
-                for k in 0..3 {
-                    edges[k] = L::edges(points, places, places.add((k + 1) * w));
-                }
+                let edges = L::edges_of_simplex::<3>(points, places);
                 let numbers = self.tets.numbers.as_ptr().add(group * NUMBERS * w);
                 // A, and the columns of F.
                 let (mut a, mut z) = ([[L::zero(); 3]; 3], [[L::zero(); 3]; 3]);
@@ -142,8 +139,8 @@ impl<S: LaneNumber> Kernel<S> for TetForces<'_, S> {
                 for c in 0..3 {
                     let weighted = [weight.mul(d[0][c]), weight.mul(d[1][c]), weight.mul(d[2][c])];
                     for k in 0..3 {
-                        let force = a[0][k]
-                            .mul_add(weighted[0], a[1][k].mul_add(weighted[1], a[2][k].mul(weighted[2])));
+                        let force =
+                            a[0][k].mul_add(weighted[0], a[1][k].mul_add(weighted[1], a[2][k].mul(weighted[2])));
                         forces[k + 1][c] = force;
                         forces[0][c] = forces[0][c].sub(force);
                     }
@@ -221,7 +218,7 @@ unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
             ];
             // At most a right angle at a time.
             let squared = dot(turn, turn);
-            let limit = one.div(squared.max(one).sqrt());
+            let limit = squared.max(one).inverse_sqrt();
             for t in &mut turn {
                 *t = t.mul(limit);
             }
@@ -232,10 +229,8 @@ unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
                 z.add(w.mul_add(turn[2], x.mul(turn[1]).sub(y.mul(turn[0])))),
                 w.sub(dot([x, y, z], turn)),
             ];
-            let norm = dot([turned[0], turned[1], turned[2]], [turned[0], turned[1], turned[2]])
-                .add(turned[3].mul(turned[3]))
-                .sqrt();
-            let scale = one.div(norm);
+            let vector = [turned[0], turned[1], turned[2]];
+            let scale = turned[3].mul_add(turned[3], dot(vector, vector)).inverse_sqrt();
             for k in 0..4 {
                 q[k] = turned[k].mul(scale);
             }

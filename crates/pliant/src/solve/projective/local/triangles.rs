@@ -23,12 +23,7 @@ pub(super) struct Triangles<S> {
 const NUMBERS: usize = 5;
 
 impl<S: LaneNumber> Triangles<S> {
-    pub(super) fn new(
-        operator: &Operator,
-        bounds: [f64; 2],
-        scale: f64,
-        slots: &mut SlotCounter<'_>,
-    ) -> Self {
+    pub(super) fn new(operator: &Operator, bounds: [f64; 2], scale: f64, slots: &mut SlotCounter<'_>) -> Self {
         let corners = Corners::new(S::WIDTH, operator, slots);
         let mut numbers = Vec::new();
         for group in 0..corners.groups() {
@@ -73,7 +68,7 @@ impl<S: LaneNumber> Kernel<S> for TriangleForces<'_, S> {
             for group in self.groups {
                 let first = corners.first(group);
                 let places = corners.places.as_ptr().add(first);
-                let edges = [L::edges(points, places, places.add(w)), L::edges(points, places, places.add(2 * w))];
+                let edges = L::edges_of_simplex::<2>(points, places);
                 let numbers = self.triangles.numbers.as_ptr().add(group * NUMBERS * w);
                 let mut a = [[L::zero(); 2]; 2];
                 let mut z = [[L::zero(); 3]; 2];
@@ -104,10 +99,7 @@ impl<S: LaneNumber> Kernel<S> for TriangleForces<'_, S> {
                 let mut d = [[L::zero(); 3]; 2];
                 let mut squared = L::zero();
                 for c in 0..3 {
-                    let r = [
-                        z[0][c].mul(m00).sub(z[1][c].mul(m01)),
-                        z[1][c].mul(m11).sub(z[0][c].mul(m01)),
-                    ];
+                    let r = [z[0][c].mul(m00).sub(z[1][c].mul(m01)), z[1][c].mul(m11).sub(z[0][c].mul(m01))];
                     for row in 0..2 {
                         let p = alpha.mul_add(r[row], beta.mul(z[row][c]));
                         d[row][c] = z[row][c].sub(p);
@@ -179,11 +171,7 @@ pub(super) unsafe fn dot<L: Lanes>(a: [L; 3], b: [L; 3]) -> L {
 #[inline(always)]
 unsafe fn cross<L: Lanes>(a: [L; 3], b: [L; 3]) -> [L; 3] {
     unsafe {
-        [
-            a[1].mul(b[2]).sub(a[2].mul(b[1])),
-            a[2].mul(b[0]).sub(a[0].mul(b[2])),
-            a[0].mul(b[1]).sub(a[1].mul(b[0])),
-        ]
+        [a[1].mul(b[2]).sub(a[2].mul(b[1])), a[2].mul(b[0]).sub(a[0].mul(b[2])), a[0].mul(b[1]).sub(a[1].mul(b[0]))]
     }
 }
 
@@ -198,11 +186,7 @@ pub(super) unsafe fn store_forces<L: Lanes, const N: usize>(
 ) {
     unsafe {
         for corner in 0..N {
-            let mut points = [[L::Scalar::default(); 4]; 8];
-            L::store_points(forces[corner], points.as_mut_ptr().cast());
-            for lane in 0..L::WIDTH {
-                *out.add(*slots.add(corner * L::WIDTH + lane) as usize) = points[lane];
-            }
+            L::scatter(out.cast(), slots.add(corner * L::WIDTH), forces[corner]);
         }
     }
 }
