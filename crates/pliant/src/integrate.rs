@@ -6,6 +6,7 @@
 //! BDF2 0.933, TR-BDF2 0.997, implicit midpoint 1.
 
 use crate::math::Vec3;
+use crate::scratch::Scratch;
 
 /// How time advances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,8 +53,8 @@ pub(crate) struct Beginning<'a> {
 /// γ of TR-BDF2, for which both stages have the same τ = γh/2.
 const GAMMA: f64 = 2.0 - std::f64::consts::SQRT_2;
 
-fn combine(a: f64, x: &[Vec3], b: f64, y: &[Vec3]) -> Vec<Vec3> {
-    x.iter().zip(y).map(|(x, y)| *x * a + *y * b).collect()
+fn combine(scratch: &mut Scratch, a: f64, x: &[Vec3], b: f64, y: &[Vec3]) -> Vec<Vec3> {
+    scratch.collect(x.iter().zip(y).map(|(x, y)| *x * a + *y * b))
 }
 
 impl TimeIntegrator {
@@ -63,16 +64,16 @@ impl TimeIntegrator {
     }
 
     /// The first stage. `acceleration` is given where it is needed.
-    pub(crate) fn first_stage(self, begin: Beginning<'_>, acceleration: &[Vec3]) -> Stage {
+    pub(crate) fn first_stage(self, begin: Beginning<'_>, acceleration: &[Vec3], scratch: &mut Scratch) -> Stage {
         let Beginning { h, x, v, before } = begin;
-        let (base, velocity) = (x.to_vec(), v.to_vec());
-        let euler = Stage { tau: h, base, velocity, origin: x.to_vec(), elapsed: h, moment: 1.0 };
+        let (base, velocity, origin) = (scratch.copy(x), scratch.copy(v), scratch.copy(x));
+        let euler = Stage { tau: h, base, velocity, origin, elapsed: h, moment: 1.0 };
         match (self, before) {
             (Self::ImplicitEuler, _) | (Self::Bdf2, None) => euler,
             (Self::Bdf2, Some((x_before, v_before))) => Stage {
                 tau: 2.0 * h / 3.0,
-                base: combine(4.0 / 3.0, x, -1.0 / 3.0, x_before),
-                velocity: combine(4.0 / 3.0, v, -1.0 / 3.0, v_before),
+                base: combine(scratch, 4.0 / 3.0, x, -1.0 / 3.0, x_before),
+                velocity: combine(scratch, 4.0 / 3.0, v, -1.0 / 3.0, v_before),
                 ..euler
             },
             (Self::ImplicitMidpoint, _) => Stage { tau: 0.5 * h, elapsed: 0.5 * h, moment: 0.5, ..euler },
@@ -80,8 +81,8 @@ impl TimeIntegrator {
                 let tau = 0.5 * GAMMA * h;
                 Stage {
                     tau,
-                    base: combine(1.0, x, tau, v),
-                    velocity: combine(1.0, v, tau, acceleration),
+                    base: combine(scratch, 1.0, x, tau, v),
+                    velocity: combine(scratch, 1.0, v, tau, acceleration),
                     // The trapezium averages forces over γh, the damping force at its beginning included. The mean rate
                     // of deformation over γh is that average; the stage weighs it with τ, half of γh, so it counts twice.
                     elapsed: tau,
@@ -93,7 +94,13 @@ impl TimeIntegrator {
     }
 
     /// The second stage, where there is one, after the first reached y with velocity u.
-    pub(crate) fn second_stage(self, begin: Beginning<'_>, y: &[Vec3], u: &[Vec3]) -> Option<Stage> {
+    pub(crate) fn second_stage(
+        self,
+        begin: Beginning<'_>,
+        y: &[Vec3],
+        u: &[Vec3],
+        scratch: &mut Scratch,
+    ) -> Option<Stage> {
         if self != Self::TrBdf2 {
             return None;
         }
@@ -101,9 +108,9 @@ impl TimeIntegrator {
         let back = -(1.0 - GAMMA).powi(2) * scale;
         Some(Stage {
             tau: 0.5 * GAMMA * begin.h,
-            base: combine(scale, y, back, begin.x),
-            velocity: combine(scale, u, back, begin.v),
-            origin: y.to_vec(),
+            base: combine(scratch, scale, y, back, begin.x),
+            velocity: combine(scratch, scale, u, back, begin.v),
+            origin: scratch.copy(y),
             elapsed: (1.0 - GAMMA) * begin.h,
             moment: 1.0,
         })
@@ -122,7 +129,12 @@ impl TimeIntegrator {
 
 impl Stage {
     /// v = (x − X)/τ.
-    pub(crate) fn velocities(&self, x: &[Vec3]) -> Vec<Vec3> {
-        x.iter().zip(&self.base).map(|(x, base)| (*x - *base) / self.tau).collect()
+    pub(crate) fn velocities(&self, x: &[Vec3], scratch: &mut Scratch) -> Vec<Vec3> {
+        scratch.collect(x.iter().zip(&self.base).map(|(x, base)| (*x - *base) / self.tau))
+    }
+
+    /// Gives its vectors back.
+    pub(crate) fn recycle(self, scratch: &mut Scratch) {
+        scratch.give([self.base, self.velocity, self.origin]);
     }
 }

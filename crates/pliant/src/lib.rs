@@ -39,6 +39,7 @@ mod model;
 mod parallel;
 mod problem;
 mod report;
+mod scratch;
 mod simulation;
 pub mod solve;
 pub mod sparse;

@@ -5,6 +5,7 @@ use crate::energy::Memory;
 use crate::integrate::Stage;
 use crate::math::Vec3;
 use crate::model::Model;
+use crate::scratch::Scratch;
 use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start};
 use crate::state::Inputs;
 
@@ -29,19 +30,23 @@ impl<'a> Problem<'a> {
         positions: &[Vec3],
         stage: &Stage,
         accelerations: &[Vec3],
+        scratch: &mut Scratch,
     ) -> Self {
         let tau = stage.tau;
-        let inertial: Vec<Vec3> = stage.base.iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau).collect();
-        let target: Vec<Vec3> = inertial.iter().zip(accelerations).map(|(y, a)| *y + *a * (tau * tau)).collect();
-        let scales = model.energies().iter().map(|e| e.damping.map_or(1.0, |beta| beta / stage.elapsed)).collect();
-        let goals = inputs.goals_at(stage.moment);
+        let inertial = scratch.collect(stage.base.iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau));
+        let target = scratch.collect(inertial.iter().zip(accelerations).map(|(y, a)| *y + *a * (tau * tau)));
+        let mut scales = std::mem::take(&mut scratch.scales);
+        scales.clear();
+        scales.extend(model.energies().iter().map(|e| e.damping.map_or(1.0, |beta| beta / stage.elapsed)));
+        let mut goals = std::mem::take(&mut scratch.goals);
+        inputs.goals_at(stage.moment, &mut goals);
         let mut problem = Self {
             model,
             inertia: 1.0 / (tau * tau),
-            predicted: target.clone(),
+            predicted: scratch.copy(&target),
             target,
             inertial,
-            previous: positions.to_vec(),
+            previous: scratch.copy(positions),
             scales,
             goals,
             memory: Vec::new(),
@@ -59,6 +64,12 @@ impl<'a> Problem<'a> {
             }
         }
         problem
+    }
+
+    /// Gives its vectors back.
+    pub(crate) fn recycle(self, scratch: &mut Scratch) {
+        scratch.give([self.target, self.predicted, self.inertial, self.previous]);
+        (scratch.scales, scratch.goals) = (self.scales, self.goals);
     }
 
     pub(crate) fn with_memory(self, memory: Vec<Memory>) -> Self {

@@ -12,6 +12,7 @@ use crate::math::Vec3;
 use crate::model::{Model, ModelError};
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
+use crate::scratch::Scratch;
 use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
@@ -97,6 +98,7 @@ pub struct Simulation {
     pub(crate) memory: Vec<Memory>,
     trial: Vec<Memory>,
     solver: Box<dyn Solver>,
+    scratch: Scratch,
     mass_factor: Option<Cholesky>,
     pool: Pool,
     pub(crate) clock: Clock,
@@ -144,6 +146,7 @@ impl Simulation {
             settings,
             damping,
             solver: solver.build(),
+            scratch: Scratch::default(),
             mass_factor: None,
             pool,
             clock,
@@ -176,12 +179,12 @@ impl Simulation {
     /// Damps velocities, gathers external forces, sets up the first stage.
     pub(crate) fn predict(&mut self) -> Result<Prediction, FactorError> {
         let (x, h) = (&self.state.positions, self.settings.time_step);
-        let mut velocities = self.state.velocities.clone();
+        let mut velocities = self.scratch.copy(&self.state.velocities);
         self.damping.filter(&self.model, h, x, &mut velocities);
         if self.mass_factor.is_none() {
             self.mass_factor = self.model.mass().factor()?;
         }
-        let mut accelerations = self.inputs.forces.clone();
+        let mut accelerations = self.scratch.copy(&self.inputs.forces);
         add_surface_forces(&self.model, self.settings.wind.as_ref(), x, &velocities, h, &mut accelerations);
         self.model.mass().divide(&mut self.mass_factor, &mut accelerations);
         accelerations.iter_mut().for_each(|a| *a += self.settings.gravity);
@@ -191,14 +194,11 @@ impl Simulation {
             total.iter_mut().zip(&accelerations).for_each(|(sum, a)| *sum += *a);
         }
         let before = self.usable_history();
-        let mut begin = self.beginning(&velocities);
-        begin.before = before.as_ref().map(|history| (&history.positions[..], &history.velocities[..]));
-        let stage = self.settings.integrator.first_stage(begin, &total);
+        let before = before.as_ref().map(|history| (&history.positions[..], &history.velocities[..]));
+        let (h, x) = (self.settings.time_step, &self.state.positions);
+        let begin = Beginning { h, x, v: &velocities, before };
+        let stage = self.settings.integrator.first_stage(begin, &total, &mut self.scratch);
         Ok(Prediction { velocities, accelerations, stage })
-    }
-
-    fn beginning<'a>(&'a self, velocities: &'a [Vec3]) -> Beginning<'a> {
-        Beginning { h: self.settings.time_step, x: &self.state.positions, v: velocities, before: None }
     }
 
     /// The state one step earlier, for an integrator that looks back over steps of equal length. Its velocities are damped
@@ -206,7 +206,7 @@ impl Simulation {
     fn usable_history(&self) -> Option<History> {
         let h = self.settings.time_step;
         let looks_back = self.settings.integrator == TimeIntegrator::Bdf2;
-        let mut history = self.history.clone().filter(|history| looks_back && history.h == h)?;
+        let mut history = self.history.as_ref().filter(|history| looks_back && history.h == h)?.clone();
         for _ in 0..2 {
             self.damping.filter(&self.model, h, &history.positions, &mut history.velocities);
         }
@@ -222,31 +222,38 @@ impl Simulation {
             trial.warm.copy_from_slice(&memory.warm);
         }
         let (mut x, mut report) = self.solve_stage(&stage, &accelerations)?;
-        let mut v = stage.velocities(&x);
-        if let Some(second) = integrator.second_stage(self.beginning(&velocities), &x, &v) {
+        let mut v = stage.velocities(&x, &mut self.scratch);
+        let h = self.settings.time_step;
+        let begin = Beginning { h, x: &self.state.positions, v: &velocities, before: None };
+        if let Some(second) = integrator.second_stage(begin, &x, &v, &mut self.scratch) {
             let (y, later) = self.solve_stage(&second, &accelerations)?;
-            v = second.velocities(&y);
+            v = second.velocities(&y, &mut self.scratch);
             x = y;
             report.add(later);
         }
-        integrator.finish(self.beginning(&velocities), &mut x, &mut v);
+        let begin = Beginning { h, x: &self.state.positions, v: &velocities, before: None };
+        integrator.finish(begin, &mut x, &mut v);
         // Pinned vertices are where they were told to be, and as fast as that made them.
         for (&vertex, &target) in self.model.pinned().iter().zip(&self.inputs.pins) {
             let vertex = vertex as usize;
             v[vertex] = (target - self.state.positions[vertex]) / self.settings.time_step;
             x[vertex] = target;
         }
+        stage.recycle(&mut self.scratch);
+        self.scratch.give([velocities, accelerations]);
         Ok((x, v, report))
     }
 
     /// Solves one stage from the start that the solver wants.
     fn solve_stage(&mut self, stage: &Stage, accelerations: &[Vec3]) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
-        let problem = Problem::new(&self.model, &self.inputs, &self.state.positions, stage, accelerations);
-        let mut x = problem.start(self.solver.start()).to_vec();
+        let (model, inputs, scratch) = (&self.model, &self.inputs, &mut self.scratch);
+        let problem = Problem::new(model, inputs, &self.state.positions, stage, accelerations, scratch);
+        let mut x = scratch.copy(problem.start(self.solver.start()));
         for (entry, memory) in self.model.energies().iter().zip(&mut self.trial) {
             entry.batch.begin_stage(&stage.origin, memory);
         }
         let report = self.solver.solve(&problem.objective(), &mut x, &mut self.trial, &self.clock)?;
+        problem.recycle(&mut self.scratch);
         Ok((x, report))
     }
 
@@ -286,7 +293,9 @@ impl Simulation {
         let h = self.settings.time_step;
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);
-        self.history = Some(History { h, positions, velocities });
+        if let Some(older) = self.history.replace(History { h, positions, velocities }) {
+            self.scratch.give([older.positions, older.velocities]);
+        }
         std::mem::swap(&mut self.memory, &mut self.trial);
         self.inputs.goals_now.clone_from(&self.inputs.goals_next);
         self.state.step += 1;
@@ -310,7 +319,8 @@ impl Simulation {
             entry.batch.begin_stage(&prediction.stage.origin, memory);
         }
         let (stage, a) = (&prediction.stage, &prediction.accelerations);
-        Ok(Problem::new(&self.model, &self.inputs, &self.state.positions, stage, a).with_memory(memory))
+        let mut scratch = Scratch::default();
+        Ok(Problem::new(&self.model, &self.inputs, &self.state.positions, stage, a, &mut scratch).with_memory(memory))
     }
 }
 

@@ -38,12 +38,11 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Goals at a fraction of the next step.
-    pub(crate) fn goals_at(&self, moment: f64) -> Vec<Vec<Vec3>> {
-        let pairs = self.goals_now.iter().zip(&self.goals_next);
-        pairs
-            .map(|(now, next)| {
-                now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }).collect()
-            })
-            .collect()
+    pub(crate) fn goals_at(&self, moment: f64, goals: &mut Vec<Vec<Vec3>>) {
+        goals.resize(self.goals_now.len(), Vec::new());
+        for ((goals, now), next) in goals.iter_mut().zip(&self.goals_now).zip(&self.goals_next) {
+            goals.clear();
+            goals.extend(now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }));
+        }
     }
 }

@@ -7,7 +7,10 @@ use std::collections::VecDeque;
 use crate::math::{Vec3, solve_symmetric};
 use crate::sparse::dot;
 
-/// The last residuals and plain iterates.
+/// Iterates that can be remembered.
+pub(super) const LARGEST_WINDOW: usize = 16;
+
+/// The last residuals and plain iterates. Vectors are kept when they are forgotten, so that solve after solve allocates nothing.
 #[derive(Debug)]
 pub(super) struct Anderson {
     window: usize,
@@ -15,11 +18,14 @@ pub(super) struct Anderson {
     changes: VecDeque<Change>,
     /// Inner products of the changes of residuals, newest first: those that stay are not computed again.
     gram: Vec<f64>,
-    last: Option<(Vec<Vec3>, Vec<Vec3>)>,
+    last: Change,
+    /// Whether `last` is something.
+    has_last: bool,
+    spare: Vec<Change>,
     next: Vec<Vec3>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Change {
     residual: Vec<Vec3>,
     plain: Vec<Vec3>,
@@ -27,13 +33,21 @@ struct Change {
 
 impl Anderson {
     pub(super) fn new(window: usize) -> Self {
-        Self { window, changes: VecDeque::new(), gram: vec![0.0; window * window], last: None, next: Vec::new() }
+        Self {
+            window,
+            changes: VecDeque::new(),
+            gram: vec![0.0; window * window],
+            last: Change::default(),
+            has_last: false,
+            spare: Vec::new(),
+            next: Vec::new(),
+        }
     }
 
     /// Forgets everything: after a refused iterate the history describes another region.
     pub(super) fn clear(&mut self) {
-        self.changes.clear();
-        self.last = None;
+        self.spare.extend(self.changes.drain(..));
+        self.has_last = false;
     }
 
     /// The accelerated iterate after an iteration with residual δ and plain result x + δ.
@@ -44,16 +58,17 @@ impl Anderson {
         let n = self.changes.len();
         // Normal equations of min ‖δ − Σ θᵢ Δδᵢ‖, with columns scaled to unit length. The newest come first, so that of nearly
         // dependent columns the oldest are dropped.
-        let scales: Vec<f64> = (0..n).map(|i| self.gram[i * self.window + i].sqrt()).collect();
-        if n == 0 || scales.iter().any(|&s| s == 0.0 || !s.is_finite()) {
+        let mut scales = [0.0; LARGEST_WINDOW];
+        (0..n).for_each(|i| scales[i] = self.gram[i * self.window + i].sqrt());
+        if n == 0 || scales[..n].iter().any(|&s| s == 0.0 || !s.is_finite()) {
             return &self.next;
         }
-        let mut gram = vec![0.0; n * n];
+        let (mut gram, mut theta) = ([0.0; LARGEST_WINDOW * LARGEST_WINDOW], [0.0; LARGEST_WINDOW]);
         for i in 0..n {
             (0..n).for_each(|j| gram[i * n + j] = self.gram[i * self.window + j] / (scales[i] * scales[j]));
+            theta[i] = dot(&self.changes[i].residual, residual) / scales[i];
         }
-        let mut theta: Vec<f64> = (0..n).map(|i| dot(&self.changes[i].residual, residual) / scales[i]).collect();
-        solve_symmetric(&mut gram, &mut theta, 1e-12);
+        solve_symmetric(&mut gram[..n * n], &mut theta[..n], 1e-12);
         for (i, change) in self.changes.iter().enumerate() {
             let factor = theta[i] / scales[i];
             self.next.iter_mut().zip(&change.plain).for_each(|(next, change)| *next -= *change * factor);
@@ -63,16 +78,14 @@ impl Anderson {
 
     /// Takes in an iteration; the oldest goes when the window is full.
     fn remember(&mut self, residual: &[Vec3], plain: &[Vec3]) {
-        let Some((last_residual, last_plain)) = &mut self.last else {
-            self.last = Some((residual.to_vec(), plain.to_vec()));
-            return;
-        };
-        let mut change = if self.changes.len() == self.window { self.changes.pop_back() } else { None }
-            .unwrap_or_else(|| Change { residual: residual.to_vec(), plain: plain.to_vec() });
-        set_difference(&mut change.residual, residual, last_residual);
-        set_difference(&mut change.plain, plain, last_plain);
-        last_residual.copy_from_slice(residual);
-        last_plain.copy_from_slice(plain);
+        if !std::mem::replace(&mut self.has_last, true) {
+            return self.last.set(residual, plain);
+        }
+        let full = self.changes.len() == self.window;
+        let mut change = if full { self.changes.pop_back() } else { self.spare.pop() }.unwrap_or_default();
+        change.set(residual, plain);
+        change.subtract(&self.last);
+        self.last.set(residual, plain);
         self.changes.push_front(change);
         // Shift the known inner products by one, then add those of the new change.
         let (n, w) = (self.changes.len(), self.window);
@@ -86,6 +99,17 @@ impl Anderson {
     }
 }
 
-fn set_difference(out: &mut [Vec3], a: &[Vec3], b: &[Vec3]) {
-    out.iter_mut().zip(a).zip(b).for_each(|((out, a), b)| *out = *a - *b);
+impl Change {
+    fn set(&mut self, residual: &[Vec3], plain: &[Vec3]) {
+        for (own, values) in [(&mut self.residual, residual), (&mut self.plain, plain)] {
+            own.clear();
+            own.extend_from_slice(values);
+        }
+    }
+
+    fn subtract(&mut self, other: &Self) {
+        for (own, other) in [(&mut self.residual, &other.residual), (&mut self.plain, &other.plain)] {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own -= *other);
+        }
+    }
 }

@@ -20,7 +20,7 @@ use crate::math::Vec3;
 use crate::sparse::{Analysis, Precision};
 
 use super::{Objective, SolveError, SolveReport, Solver, Start};
-use anderson::Anderson;
+use anderson::{Anderson, LARGEST_WINDOW};
 use prepared::{Prepared, Watch};
 
 /// How iterations build on each other.
@@ -99,6 +99,7 @@ pub struct Projective {
     analysis: Option<Analysis>,
     prepared: VecDeque<Prepared>,
     vectors: Vectors,
+    accelerator: Anderson,
 }
 
 /// Vectors of an iteration, kept from solve to solve.
@@ -128,7 +129,12 @@ impl Vectors {
 impl Projective {
     /// A solver with these parameters.
     pub fn new(params: ProjectiveParams) -> Self {
-        Self { params, analysis: None, prepared: VecDeque::new(), vectors: Vectors::default() }
+        let window = match params.acceleration {
+            Acceleration::Anderson { window } => window.clamp(1, LARGEST_WINDOW),
+            _ => 1,
+        };
+        let (vectors, accelerator) = (Vectors::default(), Anderson::new(window));
+        Self { params, analysis: None, prepared: VecDeque::new(), vectors, accelerator }
     }
 
     /// Brings what belongs to the objective's coefficients to the front.
@@ -190,7 +196,7 @@ impl Solver for Projective {
         iteration.record();
         iteration.report.seconds_local += time.lap();
         match self.params.acceleration {
-            Acceleration::Anderson { window } => iteration.anderson(window.clamp(1, 16), &mut time),
+            Acceleration::Anderson { .. } => iteration.anderson(&mut self.accelerator, &mut time),
             _ => iteration.stationary(&mut time),
         }
         iteration.prepared.finish(iteration.x, iteration.memory);
@@ -294,8 +300,8 @@ impl Iteration<'_> {
     }
 
     /// Anderson acceleration with the energy safeguard.
-    fn anderson(&mut self, window: usize, time: &mut Stopwatch<'_>) {
-        let mut accelerator = Anderson::new(window);
+    fn anderson(&mut self, accelerator: &mut Anderson, time: &mut Stopwatch<'_>) {
+        accelerator.clear();
         let (mut drop, mut last_residual) = (f64::INFINITY, f64::INFINITY);
         while !self.is_last() {
             let was_single = self.prepared.is_single();

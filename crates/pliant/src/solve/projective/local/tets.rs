@@ -62,9 +62,11 @@ impl<S: LaneNumber> Tets<S> {
 
     pub(super) fn load_warm(&self, warm: &[f64], rotations: &mut [S]) {
         for group in 0..self.groups() {
-            for k in 0..4 {
-                let values: Vec<S> = self.corners.per_lane(group, false, |e| warm[4 * e + k]);
-                rotations[(4 * group + k) * S::WIDTH..][..S::WIDTH].copy_from_slice(&values);
+            for lane in 0..S::WIDTH {
+                let element = self.corners.lane(group, lane).0 as usize;
+                for k in 0..4 {
+                    rotations[(4 * group + k) * S::WIDTH + lane] = S::from_f64(warm[4 * element + k]);
+                }
             }
         }
     }

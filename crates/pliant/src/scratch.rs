@@ -1,0 +1,33 @@
+//! Vectors that go from step to step, so that a step allocates nothing.
+
+use crate::math::Vec3;
+
+/// Vectors to be had again.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    vectors: Vec<Vec<Vec3>>,
+    /// Factors of energies, in the hands of the current problem.
+    pub(crate) scales: Vec<f64>,
+    /// Goals of energies, in the hands of the current problem.
+    pub(crate) goals: Vec<Vec<Vec3>>,
+}
+
+impl Scratch {
+    /// A vector of these values.
+    pub(crate) fn collect(&mut self, values: impl Iterator<Item = Vec3>) -> Vec<Vec3> {
+        let mut vector = self.vectors.pop().unwrap_or_default();
+        vector.clear();
+        vector.extend(values);
+        vector
+    }
+
+    /// A vector with the values of another.
+    pub(crate) fn copy(&mut self, values: &[Vec3]) -> Vec<Vec3> {
+        self.collect(values.iter().copied())
+    }
+
+    /// Takes vectors back.
+    pub(crate) fn give(&mut self, vectors: impl IntoIterator<Item = Vec<Vec3>>) {
+        self.vectors.extend(vectors);
+    }
+}

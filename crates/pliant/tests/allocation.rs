@@ -1,0 +1,57 @@
+//! A step allocates nothing once the first ones have.
+
+#![allow(unsafe_code)] // Counting allocations takes an allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pliant::prelude::*;
+
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: hands everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Cloth with bending, a solid and a rope, attached to each other.
+fn world(solver: ProjectiveParams) -> Simulation {
+    let sheet = Sheet { columns: 20, rows: 20, ..Sheet::default() }.mesh().unwrap();
+    let bar = TetBox { cells: [6, 3, 3], ..TetBox::default() }.mesh().unwrap().translated(Vec3::Z * 2.0);
+    let cord = rope(Vec3::ZERO, Vec3::X, 30).unwrap();
+    Simulation::builder()
+        .body(Body::cloth(&sheet, &ClothMaterial::default()).unwrap().named("cloth").pin([0, 20]))
+        .body(Body::solid(&bar, &SolidMaterial::default()).unwrap().named("bar"))
+        .body(Body::strands(&cord, &StrandMaterial::default()).unwrap().named("rope"))
+        .attach(("cloth", 5), ("rope", 0), 100.0)
+        .solver(solver)
+        .threads(2)
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn steps_allocate_nothing_after_the_first_few() {
+    for solver in [ProjectiveParams::plain(10), ProjectiveParams::default()] {
+        let mut sim = world(solver.clone());
+        (0..4).for_each(|_| drop(sim.step().unwrap()));
+        let before = COUNT.load(Ordering::Relaxed);
+        let steps = 30;
+        (0..steps).for_each(|_| drop(sim.step().unwrap()));
+        let count = COUNT.load(Ordering::Relaxed) - before;
+        // The thread pool keeps jobs from outside in blocks of several dozen and allocates one now and then.
+        assert!(count <= 1, "{count} allocations in {steps} steps with {solver:?}");
+    }
+}
