@@ -373,9 +373,7 @@ fn invert_small(block: &mut [f64], columns: usize, height: usize) {
         let column = &mut before[j * height..];
         let scale = 1.0 / column[j];
         let mut multipliers = [0.0; 32];
-        for k in j + 1..columns {
-            multipliers[k] = column[k];
-        }
+        multipliers[j + 1..columns].copy_from_slice(&column[j + 1..columns]);
         column[..columns].fill(0.0);
         column[j] = scale;
         // Rows below the block still hold L₂₁; the sum turns them into −L₂₁L₁₁⁻¹.
