@@ -1,5 +1,6 @@
 //! A step allocates nothing once the first ones have.
 
+#![allow(clippy::unwrap_used)]
 #![allow(unsafe_code)] // Counting allocations takes an allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -7,6 +7,7 @@
 //!
 //! Which thread does an item must not matter to its result; then the number of threads changes no bit.
 
+#![cfg_attr(not(feature = "parallel"), allow(dead_code))] // Without threads every team is a team of one.
 #![allow(unsafe_code)] // A stage is a borrowed closure that other threads call; see `Board::share` for why that is sound.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
