@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{GUESS_F32, GUESS_F64, Lanes};
+use super::Lanes;
 
 /// Eight f32.
 #[derive(Clone, Copy)]
@@ -78,14 +78,11 @@ impl Lanes for Avx2F32 {
     #[inline(always)]
     unsafe fn inverse_sqrt(self) -> Self {
         unsafe {
-            let half_bits = _mm256_srli_epi32::<1>(_mm256_castps_si256(self.0));
-            let mut y = _mm256_castsi256_ps(_mm256_sub_epi32(_mm256_set1_epi32(GUESS_F32 as i32), half_bits));
+            // The estimate has twelve bits, a step of Newton's method doubles them.
+            let y = _mm256_rsqrt_ps(self.0);
             let half = _mm256_mul_ps(self.0, _mm256_set1_ps(0.5));
-            for _ in 0..3 {
-                let error = _mm256_fnmadd_ps(_mm256_mul_ps(half, y), y, _mm256_set1_ps(0.5));
-                y = _mm256_fmadd_ps(y, error, y);
-            }
-            Self(y)
+            let error = _mm256_fnmadd_ps(_mm256_mul_ps(half, y), y, _mm256_set1_ps(0.5));
+            Self(_mm256_fmadd_ps(y, error, y))
         }
     }
 
@@ -293,16 +290,7 @@ impl Lanes for Avx2F64 {
 
     #[inline(always)]
     unsafe fn inverse_sqrt(self) -> Self {
-        unsafe {
-            let half_bits = _mm256_srli_epi64::<1>(_mm256_castpd_si256(self.0));
-            let mut y = _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(GUESS_F64 as i64), half_bits));
-            let half = _mm256_mul_pd(self.0, _mm256_set1_pd(0.5));
-            for _ in 0..5 {
-                let error = _mm256_fnmadd_pd(_mm256_mul_pd(half, y), y, _mm256_set1_pd(0.5));
-                y = _mm256_fmadd_pd(y, error, y);
-            }
-            Self(y)
-        }
+        Self(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_sqrt_pd(self.0)) })
     }
 
     #[inline(always)]

@@ -8,8 +8,9 @@
 //! width of points into one vector per coordinate. Lists of rows hold the place of a point's first number, four times its
 //! index, which saves a shift for each.
 //!
-//! All operations round as IEEE 754 says, and no approximate instruction is used: the bits differ between AVX2 and plain Rust
-//! only where the former fuses a product with a sum.
+//! All operations but `inverse_sqrt` round as IEEE 754 says. That one starts from the processor's estimate, where there is one:
+//! the root and the division would take several times longer, and the local step is made of little else. Estimates differ
+//! from maker to maker, and so may the last bits of results in f32.
 
 #![allow(unsafe_code)] // Vector instructions and pointers into the middle of arrays; each trait says what it needs.
 
@@ -74,9 +75,7 @@ pub(crate) trait Lanes: Copy {
     unsafe fn min(self, other: Self) -> Self;
     unsafe fn max(self, other: Self) -> Self;
     unsafe fn sqrt(self) -> Self;
-    /// 1/√self of positive normal numbers to within a few roundings, several times faster than dividing by the root: a first
-    /// guess from the bits of the number, then Newton's method. No instruction for a guess is used, since they differ from maker to
-    /// maker and so would all results.
+    /// 1/√self of positive normal numbers, to within a few roundings.
     unsafe fn inverse_sqrt(self) -> Self;
     /// `yes` in lanes where self < bound, `no` elsewhere.
     unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self;
@@ -105,10 +104,6 @@ pub(crate) trait Lanes: Copy {
         unsafe { Self::splat(Self::Scalar::default()) }
     }
 }
-
-/// Bits from which those of a number, halved, are subtracted to guess its inverse root; and Newton steps after.
-const GUESS_F32: u32 = 0x5f37_59df;
-const GUESS_F64: u64 = 0x5fe6_eb50_c7b5_37a9;
 
 /// Which instructions the processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

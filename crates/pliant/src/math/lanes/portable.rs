@@ -1,6 +1,6 @@
 //! Lanes in plain Rust, which compilers turn into what the target has (SSE2, NEON, SIMD128 in browsers).
 
-use super::{GUESS_F32, GUESS_F64, Lanes, Real};
+use super::{Lanes, Real};
 
 /// Eight f32.
 pub(crate) type PortableF32 = Portable<f32, 8>;
@@ -12,7 +12,7 @@ pub(crate) type PortableF64 = Portable<f64, 4>;
 pub(crate) struct Portable<S, const N: usize>([S; N]);
 
 macro_rules! portable_lanes {
-    ($number:ty, $width:literal, $guess:ident, $steps:literal) => {
+    ($number:ty, $width:literal) => {
         impl Portable<$number, $width> {
             #[inline(always)]
             fn zip(self, other: Self, f: impl Fn($number, $number) -> $number) -> Self {
@@ -83,13 +83,7 @@ macro_rules! portable_lanes {
 
             #[inline(always)]
             unsafe fn inverse_sqrt(self) -> Self {
-                Self(self.0.map(|x| {
-                    let mut y = <$number>::from_bits($guess - (x.to_bits() >> 1));
-                    for _ in 0..$steps {
-                        y += y * (0.5 - 0.5 * x * y * y);
-                    }
-                    y
-                }))
+                Self(self.0.map(|x| 1.0 / x.sqrt()))
             }
 
             #[inline(always)]
@@ -168,5 +162,5 @@ macro_rules! portable_lanes {
     };
 }
 
-portable_lanes!(f32, 8, GUESS_F32, 3);
-portable_lanes!(f64, 4, GUESS_F64, 5);
+portable_lanes!(f32, 8);
+portable_lanes!(f64, 4);

@@ -221,7 +221,10 @@ struct Iteration<'a> {
 impl Iteration<'_> {
     /// Local step: g and its gradient at the current positions.
     fn evaluate(&mut self) -> f64 {
-        self.prepared.evaluate(self.objective, self.x, self.memory)
+        // Plain iterations report g once, at their last evaluation.
+        let decides = matches!(self.params.acceleration, Acceleration::Anderson { .. }) || self.params.record;
+        let last = self.report.iterations + 1 >= self.params.iterations;
+        self.prepared.evaluate(self.objective, self.x, self.memory, decides || last)
     }
 
     fn record(&mut self) {

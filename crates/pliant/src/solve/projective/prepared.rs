@@ -144,7 +144,14 @@ impl Prepared {
     }
 
     /// Puts −∇g at the current positions into the factor's rows and returns g \[J\]. `x` is brought up to date where energies need it.
-    pub(super) fn evaluate(&mut self, objective: &Objective<'_>, x: &mut [Vec3], memory: &mut [Memory]) -> f64 {
+    /// Without `with_energy` only the former is right.
+    pub(super) fn evaluate(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        with_energy: bool,
+    ) -> f64 {
         let mut value = 0.0;
         if !self.general.is_empty() {
             self.write_positions(x);
@@ -154,10 +161,18 @@ impl Prepared {
         let (points, factor, elements) = (&self.points, &mut self.factor, &mut self.elements);
         value
             + with_team(|team| match (elements, factor.rows()) {
-                (Elements::Single(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
-                (Elements::Single(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
-                (Elements::Double(local), Rows::Single(rows)) => local.evaluate(team, points, &inertia, rows),
-                (Elements::Double(local), Rows::Double(rows)) => local.evaluate(team, points, &inertia, rows),
+                (Elements::Single(local), Rows::Single(rows)) => {
+                    local.evaluate(team, points, &inertia, rows, with_energy)
+                }
+                (Elements::Single(local), Rows::Double(rows)) => {
+                    local.evaluate(team, points, &inertia, rows, with_energy)
+                }
+                (Elements::Double(local), Rows::Single(rows)) => {
+                    local.evaluate(team, points, &inertia, rows, with_energy)
+                }
+                (Elements::Double(local), Rows::Double(rows)) => {
+                    local.evaluate(team, points, &inertia, rows, with_energy)
+                }
             })
     }
 

@@ -175,7 +175,8 @@ impl<S: LaneNumber> LocalStep<S> {
         }
     }
 
-    /// Sets `rows` to −∇g of the free vertices, four numbers each, and returns g without the energies of other kinds \[J\].
+    /// Sets `rows` to −∇g of the free vertices, four numbers each, and returns g without the energies of other kinds \[J\],
+    /// or something less where nobody asks for it.
     ///
     /// `points` holds all vertices in order, padded by [`PADDING`] points.
     pub(super) fn evaluate<R: Real>(
@@ -184,6 +185,7 @@ impl<S: LaneNumber> LocalStep<S> {
         points: &[Point],
         inertia: &Inertia<'_>,
         rows: &mut [R],
+        with_energy: bool,
     ) -> f64 {
         assert!(rows.len() >= 4 * inertia.target.len(), "a row for each free vertex");
         let count = points.len() - PADDING;
@@ -222,6 +224,7 @@ impl<S: LaneNumber> LocalStep<S> {
                 groups: first..count.div_ceil(S::WIDTH).min(first + GROUPS_PER_ITEM),
                 points,
                 count,
+                with_energy,
                 inertia,
                 slots: &self.slots,
                 slot_starts: &self.slot_starts,

@@ -87,6 +87,8 @@ pub(super) struct VertexSums<'a, S, R> {
     pub(super) points: &'a [Point],
     /// Number of vertices.
     pub(super) count: usize,
+    /// Whether anybody asks for the energy of plain springs.
+    pub(super) with_energy: bool,
     pub(super) inertia: &'a Inertia<'a>,
     pub(super) slots: &'a [[S; 4]],
     pub(super) slot_starts: &'a [u32],
@@ -112,7 +114,11 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
             let mut forces = [[S::default(); 4]; 8];
             unsafe {
                 let mut sums = Sums { force: [L::zero(); 3], energy: L::zero() };
-                self.plain_forces(first, self.springs.slots(group), &mut sums);
+                if self.with_energy {
+                    self.plain_forces::<L, true>(first, self.springs.slots(group), &mut sums);
+                } else {
+                    self.plain_forces::<L, false>(first, self.springs.slots(group), &mut sums);
+                }
                 let limited = self.limited.slots(group);
                 if !limited.is_empty() {
                     self.limited_forces(first, limited, &mut sums);
@@ -158,7 +164,12 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
 
 impl<S: LaneNumber, R> VertexSums<'_, S, R> {
     #[inline(always)]
-    unsafe fn plain_forces<L: Lanes<Scalar = S>>(&self, first: usize, slots: Range<usize>, sums: &mut Sums<L>) {
+    unsafe fn plain_forces<L: Lanes<Scalar = S>, const ENERGY: bool>(
+        &self,
+        first: usize,
+        slots: Range<usize>,
+        sums: &mut Sums<L>,
+    ) {
         let w = S::WIDTH;
         unsafe {
             let points = self.points.as_ptr().cast::<f64>();
@@ -178,9 +189,11 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
                 for c in 0..3 {
                     sums.force[c] = factor.mul_add(e[c], sums.force[c]);
                 }
-                // w (‖e‖ − l)² = (w‖e‖ − wl)²/w, and 0 where there is no spring.
-                let tension = weight.mul(bounded.mul(inverse)).sub(pull);
-                sums.energy = tension.mul(tension).div(weight.max(tiny)).add(sums.energy);
+                if ENERGY {
+                    // w (‖e‖ − l)² = (w‖e‖ − wl)²/w, and 0 where there is no spring.
+                    let tension = weight.mul(bounded.mul(inverse)).sub(pull);
+                    sums.energy = tension.mul(tension).div(weight.max(tiny)).add(sums.energy);
+                }
             }
             if shortest.less_mask(tiny) != 0 {
                 self.part_coincident::<L, 2>(self.springs, first, slots, &mut sums.force[0], |numbers| numbers[1]);

@@ -60,7 +60,7 @@ fn compare<S: LaneNumber>(positions: impl Fn(&[Vec3]) -> Vec<Vec3>, tolerance: f
     let weight: Vec<f64> = order.vertices[..free].iter().map(|&v| objective.inertia * mass[v as usize]).collect();
     let inertia = Inertia { target: &target, weight: &weight, other: &[] };
     let mut rows = vec![0.0f64; 4 * free];
-    let value = with_team(|team| local.evaluate(team, &points, &inertia, &mut rows));
+    let value = with_team(|team| local.evaluate(team, &points, &inertia, &mut rows, true));
     objective.project(&x, &mut memory);
     let mut gradient = vec![Vec3::ZERO; free];
     objective.gradient(&x, &memory, &mut Vec::new(), &mut gradient);
