@@ -30,6 +30,8 @@ pub struct SimulationBuilder {
 struct Attachment {
     ends: [(String, u32); 2],
     stiffness: f64,
+    /// Rest length \[m\]; the distance at rest if absent.
+    length: Option<f64>,
 }
 
 impl SimulationBuilder {
@@ -78,7 +80,33 @@ impl SimulationBuilder {
     /// Ties a vertex of one body to a vertex of another by a spring of rest length 0 and a stiffness \[N/m\].
     pub fn attach(mut self, first: (impl Into<String>, u32), second: (impl Into<String>, u32), stiffness: f64) -> Self {
         let ends = [(first.0.into(), first.1), (second.0.into(), second.1)];
-        self.attachments.push(Attachment { ends, stiffness });
+        self.attachments.push(Attachment { ends, stiffness, length: Some(0.0) });
+        self
+    }
+
+    /// Ties two vertices by a spring that keeps their distance at rest, where [`attach`](Self::attach) would pull them
+    /// together.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let line = |y: f64| -> Result<Body, pliant::ModelError> {
+    ///     let rope = rope(Vec3::new(0.0, y, 0.0), Vec3::new(1.0, y, 0.0), 4)?;
+    ///     Ok(Body::strands(&rope, &StrandMaterial::default())?.named(format!("at {y}")))
+    /// };
+    /// let builder = Simulation::builder().body(line(0.0)?).body(line(0.1)?).gravity(Vec3::ZERO);
+    /// let mut sim = builder.attach_at_distance(("at 0", 0), ("at 0.1", 0), 1e3).build()?;
+    /// sim.step()?;
+    /// assert!(sim.report().max_speed < 1e-12, "nothing pulls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn attach_at_distance(
+        mut self,
+        first: (impl Into<String>, u32),
+        second: (impl Into<String>, u32),
+        stiffness: f64,
+    ) -> Self {
+        let ends = [(first.0.into(), first.1), (second.0.into(), second.1)];
+        self.attachments.push(Attachment { ends, stiffness, length: None });
         self
     }
 
@@ -212,7 +240,7 @@ impl World {
             *end = body.vertices.start as u32 + vertex;
         }
         let springs = EdgeSprings {
-            rest_lengths: Some(vec![0.0]),
+            rest_lengths: attachment.length.map(|length| vec![length]),
             ..EdgeSprings::new(vec![ends], SpringStiffness::Uniform(attachment.stiffness))
         };
         let batch = springs

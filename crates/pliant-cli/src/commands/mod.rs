@@ -3,6 +3,7 @@
 pub(crate) mod compare;
 pub(crate) mod export;
 pub(crate) mod info;
+mod picture;
 mod preview;
 pub(crate) mod run;
 pub(crate) mod scenes;

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Folder for frames, checkpoints and log; out/NAME by default.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Formats to export to when done, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
+    /// Formats to export to when done, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
     /// Draw the run: preview.png and preview.gif in its folder.
@@ -60,7 +60,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let scene = load(&arguments.scene, &arguments.set)?;
-    let formats = export::formats(&arguments.format)?;
+    let wanted = scene.output()?;
+    let formats = match arguments.format.as_slice() {
+        [] => wanted.formats,
+        given => export::formats(given)?,
+    };
     let mut run = build(&scene, arguments)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
     let dir = arguments.out.clone().unwrap_or_else(|| default_folder(&arguments.scene));
@@ -79,14 +83,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         tell(&run, &entry, frames, begun.elapsed().as_secs_f64() / f64::from(run.frame() - first), arguments);
     }
     for format in formats {
-        let written = export::write(&store, format, &dir)?;
+        let written = export::write(&store, format, &dir, wanted.every)?;
         if !arguments.quiet && !arguments.json {
             println!("{} {}", format.name(), written.display());
         }
     }
     let outcome = conclude(&run, &dir, arguments);
-    if arguments.preview {
-        for file in preview::draw(&mut run, &store, &dir)? {
+    if arguments.preview || wanted.preview.unwrap_or(false) {
+        for file in preview::draw(&store, &dir, wanted.colour_by)? {
             if !arguments.quiet && !arguments.json {
                 println!("{}", file.display());
             }

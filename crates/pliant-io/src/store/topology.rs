@@ -112,6 +112,19 @@ impl Topology {
         self.tets.extend(mesh.tets.iter().map(|t| t.map(|v| v.wrapping_add(start))));
     }
 
+    /// Adds a body of tetrahedra with a surface of its own that rides along on them. Its vertices are those of the tets, then
+    /// those of the surface: formats of surfaces carry the surface alone, others both.
+    pub fn add_solid_with_surface(&mut self, name: &str, mesh: &TetMesh, surface: &TriangleMesh) {
+        let tets = self.add_vertices(name, &mesh.positions);
+        self.tets.extend(mesh.tets.iter().map(|t| t.map(|v| v.wrapping_add(tets))));
+        let start = self.rest.len() as u32;
+        self.rest.extend_from_slice(&surface.positions);
+        self.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
+        if let Some(body) = self.bodies.last_mut() {
+            body.vertices.end = self.rest.len();
+        }
+    }
+
     /// Adds a body of polylines.
     pub fn add_strands(&mut self, name: &str, strands: &StrandSet) {
         let start = self.add_vertices(name, &strands.positions);
