@@ -59,7 +59,7 @@ pub(crate) fn vertices_of(shape: &ShapeSection) -> u128 {
         ShapeSection::Box { cells, .. } => product(&cells.map(next)).saturating_add(product(&cells)),
         ShapeSection::Rope { segments, .. } => product(&[next(segments)]),
         ShapeSection::Bundle { count, segments, .. } => product(&[count, next(segments)]),
-        ShapeSection::File { .. } | ShapeSection::Sdf { .. } => 0,
+        ShapeSection::File { .. } | ShapeSection::Sdf { .. } | ShapeSection::Like { .. } => 0,
     }
 }
 

@@ -139,8 +139,8 @@ impl Scene {
         let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
         let mut bodies = Vec::new();
         let mut budget = Budget::new(self.most_vertices);
-        for (k, section) in file.body.iter().enumerate() {
-            let built = build_body(section, folder, &mut budget);
+        for k in 0..file.body.len() {
+            let built = build_body(&file.body, k, folder, &mut budget);
             bodies.push(built.map_err(|fault| self.fault(&self.list_path("body", k), &fault))?);
         }
         let mut drivers = self.drivers(&bodies);

@@ -17,7 +17,8 @@ use pliant_io::store::Topology;
 use self::energy::{Ground, boundary, build_energy};
 use self::shape::{Placing, Shape, build_shape};
 use crate::budget::Budget;
-use crate::format::{BodySection, EnergySection, MaterialSection};
+use crate::error::similar;
+use crate::format::{BodySection, EnergySection, MaterialSection, ShapeSection};
 use crate::motion::check_keyframes;
 use crate::scene::Fault;
 use crate::select::resolve;
@@ -50,10 +51,16 @@ impl BuiltBody {
     }
 }
 
-/// Builds a body; files are looked up in `folder`.
-pub(crate) fn build_body(section: &BodySection, folder: &Path, budget: &mut Budget) -> Result<BuiltBody, Fault> {
+/// Builds the body at a place of the list; files are looked up in `folder`.
+pub(crate) fn build_body(
+    bodies: &[BodySection],
+    at: usize,
+    folder: &Path,
+    budget: &mut Budget,
+) -> Result<BuiltBody, Fault> {
+    let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
-    let shape = build_shape(&section.shape, &placing, folder, budget)?;
+    let shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
     let edges = match &shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
@@ -107,6 +114,22 @@ pub(crate) fn build_body(section: &BodySection, folder: &Path, budget: &mut Budg
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
     Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape })
+}
+
+/// The shape of a body, which may stand with an earlier one.
+fn own_shape(bodies: &[BodySection], at: usize) -> Result<&ShapeSection, Fault> {
+    let mut shape = &bodies[at].shape;
+    let mut before = &bodies[..at];
+    while let ShapeSection::Like { body } = shape {
+        let Some(place) = before.iter().position(|other| other.name == *body) else {
+            let fault = Fault::new("shape.like.body", format!("there is no body {body:?} before this one"));
+            let near = similar(body, before.iter().map(|other| other.name.as_str()));
+            return Err(Fault { hint: near.map(|near| format!("did you mean {near:?}?")), ..fault });
+        };
+        shape = &before[place].shape;
+        before = &before[..place];
+    }
+    Ok(shape)
 }
 
 /// The body of a shape and a material, with the energies of that.

@@ -7,14 +7,14 @@ use pliant::mesh::generate::{
     Bundle, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Sheet, TetBox, TetPattern, Torus, rope,
 };
 use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
-use pliant::mesh::{Edge, MeshError, Placed, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
+use pliant::mesh::{Edge, Keep, MeshError, Placed, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
 use pliant_io::read::{ReadOptions, UpAxis, read_mesh};
 
 use super::as_key;
 use super::solid::build_solid;
 use crate::budget::{Budget, lattice_nodes, vertices_of};
 use crate::format::{
-    ContentName, DiagonalName, PlaneName, Rotation, ShapeSection, TetPatternName, TransformSection, UpName,
+    ContentName, DiagonalName, PiecesName, PlaneName, Rotation, ShapeSection, TetPatternName, TransformSection, UpName,
 };
 use crate::motion::{check_rotation, rotate};
 use crate::scene::Fault;
@@ -111,8 +111,8 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
             let roots = Roots::Disc { radius, count };
             Shape::Strands(Bundle { roots, direction: direction.into(), length, segments }.strands()?)
         }
-        // These are made by `import` and `fill_solid`.
-        ShapeSection::File { .. } | ShapeSection::Sdf { .. } => {
+        // These are made by `import` and `fill_solid`, or stand for another.
+        ShapeSection::File { .. } | ShapeSection::Sdf { .. } | ShapeSection::Like { .. } => {
             return Err(MeshError::Empty { what: "generated shape" });
         }
     })
@@ -143,7 +143,13 @@ fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Sh
             let surface = imported.triangle_mesh().map_err(|error| failed(&error))?;
             let distance = SurfaceDistance::new(&surface).map_err(|error| failed(&error))?;
             let resolution = Resolution::Cells(cells.unwrap_or(STANDARD_CELLS));
-            let mesh = fill(&distance, resolution, budget, "shape.file", "cells")?;
+            let mesh = fill(
+                &distance,
+                Tetrahedralise { resolution, ..Tetrahedralise::default() },
+                budget,
+                "shape.file",
+                "cells",
+            )?;
             Ok(Shape::Solid { mesh, skin: Some(surface) })
         }
     }
@@ -151,7 +157,7 @@ fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Sh
 
 /// A solid of simple shapes.
 fn fill_solid(shape: &ShapeSection, budget: &mut Budget) -> Result<Shape, Fault> {
-    let ShapeSection::Sdf { solid, cells, cell } = shape else {
+    let ShapeSection::Sdf { solid, cells, cell, pieces } = shape else {
         return Err(Fault::new("shape", "is not a signed distance"));
     };
     let solid = build_solid(solid, "shape.sdf.solid")?;
@@ -160,20 +166,27 @@ fn fill_solid(shape: &ShapeSection, budget: &mut Budget) -> Result<Shape, Fault>
         (None, Some(cell)) => (Resolution::Cell(*cell), "cell"),
         (cells, None) => (Resolution::Cells(cells.unwrap_or(STANDARD_CELLS)), "cells"),
     };
-    Ok(Shape::Solid { mesh: fill(&solid, resolution, budget, "shape.sdf", key)?, skin: None })
+    let pieces = pieces.unwrap_or_default();
+    let keep = if pieces == PiecesName::Largest { Keep::LargestPiece } else { Keep::AllPieces };
+    let mesh = fill(&solid, Tetrahedralise { resolution, keep }, budget, "shape.sdf", key)?;
+    let count = mesh.components().count;
+    if pieces == PiecesName::Refuse && count > 1 {
+        let fault = Fault::new(format!("shape.sdf.{key}"), format!("the solid falls into {count} pieces"));
+        return Err(fault.hint("smaller cells keep thin parts together; pieces = \"all\" or \"largest\" keeps pieces"));
+    }
+    Ok(Shape::Solid { mesh, skin: None })
 }
 
 /// Tets within a surface; errors stand at the resolution, if it is given.
 fn fill(
     solid: &impl SignedDistance,
-    resolution: Resolution,
+    filling: Tetrahedralise,
     budget: &mut Budget,
     section: &str,
     key: &str,
 ) -> Result<TetMesh, Fault> {
     let key = || format!("{section}.{key}");
-    budget.take(lattice_nodes(&solid.bounds(), resolution)).map_err(|message| Fault::new(key(), message))?;
-    let filling = Tetrahedralise { resolution, ..Tetrahedralise::default() };
+    budget.take(lattice_nodes(&solid.bounds(), filling.resolution)).map_err(|message| Fault::new(key(), message))?;
     filling.fill(solid).map(|filled| filled.mesh).map_err(|error| Fault::new(key(), error.to_string()))
 }
 

@@ -27,7 +27,7 @@ pub use motion::{Keyframe, Rotation};
 pub use output::{ColourBy, OutputSection};
 pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
-pub use shape::{ContentName, DiagonalName, PlaneName, ShapeSection, TetPatternName, UpName};
+pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
 pub use world::{
     AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, ProjectiveSection, SolverSection,

@@ -104,6 +104,13 @@ pub enum ShapeSection {
         cells: Option<usize>,
         /// Side of a cell (m), instead of `cells`.
         cell: Option<f64>,
+        /// What to do where it falls into pieces; refuse it by default.
+        pieces: Option<PiecesName>,
+    },
+    /// The shape of a body that stands earlier in the scene, before its transform.
+    Like {
+        /// Name of that body.
+        body: String,
     },
     /// Strands that grow from a flat patch.
     Bundle {
@@ -133,6 +140,7 @@ impl ShapeSection {
             Self::Rope { .. } => "rope",
             Self::File { .. } => "file",
             Self::Sdf { .. } => "sdf",
+            Self::Like { .. } => "like",
             Self::Bundle { .. } => "bundle",
         }
     }
@@ -151,6 +159,19 @@ pub enum ContentName {
     Strands,
     /// Tets that fill its surface, which may have holes and overlaps.
     Fill,
+}
+
+/// What to do with a solid that falls into pieces, because it has several or parts too thin for its cells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PiecesName {
+    /// Refuse it.
+    #[default]
+    Refuse,
+    /// Keep all of them.
+    All,
+    /// Keep the one of largest volume.
+    Largest,
 }
 
 /// An axis of a file that points up.
