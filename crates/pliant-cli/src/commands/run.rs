@@ -26,9 +26,9 @@ pub(crate) struct Arguments {
     /// Formats to export to when done, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
-    /// Draw the run: preview.png and preview.gif in its folder.
-    #[arg(long)]
-    preview: bool,
+    /// Draw the run: preview.png and preview.gif in its folder; `--preview=false` where the scene would.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    preview: Option<bool>,
     /// Continue an interrupted run from its last checkpoint; the frames come out as if it had not been interrupted.
     #[arg(long)]
     resume: bool,
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         }
     }
     let outcome = conclude(&run, &dir, arguments);
-    if arguments.preview || wanted.preview.unwrap_or(false) {
+    if arguments.preview.or(wanted.preview).unwrap_or(false) {
         for file in preview::draw(&store, &dir, wanted.colour_by)? {
             if !arguments.quiet && !arguments.json {
                 println!("{}", file.display());

@@ -120,7 +120,7 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
 
 /// Reads a mesh file.
 fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Shape, Fault> {
-    let ShapeSection::File { path, content, metres_per_unit, up, cells } = shape else {
+    let ShapeSection::File { path, content, metres_per_unit, up, cells, pieces } = shape else {
         return Err(Fault::new("shape", "is not a file"));
     };
     let failed = |error: &dyn std::error::Error| Fault::new("shape.file.path", error.to_string());
@@ -143,13 +143,8 @@ fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Sh
             let surface = imported.triangle_mesh().map_err(|error| failed(&error))?;
             let distance = SurfaceDistance::new(&surface).map_err(|error| failed(&error))?;
             let resolution = Resolution::Cells(cells.unwrap_or(STANDARD_CELLS));
-            let mesh = fill(
-                &distance,
-                Tetrahedralise { resolution, ..Tetrahedralise::default() },
-                budget,
-                "shape.file",
-                "cells",
-            )?;
+            let filling = Filling { resolution, pieces: pieces.unwrap_or_default(), key: "shape.file.cells" };
+            let mesh = filling.fill(&distance, budget)?;
             Ok(Shape::Solid { mesh, skin: Some(surface) })
         }
     }
@@ -163,31 +158,35 @@ fn fill_solid(shape: &ShapeSection, budget: &mut Budget) -> Result<Shape, Fault>
     let solid = build_solid(solid, "shape.sdf.solid")?;
     let (resolution, key) = match (cells, cell) {
         (Some(_), Some(_)) => return Err(Fault::new("shape.sdf.cell", "give `cells` or `cell`, not both")),
-        (None, Some(cell)) => (Resolution::Cell(*cell), "cell"),
-        (cells, None) => (Resolution::Cells(cells.unwrap_or(STANDARD_CELLS)), "cells"),
+        (None, Some(cell)) => (Resolution::Cell(*cell), "shape.sdf.cell"),
+        (cells, None) => (Resolution::Cells(cells.unwrap_or(STANDARD_CELLS)), "shape.sdf.cells"),
     };
-    let pieces = pieces.unwrap_or_default();
-    let keep = if pieces == PiecesName::Largest { Keep::LargestPiece } else { Keep::AllPieces };
-    let mesh = fill(&solid, Tetrahedralise { resolution, keep }, budget, "shape.sdf", key)?;
-    let count = mesh.components().count;
-    if pieces == PiecesName::Refuse && count > 1 {
-        let fault = Fault::new(format!("shape.sdf.{key}"), format!("the solid falls into {count} pieces"));
-        return Err(fault.hint("smaller cells keep thin parts together; pieces = \"all\" or \"largest\" keeps pieces"));
-    }
-    Ok(Shape::Solid { mesh, skin: None })
+    let filling = Filling { resolution, pieces: pieces.unwrap_or_default(), key };
+    Ok(Shape::Solid { mesh: filling.fill(&solid, budget)?, skin: None })
 }
 
-/// Tets within a surface; errors stand at the resolution, if it is given.
-fn fill(
-    solid: &impl SignedDistance,
-    filling: Tetrahedralise,
-    budget: &mut Budget,
-    section: &str,
-    key: &str,
-) -> Result<TetMesh, Fault> {
-    let key = || format!("{section}.{key}");
-    budget.take(lattice_nodes(&solid.bounds(), filling.resolution)).map_err(|message| Fault::new(key(), message))?;
-    filling.fill(solid).map(|filled| filled.mesh).map_err(|error| Fault::new(key(), error.to_string()))
+/// How a solid is filled with tets.
+struct Filling {
+    resolution: Resolution,
+    pieces: PiecesName,
+    /// Where the resolution stands, to which errors point.
+    key: &'static str,
+}
+
+impl Filling {
+    fn fill(&self, solid: &impl SignedDistance, budget: &mut Budget) -> Result<TetMesh, Fault> {
+        let refuse = |message: String| Fault::new(self.key, message);
+        budget.take(lattice_nodes(&solid.bounds(), self.resolution)).map_err(refuse)?;
+        let keep = if self.pieces == PiecesName::Largest { Keep::LargestPiece } else { Keep::AllPieces };
+        let filling = Tetrahedralise { resolution: self.resolution, keep };
+        let mesh = filling.fill(solid).map_err(|error| refuse(error.to_string()))?.mesh;
+        let count = mesh.components().count;
+        if self.pieces == PiecesName::Refuse && count > 1 {
+            let hint = "smaller cells keep thin parts together; pieces = \"all\" or \"largest\" keeps pieces";
+            return Err(refuse(format!("the solid falls into {count} pieces")).hint(hint));
+        }
+        Ok(mesh)
+    }
 }
 
 /// Scale, rotation and translation of a body.

@@ -95,6 +95,8 @@ pub enum ShapeSection {
         up: Option<UpName>,
         /// Cells along the longest side, to fill a surface with tets; 20 by default.
         cells: Option<usize>,
+        /// What to do where the filling falls into pieces; refuse it by default.
+        pieces: Option<PiecesName>,
     },
     /// A solid made of simple shapes, filled with tets.
     Sdf {
