@@ -119,3 +119,25 @@ fn a_resumed_run_stores_the_same_frames_to_the_bit() {
     assert_eq!(bits(&whole), bits(&resumed));
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn a_fine_surface_of_a_signed_distance_rides_along_on_coarse_tets() {
+    let text = r#"
+[[body]]
+name = "ball"
+shape.sdf = { cells = 5, surface_cells = 16, solid.sphere.radius = 1 }
+material.solid = {}
+velocity = [3, 0, 0]
+"#;
+    let mut run = Scene::parse("ball.toml", text, &["world.gravity=[0, 0, 0]".into()]).unwrap().build().unwrap();
+    let own = run.sim.positions().len();
+    assert!(run.topology().vertex_count() > 4 * own, "{own}");
+    for _ in 0..30 {
+        run.next_frame().unwrap();
+    }
+    let (frame, moved) = (run.stored_frame(), 1.5 * Vec3::X);
+    for (found, rest) in frame.positions[own..].iter().zip(&run.topology().rest[own..]) {
+        assert!((rest.length() - 1.0).abs() < 0.01, "the surface is the sphere's, {} from its centre", rest.length());
+        assert!(found.distance(*rest + moved) < 1e-9, "and moves as the solid does");
+    }
+}

@@ -152,7 +152,7 @@ fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Sh
 
 /// A solid of simple shapes.
 fn fill_solid(shape: &ShapeSection, budget: &mut Budget) -> Result<Shape, Fault> {
-    let ShapeSection::Sdf { solid, cells, cell, pieces } = shape else {
+    let ShapeSection::Sdf { solid, cells, cell, surface_cells, pieces } = shape else {
         return Err(Fault::new("shape", "is not a signed distance"));
     };
     let solid = build_solid(solid, "shape.sdf.solid")?;
@@ -161,8 +161,17 @@ fn fill_solid(shape: &ShapeSection, budget: &mut Budget) -> Result<Shape, Fault>
         (None, Some(cell)) => (Resolution::Cell(*cell), "shape.sdf.cell"),
         (cells, None) => (Resolution::Cells(cells.unwrap_or(STANDARD_CELLS)), "shape.sdf.cells"),
     };
-    let filling = Filling { resolution, pieces: pieces.unwrap_or_default(), key };
-    Ok(Shape::Solid { mesh: filling.fill(&solid, budget)?, skin: None })
+    let pieces = pieces.unwrap_or_default();
+    let mesh = Filling { resolution, pieces, key }.fill(&solid, budget)?;
+    let skin = match surface_cells {
+        None => None,
+        Some(cells) => {
+            let (resolution, key) = (Resolution::Cells(*cells), "shape.sdf.surface_cells");
+            let fine = Filling { resolution, pieces, key }.fill(&solid, budget)?;
+            Some(fine.surface().map_err(|error| Fault::new(key, error.to_string()))?.mesh)
+        }
+    };
+    Ok(Shape::Solid { mesh, skin })
 }
 
 /// How a solid is filled with tets.

@@ -106,6 +106,8 @@ pub enum ShapeSection {
         cells: Option<usize>,
         /// Side of a cell (m), instead of `cells`.
         cell: Option<f64>,
+        /// Cells along its longest side for a finer surface that rides along on the tets; none by default.
+        surface_cells: Option<usize>,
         /// What to do where it falls into pieces; refuse it by default.
         pieces: Option<PiecesName>,
     },
