@@ -1,5 +1,6 @@
 //! A scene: read, checked, ready to be built and run.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -207,7 +208,7 @@ impl Scene {
             let track = Track::new("", "total", force.total, &keyframes).map_err(|fault| self.fault(&path, &fault))?;
             let window = [force.from.unwrap_or(f64::NEG_INFINITY), force.until.unwrap_or(f64::INFINITY)];
             // Also refuses what is no number.
-            if !(window[0] < window[1]) {
+            if window[0].partial_cmp(&window[1]) != Some(Ordering::Less) {
                 let key = if force.until.is_some() { "until" } else { "from" };
                 let message = format!("the force acts from {} s until {} s, which is never", window[0], window[1]);
                 return Err(self.fault(&path, &Fault::new(key, message)));
