@@ -1,10 +1,15 @@
 //! The `pliant` command.
 
+mod charts;
 mod commands;
+mod deformation;
+mod progress;
+mod record;
+mod summary;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Simulate deformable bodies: cloth, shells, solids and strands.
 #[derive(Parser)]
@@ -16,13 +21,16 @@ struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   pliant scenes                                 what comes with Pliant
-  pliant run curtain --preview                  run a built-in scene, check its expectations, draw it
+  pliant run curtain                            run a built-in scene, draw it, check its expectations
   pliant run my.toml --set world.frames=30      run a file with a change
   pliant run curtain --resume                   continue after an interruption
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
+  pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
-  pliant schema > scene.schema.json             for completion in an editor";
+  pliant schema > scene.schema.json             for completion in an editor
+
+Every command tells more and has examples: pliant run --help";
 
 #[derive(Subcommand)]
 enum Command {
@@ -35,9 +43,18 @@ enum Command {
     /// Tell what is in a mesh, a scene or a run, and what is wrong with it.
     Info(commands::info::Arguments),
     /// List the scenes that come with Pliant.
-    Scenes,
+    #[command(after_help = "Examples:\n  pliant scenes\n  pliant scenes --json | jq -r .[].name")]
+    Scenes(commands::scenes::Arguments),
+    /// Plot energy, stretch, residual and time per phase of a run.
+    Plot(commands::plot::Arguments),
     /// Print the JSON Schema of scene files.
+    #[command(after_help = "Examples:\n  pliant schema > scene.schema.json      for completion in an editor")]
     Schema,
+    /// Print what a shell needs to complete commands and options.
+    Completions(commands::completions::Arguments),
+    /// Draw the gallery of the documentation.
+    #[command(hide = true)]
+    Gallery(commands::gallery::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -46,10 +63,10 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Info(arguments) => commands::info::run(&arguments),
-        Command::Scenes => {
-            commands::scenes::run();
-            Ok(Outcome::Good)
-        }
+        Command::Plot(arguments) => commands::plot::run(&arguments),
+        Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Arguments::command())),
+        Command::Gallery(arguments) => commands::gallery::run(&arguments),
+        Command::Scenes(arguments) => Ok(commands::scenes::run(&arguments)),
         Command::Schema => {
             println!("{}", pliant_scene::json_schema());
             Ok(Outcome::Good)

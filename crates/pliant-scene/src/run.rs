@@ -1,5 +1,8 @@
 //! A scene in motion.
 
+use std::iter::Sum;
+use std::ops::Mul;
+
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, Embedding};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
@@ -106,14 +109,21 @@ impl SceneRun {
             return Frame::new(self.sim.time(), x).with_velocities(v);
         }
         // Points follow by constant weights, and so do their velocities.
-        Frame::new(self.sim.time(), self.with_riders(x)).with_velocities(self.with_riders(v))
+        Frame::new(self.sim.time(), self.stored(x)).with_velocities(self.stored(v))
     }
 
-    /// Vectors of the simulation's vertices with those of the surfaces that ride along, each after its body.
-    fn with_riders(&self, vectors: &[Vec3]) -> Vec<Vec3> {
+    /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body.
+    ///
+    /// # Panics
+    /// If there are not as many as the simulation has vertices.
+    pub fn stored<T>(&self, simulated: &[T]) -> Vec<T>
+    where
+        T: Copy + Sum,
+        f64: Mul<T, Output = T>,
+    {
         let mut all = Vec::with_capacity(self.topology.vertex_count());
         for (body, rider) in self.sim.model().bodies().iter().zip(&self.riders) {
-            let own = &vectors[body.vertices.clone()];
+            let own = &simulated[body.vertices.clone()];
             all.extend_from_slice(own);
             if let Some(rider) = rider {
                 all.extend(rider.apply(own));
@@ -122,9 +132,9 @@ impl SceneRun {
         all
     }
 
-    /// Of vectors of a stored frame those that belong to the simulation's vertices. None if there are not as many as the
-    /// topology has vertices.
-    pub fn simulated(&self, stored: &[Vec3]) -> Option<Vec<Vec3>> {
+    /// Of numbers or vectors at the vertices of a stored frame those that belong to the simulation's vertices. None if there
+    /// are not as many as the topology has vertices.
+    pub fn simulated<T: Copy>(&self, stored: &[T]) -> Option<Vec<T>> {
         if stored.len() != self.topology.vertex_count() {
             return None;
         }
@@ -201,7 +211,13 @@ impl SceneRun {
             vertices().fold(Vec3::ZERO, |sum, i| sum + x[i] * masses[i]) / total
         };
         match quantity {
+            // Without edges nothing is stretched.
+            Quantity::MaxStretch | Quantity::MinStretch | Quantity::MeanStretch if stretches().next().is_none() => 1.0,
             Quantity::MaxStretch => stretches().fold(f64::NEG_INFINITY, f64::max),
+            Quantity::MeanStretch => {
+                let (sum, count) = stretches().fold((0.0, 0.0), |(sum, count), ratio| (sum + ratio, count + 1.0));
+                sum / count
+            }
             Quantity::MinStretch => stretches().fold(f64::INFINITY, f64::min),
             Quantity::Lowest => vertices().map(|i| x[i].y).fold(f64::INFINITY, f64::min),
             Quantity::Highest => vertices().map(|i| x[i].y).fold(f64::NEG_INFINITY, f64::max),

@@ -14,7 +14,7 @@ use crate::budget::{Budget, MOST_VERTICES};
 use crate::document::{Document, Source, find};
 use crate::drive::{DrivenForce, Driver};
 use crate::error::{SceneError, similar};
-use crate::format::{ColourBy, LengthName, SceneFile, Select};
+use crate::format::{ColorBy, LengthName, Preview, SceneFile, Select};
 use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
@@ -34,10 +34,10 @@ pub struct Output {
     pub formats: Vec<Format>,
     /// Every how many frames are exported, at least 1.
     pub every: u64,
-    /// Whether pictures are drawn; the program decides if none.
-    pub preview: Option<bool>,
-    /// What colours mean.
-    pub colour_by: ColourBy,
+    /// Which pictures are drawn.
+    pub preview: Preview,
+    /// What their colours show.
+    pub color: ColorBy,
 }
 
 impl Scene {
@@ -114,7 +114,8 @@ impl Scene {
         if every == 0 {
             return Err(refuse("every".into(), "every is 0, but must be at least 1".into()));
         }
-        Ok(Output { formats, every, preview: section.preview, colour_by: section.colour_by.unwrap_or_default() })
+        let (preview, color) = (section.preview.unwrap_or_default(), section.color.unwrap_or_default());
+        Ok(Output { formats, every, preview, color })
     }
 
     /// Builds the simulation with everything that moves in it.

@@ -120,7 +120,7 @@ fn the_page_names_every_key_of_the_schema() {
         listed == generated(),
         "the format has changed; run the command that the page names, and read what changed"
     );
-    for key in ["smooth-union", "example_global", "within", "colour_by", "gust", "skip_one", "limit_modulus"] {
+    for key in ["smooth-union", "example_global", "within", "color", "gust", "skip_one", "limit_modulus"] {
         assert!(listed.contains(&format!("`{key}`")), "{key}");
     }
 }

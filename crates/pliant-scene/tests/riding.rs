@@ -9,6 +9,7 @@ use pliant::mesh::generate::Icosphere;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{RunInfo, RunStore};
 use pliant_io::write::{ExportOptions, Format, export};
+use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
 /// A fresh folder with a ball as OBJ and a scene that fills it.
@@ -88,6 +89,25 @@ fn the_simulated_vertices_of_a_stored_frame_are_found_among_the_others() {
     assert_eq!(run.simulated(&frame.positions).unwrap(), run.sim.positions());
     assert_eq!(run.simulated(frame.velocities.as_deref().unwrap()).unwrap(), run.sim.velocities());
     assert_eq!(run.simulated(&frame.positions[1..]), None);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn stretches_and_values_are_those_of_the_tets_also_where_a_surface_rides_along() {
+    let (folder, _) = folder("stretches");
+    let mut run = build(&folder);
+    let grown: Vec<Vec3> = run.sim.positions().iter().map(|p| 1.25 * *p).collect();
+    run.sim.set_state(&grown, &vec![Vec3::ZERO; grown.len()]).unwrap();
+    for quantity in [Quantity::MaxStretch, Quantity::MeanStretch, Quantity::MinStretch] {
+        let value = run.measure(quantity, None);
+        assert!((value - 1.25).abs() < 1e-12, "{quantity:?} {value}");
+    }
+    // A number that is linear in space is carried to the surface as it is there.
+    let heights: Vec<f64> = run.sim.positions().iter().map(|p| p.y).collect();
+    let frame = run.stored_frame();
+    for (found, position) in run.stored(&heights).iter().zip(frame.positions.iter()) {
+        assert!((found - position.y).abs() < 1e-12, "{found} at {position}");
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -61,6 +61,11 @@ impl Image {
         crate::animation::encode_png(self)
     }
 
+    /// The picture as a PNG file of at most 256 colours, dithered: smaller, for pages with many pictures.
+    pub fn to_indexed_png(&self) -> Result<Vec<u8>, ViewError> {
+        crate::animation::encode_indexed_png(self)
+    }
+
     /// Writes a PNG file, making its folder where there is none.
     pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         write_file(path.as_ref(), &self.to_png()?)

@@ -33,7 +33,7 @@ pub mod plot;
 mod render;
 mod scene;
 
-pub use animation::Animation;
+pub use animation::{Animation, VideoWriter};
 pub use camera::{Camera, Extent};
 pub use color::{Color, ColorMap, PALETTE};
 pub use error::ViewError;

@@ -1,5 +1,7 @@
 //! What is in a picture.
 
+use std::ops::Range;
+
 use pliant::math::Vec3;
 use pliant::{BodyInfo, Simulation};
 
@@ -242,11 +244,42 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(simulation: &Simulation) -> Self {
+        Self::painted(simulation, |number, _| Color::of_body(number).into())
+    }
+
+    /// All bodies coloured by a value at each vertex of the simulation, with a legend.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// use pliant_view::{Legend, Scene};
+    ///
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?).build()?;
+    /// let heights: Vec<f64> = sim.positions().iter().map(|p| p.y).collect();
+    /// let legend = Legend { label: "height [m]".to_owned(), range: [-0.5, 0.5], map: Default::default() };
+    /// assert_eq!(Scene::colored(&sim, &heights, legend)?.meshes.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn colored(simulation: &Simulation, values: &[f64], legend: Legend) -> Result<Self, ViewError> {
+        let expected = simulation.positions().len();
+        if values.len() != expected {
+            let what = "the list of values at vertices".to_owned();
+            return Err(ViewError::LengthMismatch { what, found: values.len(), expected });
+        }
+        let paint = |_, vertices: Range<usize>| {
+            let (values, range, map) = (values[vertices].to_vec(), legend.range, legend.map);
+            Paint::Scalar { values, range, map }
+        };
+        Ok(Self { legend: Some(legend.clone()), ..Self::painted(simulation, paint) })
+    }
+
+    /// All bodies, painted by their numbers and vertices.
+    fn painted(simulation: &Simulation, paint: impl Fn(usize, Range<usize>) -> Paint) -> Self {
         let mut scene = Self::default();
         let model = simulation.model();
         let thickness = 0.004 * model.diagonal();
         for (number, body) in model.bodies().iter().enumerate() {
-            let color = Color::of_body(number);
+            let color = paint(number, body.vertices.clone());
             let positions = simulation.positions()[body.vertices.clone()].to_vec();
             if !body.surface.is_empty() {
                 let triangles = body.surface.iter().map(|t| t.map(|v| v - body.vertices.start as u32)).collect();

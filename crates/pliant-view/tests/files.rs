@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use pliant::math::Vec3;
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_view::plot::{Axis, Figure, Plot, Series, Style};
 use pliant_view::{Animation, Camera, Color, Ground, Image, Points, RenderOptions, Scene, ViewError, render};
 
 /// A ball that crosses the picture.
@@ -78,6 +78,44 @@ fn a_gif_shows_every_frame_within_its_few_colours() {
 }
 
 #[test]
+fn a_png_of_few_colours_is_smaller_and_looks_the_same() {
+    let image = &frames(1)[0];
+    let bytes = image.to_indexed_png().unwrap();
+    assert!(2 * bytes.len() < image.to_png().unwrap().len());
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut shown = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut shown).unwrap();
+    let squares = shown.iter().zip(image.bytes()).map(|(&a, &b)| f64::from(a.abs_diff(b)).powi(2));
+    let error = (squares.sum::<f64>() / shown.len() as f64).sqrt();
+    assert!(error < 4.0, "root mean square error of {error} of 255");
+}
+
+#[test]
+fn a_video_holds_every_frame() {
+    let path = std::env::temp_dir().join(format!("pliant-view-video-{}.mp4", std::process::id()));
+    let animation = animation(6);
+    match animation.save_mp4(&path) {
+        Err(ViewError::FfmpegNotFound) => return println!("skipped: ffmpeg is not installed"),
+        saved => saved.unwrap(),
+    }
+    let back = std::process::Command::new("ffmpeg")
+        .args(["-loglevel", "error", "-i"])
+        .arg(&path)
+        .args(["-f", "rawvideo", "-pix_fmt", "rgb24", "-"])
+        .output()
+        .unwrap();
+    assert!(back.status.success(), "{}", String::from_utf8_lossy(&back.stderr));
+    let bytes: Vec<u8> = animation.frames().iter().flat_map(|frame| frame.bytes().to_vec()).collect();
+    assert_eq!(back.stdout.len(), bytes.len());
+    // Video loses colour detail; a wrong or missing frame would be off by much more.
+    let mean = back.stdout.iter().zip(&bytes).map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / bytes.len() as f64;
+    assert!(mean < 6.0, "mean difference {mean} of 255");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn animations_need_frames_of_one_size() {
     assert!(matches!(Animation::new(25.0).to_gif(), Err(ViewError::Empty("frames"))));
     let mut animation = Animation::new(25.0);
@@ -135,6 +173,22 @@ fn svg_has_its_texts_and_is_escaped() {
     }
     assert!(!svg.contains("NaN") && !svg.contains("inf"));
     assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+}
+
+#[test]
+fn a_figure_has_its_plots_beside_and_below_each_other() {
+    let figure = Figure { plots: vec![plot(), plot(), plot()], columns: 2 };
+    let (one, image) = (plot().to_image().unwrap(), figure.to_image().unwrap());
+    assert_eq!((image.width(), image.height()), (2 * one.width(), 2 * one.height()));
+    for (left, top) in [(0, 0), (one.width(), 0), (0, one.height())] {
+        let differing = (0..one.width() * one.height())
+            .map(|k| (k % one.width(), k / one.width()))
+            .filter(|&(x, y)| one.pixel(x, y) != image.pixel(left + x, top + y))
+            .count();
+        assert_eq!(differing, 0, "at ({left}, {top})");
+    }
+    assert_eq!(figure.to_svg().unwrap().matches("time [s]").count(), 3);
+    assert!(matches!(Figure { plots: vec![], columns: 2 }.to_svg(), Err(ViewError::Empty("plots"))));
 }
 
 #[test]

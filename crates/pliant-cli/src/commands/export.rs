@@ -10,6 +10,7 @@ use super::run::exported_path;
 use crate::Outcome;
 
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Folder of the run.
     run: PathBuf,
@@ -17,6 +18,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_delimiter = ',', required = true)]
     format: Vec<String>,
 }
+
+const EXAMPLES: &str = "Examples:
+  pliant export out/curtain --format glb        for Blender, three.js and most others
+  pliant export out/curtain --format usda,pc2   for Houdini, Maya and caches on a mesh
+  pliant export out/curtain --format npy        for numpy.load";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let formats = formats(&arguments.format)?;

@@ -1,9 +1,12 @@
 //! One file per command.
 
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod export;
+pub(crate) mod gallery;
 pub(crate) mod info;
 mod picture;
+pub(crate) mod plot;
 mod preview;
 pub(crate) mod run;
 pub(crate) mod scenes;
@@ -41,4 +44,9 @@ pub(crate) fn solver(name: &str, iterations: usize) -> Result<SolverChoice, Box<
         "semi-implicit" => NewtonParams::semi_implicit().into(),
         _ => return Err(format!("there is no solver {name:?}; there are {}", SOLVERS.join(", ")).into()),
     })
+}
+
+/// Whether a solver factors anew in every iteration.
+pub(crate) fn is_newton(choice: &SolverChoice) -> bool {
+    matches!(choice, SolverChoice::Newton(_))
 }

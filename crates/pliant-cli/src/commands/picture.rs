@@ -1,84 +1,101 @@
-//! A stored frame as a scene to draw: what can be seen of each body, coloured by body, speed or stretch.
+//! A stored frame as a scene to draw: what can be seen of each body, with surfaces that ride along, coloured by body, strain
+//! or speed.
+
+use std::error::Error;
 
 use pliant::math::{Vec3, diagonal};
-use pliant_io::store::{Frame, Topology};
+use pliant_io::store::Frame;
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
-use pliant_scene::format::ColourBy;
+use pliant_scene::SceneRun;
+use pliant_scene::format::ColorBy;
 use pliant_view::{Color, ColorMap, Legend, Lines, Mesh, Paint, Points, Scene};
+
+use crate::deformation::vertex_strains;
 
 /// Thickness of strands and size of points, as a share of the world's diagonal.
 const THICKNESS: f64 = 0.004;
 
 /// Draws frames of one run.
-pub(crate) struct Pictures {
+pub(super) struct Pictures<'a> {
+    run: &'a SceneRun,
     bodies: Vec<VisibleBody>,
-    /// Rest positions of all vertices \[m\].
-    rest: Vec<Vec3>,
     thickness: f64,
-    colour_by: ColourBy,
+    color_by: ColorBy,
+    /// Place of the first body's colour in the palette.
+    pub(super) first_color: usize,
 }
 
-impl Pictures {
-    pub(crate) fn new(topology: &Topology, colour_by: ColourBy) -> Result<Self, ExportError> {
-        let rest = topology.rest.clone();
-        let thickness = THICKNESS * diagonal(&rest);
-        Ok(Self { bodies: visible_bodies(topology)?, rest, thickness, colour_by })
+impl<'a> Pictures<'a> {
+    pub(super) fn new(run: &'a SceneRun, color_by: ColorBy) -> Result<Self, ExportError> {
+        let topology = run.topology();
+        let thickness = THICKNESS * diagonal(&topology.rest);
+        Ok(Self { run, bodies: visible_bodies(topology)?, thickness, color_by, first_color: 0 })
     }
 
-    /// What is seen at a frame; numbers are coloured over a range, see [`numbers`](Self::numbers).
-    pub(crate) fn scene(&self, frame: &Frame<'_>, range: [f64; 2]) -> Scene {
+    /// What is seen at a frame; colours of values end at `most`.
+    pub(super) fn scene(&self, frame: &Frame<'_>, most: f64) -> Result<Scene, Box<dyn Error>> {
+        let values = self.values(frame)?;
+        let (range, map) = ([0.0, most], ColorMap::default());
         let mut scene = Scene::default();
         for (number, body) in self.bodies.iter().enumerate() {
-            let positions: Vec<Vec3> = body.vertices.iter().map(|&v| frame.positions[v as usize]).collect();
-            let paint: Paint = match self.numbers_of(body, frame) {
-                None => Color::of_body(number).into(),
-                Some(values) => Paint::Scalar { values, range, map: ColorMap::default() },
+            let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
+            let paint = |places: &[u32]| match &values {
+                None => Color::of_body(self.first_color + number).into(),
+                Some(values) => {
+                    let values = places.iter().map(|&v| values[v as usize]).collect();
+                    Paint::Scalar { values, range, map }
+                }
             };
+            let (positions, painted) = (at(&body.vertices), paint(&body.vertices));
             if !body.triangles.is_empty() {
-                scene.meshes.push(Mesh::new(positions.clone(), body.triangles.clone(), paint.clone()));
+                scene.meshes.push(Mesh::new(positions.clone(), body.triangles.clone(), painted.clone()));
             }
             if !body.segments.is_empty() {
-                let lines = Lines::new(positions.clone(), body.segments.clone(), self.thickness, paint.clone());
-                scene.lines.push(lines);
+                scene.lines.push(Lines::new(positions, body.segments.clone(), self.thickness, painted));
             }
             if !body.points.is_empty() {
-                let loose = body.points.iter().map(|&point| positions[point as usize]).collect();
-                scene.points.push(Points::new(loose, self.thickness, Color::of_body(number)));
+                let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
+                scene.points.push(Points::new(at(&loose), self.thickness, paint(&loose)));
             }
         }
-        let label = match self.colour_by {
-            ColourBy::Body => return scene,
-            ColourBy::Speed => "speed [m/s]",
-            ColourBy::Stretch => "stretch",
+        let label = match self.color_by {
+            ColorBy::Body => return Ok(scene),
+            ColorBy::Strain => "largest strain [%]",
+            ColorBy::Speed => "speed [m/s]",
         };
-        scene.legend = Some(Legend { label: label.to_owned(), range, map: ColorMap::default() });
-        scene
+        scene.legend = Some(Legend { label: label.to_owned(), range, map });
+        Ok(scene)
     }
 
-    /// All numbers that colours show at a frame.
-    pub(crate) fn numbers(&self, frame: &Frame<'_>) -> Vec<f64> {
-        self.bodies.iter().filter_map(|body| self.numbers_of(body, frame)).flatten().collect()
+    /// Positions \[m\] of what is seen at a frame.
+    pub(super) fn seen(&self, frame: &Frame<'_>) -> Vec<Vec3> {
+        self.visible_vertices().map(|vertex| frame.positions[vertex]).collect()
     }
 
-    /// A number for each visible vertex of a body; none where colours mean bodies.
-    fn numbers_of(&self, body: &VisibleBody, frame: &Frame<'_>) -> Option<Vec<f64>> {
-        match self.colour_by {
-            ColourBy::Body => None,
-            ColourBy::Speed => {
-                let velocities = frame.velocities.as_ref()?;
-                Some(body.vertices.iter().map(|&v| velocities[v as usize].length()).collect())
+    /// All values that colours show at a frame; none where they show bodies.
+    pub(super) fn seen_values(&self, frame: &Frame<'_>) -> Result<Vec<f64>, Box<dyn Error>> {
+        let values = self.values(frame)?;
+        Ok(values.map_or(Vec::new(), |values| self.visible_vertices().map(|vertex| values[vertex]).collect()))
+    }
+
+    fn visible_vertices(&self) -> impl Iterator<Item = usize> {
+        self.bodies.iter().flat_map(|body| body.vertices.iter().map(|&vertex| vertex as usize))
+    }
+
+    /// What the colours show, at each stored vertex: speeds \[m/s\] or strains \[%\].
+    fn values(&self, frame: &Frame<'_>) -> Result<Option<Vec<f64>>, Box<dyn Error>> {
+        Ok(match self.color_by {
+            ColorBy::Body => None,
+            ColorBy::Speed => {
+                let velocities = frame.velocities.as_ref().ok_or("the frames have no velocities to show")?;
+                Some(velocities.iter().map(|v| v.length()).collect())
             }
-            ColourBy::Stretch => {
-                let mut largest = vec![f64::NAN; body.vertices.len()];
-                let sides = body.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-                for ends in sides.chain(body.segments.iter().copied()) {
-                    let [a, b] = ends.map(|place| body.vertices[place as usize] as usize);
-                    let ratio = frame.positions[a].distance(frame.positions[b]) / self.rest[a].distance(self.rest[b]);
-                    // The larger of a number and no number is the number.
-                    ends.iter().for_each(|&place| largest[place as usize] = largest[place as usize].max(ratio));
-                }
-                Some(largest)
+            ColorBy::Strain => {
+                let strains = vertex_strains(self.run.topology(), &frame.positions)?;
+                // A surface that rides along shows the strain of the tets below it.
+                let own = self.run.simulated(&strains).ok_or("the frames are not those of the scene")?;
+                Some(self.run.stored(&own).into_iter().map(|strain| 100.0 * strain).collect())
             }
-        }
+        })
     }
 }

@@ -1,54 +1,261 @@
-//! Pictures of a run: the last frame as PNG, the motion as GIF.
+//! Pictures of a run: a poster as PNG, the motion as GIF and MP4, every frame as PNG.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use pliant::math::Vec3;
+use pliant::mesh::Bounds;
 use pliant_io::store::RunStore;
-use pliant_scene::format::ColourBy;
-use pliant_view::{Animation, Camera, Extent, Ground, RenderOptions, render};
+use pliant_scene::SceneRun;
+use pliant_scene::format::{ColorBy, Preview};
+use pliant_view::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, render};
+use serde_json::Value;
 
 use super::picture::Pictures;
+use crate::record::number;
 
 /// Pictures in a GIF at most: more makes files that nobody wants to load.
-const MOST_PICTURES: usize = 48;
+const MOST_PICTURES: usize = 30;
+/// Width and height of pictures that stand alone \[px\].
+const LARGE: (usize, usize) = (960, 600);
 /// Width and height of animated pictures \[px\].
-const SMALL: (usize, usize) = (400, 260);
+const SMALL: (usize, usize) = (384, 240);
+/// From the front, a little from the side and above.
+const DIRECTION: Vec3 = Vec3::new(-0.45, -0.3, -1.0);
+/// Share of the vertices whose values are within the colours' range; the rest would wash out the others.
+const SHOWN: f64 = 0.96;
+/// Share of the diagonal that is left free above the bodies for a legend.
+const LEGEND_ROOM: f64 = 0.14;
 
-/// Draws the frames of a run from one place.
-pub(crate) fn draw(store: &RunStore, dir: &Path, colour_by: ColourBy) -> Result<[PathBuf; 2], Box<dyn Error>> {
-    let frames = store.frames();
-    let stride = frames.len().div_ceil(MOST_PICTURES).max(1);
-    let mut chosen: Vec<u64> = frames.iter().copied().step_by(stride).collect();
-    if chosen.last() != frames.last() {
-        chosen.extend(frames.last());
-    }
-    let frames = chosen.iter().map(|&number| store.read_frame(number)).collect::<Result<Vec<_>, _>>()?;
-    let pictures = Pictures::new(store.topology(), colour_by)?;
-    let numbers = frames.iter().flat_map(|frame| pictures.numbers(frame)).filter(|number| number.is_finite());
-    let (least, most) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-    // Colours need some range, also where all numbers are equal.
-    let range = if least < most { [least, most] } else { [0.0, 1.0] };
-    let scenes: Vec<_> = frames.iter().map(|frame| pictures.scene(frame, range)).collect();
-    let mut extent = Extent::default();
-    scenes.iter().filter_map(|scene| scene.extent().bounds()).for_each(|b| extent.add(&[b.min, b.max]));
-    let bounds = extent.bounds().ok_or("there is nothing to draw")?;
-    let options = RenderOptions { width: 960, height: 600, samples: 3, ..RenderOptions::default() };
-    // From the front, a little from the side and above.
-    let camera = Camera::framing(&bounds, Vec3::new(-0.45, -0.3, -1.0), options.aspect());
-    let ground = Ground::at(bounds.min.y - 0.02 * bounds.diagonal());
-    let small = RenderOptions { width: SMALL.0, height: SMALL.1, ..RenderOptions::default() };
-    let mut animation = Animation::new(store.info().frame_rate / stride as f64);
-    let picture = dir.join("preview.png");
-    let last = scenes.len() - 1;
-    for (k, mut scene) in scenes.into_iter().enumerate() {
-        scene.ground = Some(ground);
-        animation.push(render(&scene, &camera, &small)?)?;
-        if k == last {
-            render(&scene, &camera, &options)?.save_png(&picture)?;
+/// The files that were drawn, and how long it took.
+pub(crate) struct Drawn {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) seconds: f64,
+}
+
+/// Draws a run into its folder.
+pub(crate) fn draw(
+    run: &SceneRun,
+    store: &RunStore,
+    dir: &Path,
+    which: Preview,
+    color_by: ColorBy,
+) -> Result<Drawn, Box<dyn Error>> {
+    let begun = Instant::now();
+    let mut files = Vec::new();
+    if which != Preview::Off {
+        let studio = Studio::new(run, store, color_by)?;
+        let poster = dir.join("preview.png");
+        studio.poster(studio.telling, &large())?.save_png(&poster)?;
+        files.push(poster);
+        if matches!(which, Preview::Animation | Preview::Frames) {
+            files.push(dir.join("preview.gif"));
+            let animation = studio.animation(&small(), MOST_PICTURES)?;
+            animation.save_gif(dir.join("preview.gif"))?;
+            let video = dir.join("preview.mp4");
+            let saved = match which {
+                Preview::Frames => studio.frames(dir, &video, &mut files)?,
+                _ => animation.save_mp4(&video),
+            };
+            match saved {
+                Ok(()) => files.push(video),
+                Err(ViewError::FfmpegNotFound) => {}
+                Err(error) => eprintln!("note: there is no preview.mp4, as {error}"),
+            }
         }
     }
-    let motion = dir.join("preview.gif");
-    animation.save_gif(&motion)?;
-    Ok([picture, motion])
+    Ok(Drawn { files, seconds: begun.elapsed().as_secs_f64() })
+}
+
+fn large() -> RenderOptions {
+    RenderOptions { width: LARGE.0, height: LARGE.1, ..RenderOptions::default() }
+}
+
+/// Drawn so often that it must be quick: drafts.
+fn small() -> RenderOptions {
+    RenderOptions { width: SMALL.0, height: SMALL.1, ..RenderOptions::draft() }
+}
+
+/// A stored run before a camera that stands still.
+pub(crate) struct Studio<'a> {
+    pictures: Pictures<'a>,
+    store: &'a RunStore,
+    bounds: Bounds,
+    /// Height of the ground \[m\].
+    ground: f64,
+    /// Largest value that the colours show; none where they show bodies.
+    most: Option<f64>,
+    /// The frame of the largest elastic energy: the fullest swing, the deepest dent, the last turn.
+    pub(crate) telling: u64,
+}
+
+impl<'a> Studio<'a> {
+    /// Looks through the run.
+    pub(crate) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, Box<dyn Error>> {
+        let pictures = Pictures::new(run, color_by)?;
+        let mut extent = Extent::default();
+        let (mut most, mut heights) = (0.0_f64, Vec::new());
+        for &stored in store.frames() {
+            let frame = store.read_frame(stored)?;
+            let seen = pictures.seen(&frame);
+            extent.add(&seen);
+            heights.push(seen.iter().map(|x| x.y).fold(f64::INFINITY, f64::min));
+            most = most.max(quantile(pictures.seen_values(&frame)?, SHOWN));
+        }
+        let bounds = extent.bounds().ok_or("there is nothing to draw")?;
+        let last = store.frames().last().copied().ok_or("there are no frames to draw")?;
+        let on_floor = run.sim.model().energies().iter().any(|entry| entry.batch.kind() == "half_space");
+        let ground = ground_height(&heights, &bounds, on_floor);
+        let telling = most_energetic(store)?.unwrap_or(last);
+        let most = (color_by != ColorBy::Body).then(|| two_digits(most));
+        Ok(Self { pictures, store, bounds, ground, most, telling })
+    }
+
+    /// Colours the first body as this one of the palette, and the others by those that follow.
+    pub(crate) fn with_first_color(mut self, place: usize) -> Self {
+        self.pictures.first_color = place;
+        self
+    }
+
+    /// One frame as a picture, by the camera that sees the whole run.
+    pub(crate) fn picture(&self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
+        let scene = self.scene(number)?;
+        Ok(render(&scene, &self.camera(self.bounds, options), options)?)
+    }
+
+    /// One frame as a picture that it fills.
+    pub(crate) fn poster(&self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
+        let scene = self.scene(number)?;
+        let bounds = scene.extent().bounds().unwrap_or(self.bounds);
+        Ok(render(&scene, &self.camera(bounds, options), options)?)
+    }
+
+    fn camera(&self, mut bounds: Bounds, options: &RenderOptions) -> Camera {
+        if self.most.is_some() {
+            bounds.max.y += LEGEND_ROOM * bounds.diagonal();
+        }
+        Camera::framing(&bounds, DIRECTION, options.aspect())
+    }
+
+    /// The number of the last frame.
+    pub(crate) fn last(&self) -> u64 {
+        self.store.frames().last().copied().unwrap_or(0)
+    }
+
+    /// The run in not more pictures than that, as fast as it happened.
+    pub(crate) fn animation(&self, options: &RenderOptions, most: usize) -> Result<Animation, Box<dyn Error>> {
+        let frames = self.store.frames();
+        let stride = frames.len().div_ceil(most).max(1);
+        let mut animation = Animation::new(self.store.info().frame_rate / stride as f64);
+        for &number in frames.iter().step_by(stride) {
+            animation.push(self.picture(number, options)?)?;
+        }
+        Ok(animation)
+    }
+
+    /// Every frame as a file, and all of them as a video, if that is possible.
+    fn frames(
+        &self,
+        dir: &Path,
+        video: &Path,
+        files: &mut Vec<PathBuf>,
+    ) -> Result<Result<(), ViewError>, Box<dyn Error>> {
+        let options = RenderOptions { width: LARGE.0, height: LARGE.1, ..RenderOptions::draft() };
+        let mut writer = VideoWriter::create(video, LARGE.0, LARGE.1, self.store.info().frame_rate);
+        let folder = dir.join("preview");
+        for &number in self.store.frames() {
+            let picture = self.picture(number, &options)?;
+            picture.save_png(folder.join(format!("{number:06}.png")))?;
+            if let Ok(writer) = &mut writer {
+                writer.push(&picture)?;
+            }
+        }
+        files.push(folder);
+        Ok(writer.and_then(VideoWriter::finish))
+    }
+
+    fn scene(&self, number: u64) -> Result<Scene, Box<dyn Error>> {
+        let mut scene = self.pictures.scene(&self.store.read_frame(number)?, self.most.unwrap_or(1.0))?;
+        let spacing = round_spacing(self.bounds.diagonal());
+        scene.ground = Some(Ground { spacing, ..Ground::at(self.ground) });
+        Ok(scene)
+    }
+}
+
+/// Height of the ground \[m\], from those of the lowest point in each frame.
+fn ground_height(heights: &[f64], bounds: &Bounds, on_floor: bool) -> f64 {
+    match heights {
+        // What lies on a soft floor dips into it when it lands: the ground is where it comes to rest.
+        [.., last] if on_floor => *last,
+        // What never gets lower than at first stands on its foot.
+        [first, ..] if bounds.min.y > first - 1e-3 * bounds.diagonal() => *first,
+        // All else hangs or flies.
+        _ => bounds.min.y - 0.02 * bounds.diagonal(),
+    }
+}
+
+/// The stored frame whose elastic energy is largest, if the log says so.
+fn most_energetic(store: &RunStore) -> Result<Option<u64>, Box<dyn Error>> {
+    let mut best = None;
+    for entry in store.read_log()? {
+        let (energy, frame) = (number(&entry, "elastic"), entry.get("frame").and_then(Value::as_u64));
+        let higher = best.is_none_or(|(most, _)| energy > most);
+        if let Some(frame) = frame.filter(|frame| higher && store.frames().contains(frame)) {
+            best = Some((energy, frame));
+        }
+    }
+    Ok(best.map(|(_, frame)| frame))
+}
+
+/// The value that a share of all do not exceed; 0 of none.
+fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let at = (share * values.len().saturating_sub(1) as f64).ceil() as usize;
+    values.get(at).copied().unwrap_or(0.0)
+}
+
+/// Rounded up to two digits, so that legends read well; never 0.
+fn two_digits(value: f64) -> f64 {
+    let value = value.max(1e-6);
+    let unit = 10f64.powf(value.log10().floor() - 1.0);
+    (value / unit).ceil() * unit
+}
+
+/// Distance of the lines on the ground \[m\]: 1, 2 or 5 times a power of ten, about an eighth of what is seen.
+fn round_spacing(size: f64) -> f64 {
+    let wanted = (size / 8.0).max(1e-9);
+    let power = 10f64.powf(wanted.log10().floor());
+    let factor = [1.0, 2.0, 5.0].into_iter().rev().find(|factor| factor * power <= wanted);
+    factor.unwrap_or(1.0) * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn legends_end_in_two_digits_and_the_ground_has_round_squares() {
+        assert!((two_digits(0.0312) - 0.032).abs() < 1e-12);
+        assert!((two_digits(7.31) - 7.4).abs() < 1e-12);
+        assert!(two_digits(0.0) > 0.0);
+        for (size, spacing) in [(8.0, 1.0), (1.8, 0.2), (6.5, 0.5), (0.5, 0.05)] {
+            assert!((round_spacing(size) - spacing).abs() < 1e-12, "{size}: {}", round_spacing(size));
+        }
+    }
+
+    #[test]
+    fn the_ground_is_below_what_hangs_and_touches_what_stands_or_lies() {
+        let bounds = Bounds { min: Vec3::new(0.0, -0.5, 0.0), max: Vec3::new(0.0, 0.5, 0.0) };
+        assert_eq!(ground_height(&[-0.5, -0.4], &bounds, false), -0.5);
+        assert!(ground_height(&[0.0, -0.5], &bounds, false) < -0.5);
+        assert_eq!(ground_height(&[0.0, -0.5, -0.45], &bounds, true), -0.45);
+    }
+
+    #[test]
+    fn a_quantile_leaves_out_the_few_largest() {
+        assert_eq!(quantile((0..=100).map(f64::from).collect(), 0.99), 99.0);
+        assert_eq!(quantile(vec![3.0], 0.99), 3.0);
+        assert_eq!(quantile(Vec::new(), 0.99), 0.0);
+    }
 }

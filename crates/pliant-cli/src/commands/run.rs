@@ -4,16 +4,20 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use pliant::StepReport;
 use pliant_io::store::{RunInfo, RunStore};
 use pliant_io::write::Format;
-use pliant_scene::{Scene, SceneRun, Verdict};
-use serde_json::{Map, Value, json};
+use pliant_scene::format::{ColorBy, Preview};
+use pliant_scene::{Scene, SceneRun};
+use serde_json::json;
 
 use super::{export, load, preview, solver};
 use crate::Outcome;
+use crate::progress::{Progress, Voice};
+use crate::record::log_entry;
+use crate::summary::{self, Summary, verdict_json};
 
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// A scene file, or the name of a built-in scene.
     scene: String,
@@ -26,9 +30,23 @@ pub(crate) struct Arguments {
     /// Formats to export to when done, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
-    /// Draw the run: preview.png and preview.gif in its folder; `--preview=false` where the scene would.
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
-    preview: Option<bool>,
+    /// Pictures to draw when done, instead of those of the scene; animation by default. Alone, `--preview` means
+    /// `--preview=frames`. An animation takes two to six seconds of a processor core, however long the run.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "frames"
+    )]
+    preview: Option<Preview>,
+    /// Draw nothing: `--preview=off`.
+    #[arg(long, conflicts_with = "preview")]
+    no_preview: bool,
+    /// What the colours of pictures show, instead of what the scene says; body by default.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    color: Option<ColorBy>,
     /// Continue an interrupted run from its last checkpoint; the frames come out as if it had not been interrupted.
     #[arg(long)]
     resume: bool,
@@ -58,6 +76,16 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+const EXAMPLES: &str = "Examples:
+  pliant run curtain                                 frames, pictures, log and summary in out/curtain
+  pliant run curtain --color strain --preview=poster one picture, coloured by strain
+  pliant run my.toml --set world.frames=30 --no-preview
+  pliant run my.toml --resume                        continue after an interruption, bit for bit
+  pliant run flag --solver newton --format glb,usda  another solver; files for other programs
+  pliant run flag --json | jq .max_stretch           one record per frame
+
+Exit codes: 0 if all expectations hold, 1 if one does not, 2 for errors.";
+
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let scene = load(&arguments.scene, &arguments.set)?;
     let wanted = scene.output()?;
@@ -65,38 +93,51 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         [] => wanted.formats,
         given => export::formats(given)?,
     };
+    let voice = Voice::of(arguments.quiet, arguments.json);
     let mut run = build(&scene, arguments)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
     let dir = arguments.out.clone().unwrap_or_else(|| default_folder(&arguments.scene));
     let mut store = open_store(&scene, &mut run, &dir, arguments)?;
-    let begun = Instant::now();
-    let first = run.frame();
+    let (begun, first) = (Instant::now(), run.frame());
+    simulate(&mut run, &mut store, frames, arguments.checkpoint_every, voice)?;
+    let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
+    // Before what may still fail; it is written again when the pictures are known.
+    summary.write(&dir, None)?;
+    let exported: Vec<PathBuf> = formats
+        .into_iter()
+        .map(|format| export::write(&store, format, &dir, wanted.every))
+        .collect::<Result<_, _>>()?;
+    let which = if arguments.no_preview { Preview::Off } else { arguments.preview.unwrap_or(wanted.preview) };
+    let drawn = preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color))?;
+    if which != Preview::Off {
+        summary.write(&dir, Some((&drawn.files, drawn.seconds)))?;
+    }
+    tell(&summary, &dir, &exported, &drawn, voice);
+    Ok(if summary.holds() { Outcome::Good } else { Outcome::ExpectationFailed })
+}
+
+/// Simulates up to a frame, storing each, with checkpoints and the log.
+pub(crate) fn simulate(
+    run: &mut SceneRun,
+    store: &mut RunStore,
+    frames: u32,
+    checkpoint_every: u32,
+    voice: Voice,
+) -> Result<(), Box<dyn Error>> {
+    let mut progress = Progress::new(voice, frames, run.frame());
     while run.frame() < frames {
         let reports = run.next_frame()?;
         let number = u64::from(run.frame());
         store.write_frame(number, &run.stored_frame())?;
-        let entry = log_entry(&run, &reports);
+        let entry = log_entry(run, &reports);
         store.append_log(number, &entry)?;
-        if run.frame() % arguments.checkpoint_every == 0 || run.frame() == frames {
+        if run.frame().is_multiple_of(checkpoint_every) || run.frame() == frames {
             store.write_checkpoint(number, &run.save())?;
         }
-        tell(&run, &entry, frames, begun.elapsed().as_secs_f64() / f64::from(run.frame() - first), arguments);
+        progress.frame(run.frame(), &entry);
     }
-    for format in formats {
-        let written = export::write(&store, format, &dir, wanted.every)?;
-        if !arguments.quiet && !arguments.json {
-            println!("{} {}", format.name(), written.display());
-        }
-    }
-    let outcome = conclude(&run, &dir, arguments);
-    if arguments.preview.or(wanted.preview).unwrap_or(false) {
-        for file in preview::draw(&store, &dir, wanted.colour_by)? {
-            if !arguments.quiet && !arguments.json {
-                println!("{}", file.display());
-            }
-        }
-    }
-    Ok(outcome)
+    progress.finish();
+    Ok(())
 }
 
 fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error>> {
@@ -137,15 +178,37 @@ fn open_store(
         }
         remove_run(dir)?;
     }
+    create_store(scene, run, dir)
+}
+
+/// A new store with the first frame.
+pub(crate) fn create_store(scene: &Scene, run: &SceneRun, dir: &Path) -> Result<RunStore, Box<dyn Error>> {
     let info = RunInfo { frame_rate: scene.frame_rate(), ..RunInfo::default() };
     let mut store = RunStore::create(dir, run.topology(), &info)?;
     store.write_frame(0, &run.stored_frame())?;
     Ok(store)
 }
 
+/// What a run may leave in its folder, apart from what its user puts there.
+const LEFT_BY_A_RUN: [&str; 13] = [
+    "scene.bin",
+    "log.jsonl",
+    "lock",
+    "frames",
+    "checkpoints",
+    "export",
+    "preview",
+    "preview.png",
+    "preview.gif",
+    "preview.mp4",
+    "plot.svg",
+    "plot.png",
+    summary::FILE,
+];
+
 /// Removes an earlier run, and nothing else that the folder may hold.
 fn remove_run(dir: &Path) -> std::io::Result<()> {
-    for name in ["scene.bin", "log.jsonl", "lock", "preview.png", "preview.gif", "frames", "checkpoints", "export"] {
+    for name in LEFT_BY_A_RUN {
         let path = dir.join(name);
         if path.is_dir() {
             std::fs::remove_dir_all(path)?;
@@ -156,62 +219,31 @@ fn remove_run(dir: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the log says of a frame.
-fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, Value> {
-    let state = run.sim.report();
-    let mut entry = Map::new();
-    let mut add = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
-    add("time", json!(state.time));
-    add("kinetic", json!(state.kinetic));
-    add("elastic", json!(state.potential()));
-    add("gravitational", json!(state.gravitational));
-    add("max_speed", json!(state.max_speed));
-    add("iterations", json!(reports.iter().map(|r| r.solve.iterations).sum::<usize>()));
-    add("residual", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.residual))));
-    add("seconds", json!(reports.iter().map(|r| r.seconds_total).sum::<f64>()));
-    add("seconds_local", json!(reports.iter().map(|r| r.solve.seconds_local).sum::<f64>()));
-    add("seconds_global", json!(reports.iter().map(|r| r.solve.seconds_global).sum::<f64>()));
-    entry
-}
-
-/// A line now and then, or each frame's record.
-fn tell(run: &SceneRun, entry: &Map<String, Value>, frames: u32, seconds: f64, arguments: &Arguments) {
-    let frame = run.frame();
-    if arguments.json {
-        let mut record = entry.clone();
-        record.insert("frame".to_owned(), json!(frame));
-        println!("{}", Value::Object(record));
-    } else if !arguments.quiet && (frame.is_multiple_of(30) || frame == frames) {
-        let number = |key: &str| entry.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
-        println!(
-            "frame {frame:5} of {frames}  {:7.2} s  kinetic {:10.3e} J  elastic {:10.3e} J  {:6.1} ms/frame, {:.0} s left",
-            number("time"),
-            number("kinetic"),
-            number("elastic"),
-            1e3 * seconds,
-            seconds * f64::from(frames - frame),
-        );
-    }
-}
-
-/// Prints the verdicts.
-fn conclude(run: &SceneRun, dir: &Path, arguments: &Arguments) -> Outcome {
-    let verdicts = run.verdicts();
-    let good = verdicts.iter().all(Verdict::holds);
-    for verdict in &verdicts {
+/// Prints the verdicts, where the time went, and what is where.
+fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Drawn, voice: Voice) {
+    for verdict in summary.verdicts() {
         let (holds, value, quantity) = (verdict.holds(), verdict.value, verdict.expect.quantity.name());
-        if arguments.json {
-            println!("{}", json!({ "expect": quantity, "value": value, "holds": holds }));
-        } else if !arguments.quiet || !holds {
+        if voice == Voice::Json {
+            println!("{}", verdict_json(verdict));
+        } else if voice == Voice::Plain || !holds {
             let bound = |name: &str, bound: Option<f64>| bound.map_or(String::new(), |b| format!(" {name} {b}"));
             let bounds = bound("above", verdict.expect.above) + &bound("below", verdict.expect.below);
             println!("{} {quantity} = {value:.6}, expected{bounds}", if holds { "ok    " } else { "FAILED" });
         }
     }
-    if !arguments.quiet && !arguments.json {
-        println!("frames, checkpoints and log are in {}", dir.display());
+    if voice == Voice::Json {
+        let preview = (!drawn.files.is_empty()).then_some((&drawn.files[..], drawn.seconds));
+        println!("{}", json!({ "summary": summary.to_json(preview) }));
+    } else if voice == Voice::Plain {
+        println!("{}", summary.timing());
+        let names: Vec<String> =
+            drawn.files.iter().filter_map(|f| f.file_name()).map(|n| n.display().to_string()).collect();
+        if !names.is_empty() {
+            println!("drawn in {:.1} s: {}", drawn.seconds, names.join(", "));
+        }
+        exported.iter().for_each(|path| println!("exported: {}", path.display()));
+        println!("frames, checkpoints, log.jsonl and {} are in {}", summary::FILE, dir.display());
     }
-    if good { Outcome::Good } else { Outcome::ExpectationFailed }
 }
 
 /// Exported files go into the run's folder.

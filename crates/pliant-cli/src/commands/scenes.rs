@@ -1,11 +1,29 @@
 //! `pliant scenes`.
 
 use pliant_scene::BUILTIN;
+use serde_json::{Value, json};
 
-pub(crate) fn run() {
-    let widest = BUILTIN.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
-    for builtin in BUILTIN {
+use crate::Outcome;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Print a JSON list.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let described = BUILTIN.iter().map(|builtin| {
         let description = builtin.scene(&[]).ok().and_then(|scene| scene.file().description.clone());
-        println!("{:widest$}  {}", builtin.name, description.unwrap_or_default());
+        (builtin.name, description.unwrap_or_default())
+    });
+    if arguments.json {
+        let list: Vec<Value> =
+            described.map(|(name, description)| json!({ "name": name, "description": description })).collect();
+        println!("{}", Value::Array(list));
+        return Outcome::Good;
     }
+    let widest = BUILTIN.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
+    described.for_each(|(name, description)| println!("{name:widest$}  {description}"));
+    Outcome::Good
 }

@@ -139,6 +139,14 @@ impl Topology {
         self.add_vertices(name, &points.positions);
     }
 
+    /// The triangles that are elements of their bodies: those of a body with tets ride along on them.
+    pub fn own_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        // One more, for vertices that no body has; `check` refuses them.
+        let mut is_solid = vec![false; self.bodies.len() + 1];
+        self.tets.iter().for_each(|tet| is_solid[self.body_of(tet[0])] = true);
+        self.triangles.iter().copied().filter(move |triangle| !is_solid[self.body_of(triangle[0])])
+    }
+
     /// The number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.rest.len()

@@ -83,3 +83,23 @@ pub fn run(dir: &Path, frames: u64) -> RunStore {
     }
     store
 }
+
+/// The Python with other people's readers and writers; says so where there is none.
+pub fn python() -> Option<std::ffi::OsString> {
+    let python = std::env::var_os("PLIANT_PYTHON");
+    if python.is_none() {
+        println!("skipped: PLIANT_PYTHON names no Python with what tests/python/requirements.txt lists");
+    }
+    python
+}
+
+/// The folder of real meshes; says so where there is none.
+pub fn real_meshes() -> Option<PathBuf> {
+    let folder = std::env::var_os("PLIANT_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no real meshes at {}", folder.display());
+    None
+}

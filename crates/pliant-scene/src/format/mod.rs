@@ -24,7 +24,7 @@ pub use material::{
     BareSection, BendModelName, ClothSection, MaterialSection, SolidSection, SpringSection, StrandSection,
 };
 pub use motion::{Keyframe, Rotation};
-pub use output::{ColourBy, OutputSection};
+pub use output::{ColorBy, OutputSection, Preview};
 pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
 pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};

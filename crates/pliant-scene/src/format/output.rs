@@ -12,21 +12,38 @@ pub struct OutputSection {
     pub formats: Vec<String>,
     /// Exports every n-th frame; 1 by default.
     pub every: Option<u64>,
-    /// Whether pictures are drawn when done.
-    pub preview: Option<bool>,
-    /// What colours in pictures mean; body by default.
-    pub colour_by: Option<ColourBy>,
+    /// Which pictures are drawn when done; animation by default.
+    pub preview: Option<Preview>,
+    /// What the colours of pictures show; body by default.
+    pub color: Option<ColorBy>,
 }
 
-/// What colours mean.
+/// Which pictures of a run are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
-pub enum ColourBy {
-    /// Each body has one.
+pub enum Preview {
+    /// None.
+    Off,
+    /// The frame of the largest elastic energy: preview.png.
+    Poster,
+    /// Also the motion, in at most 30 small pictures: preview.gif, and preview.mp4 where ffmpeg is installed.
+    #[default]
+    Animation,
+    /// Also every frame, large: preview/000000.png and so on, of which preview.mp4 is then made.
+    Frames,
+}
+
+/// What the colours of a picture show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum ColorBy {
+    /// Which body it is.
     #[default]
     Body,
-    /// Speed (m/s).
+    /// The largest principal strain.
+    Strain,
+    /// The speed.
     Speed,
-    /// Largest ratio of an edge's length to its rest length at each vertex.
-    Stretch,
 }

@@ -50,7 +50,7 @@ pub(super) fn encode(frames: &[Image], frames_per_second: f64) -> Result<Vec<u8>
 }
 
 /// Ordered dither [Bayer 1973]: the same pixel gets the same offset in every frame.
-fn dithered(frame: &Image, palette: &mut Palette) -> Vec<u8> {
+pub(super) fn dithered(frame: &Image, palette: &mut Palette) -> Vec<u8> {
     let width = frame.width();
     let mut offsets = [0i16; 64];
     for (cell, offset) in offsets.iter_mut().enumerate() {

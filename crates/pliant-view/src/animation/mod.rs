@@ -6,6 +6,10 @@ mod palette;
 
 use std::path::Path;
 
+pub use mp4::VideoWriter;
+
+use palette::Palette;
+
 use crate::image::write_file;
 use crate::{Image, ViewError};
 
@@ -74,7 +78,10 @@ impl Animation {
     /// Writes an MP4 file by the `ffmpeg` on the path; [`ViewError::FfmpegNotFound`] where there is none.
     pub fn save_mp4(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         self.check()?;
-        mp4::save(&self.frames, self.frames_per_second, "ffmpeg", path.as_ref())
+        let (width, height) = (self.frames[0].width(), self.frames[0].height());
+        let mut video = VideoWriter::create(path, width, height, self.frames_per_second)?;
+        self.frames.iter().try_for_each(|frame| video.push(frame))?;
+        video.finish()
     }
 
     fn check(&self) -> Result<(), ViewError> {
@@ -93,6 +100,29 @@ impl Animation {
 
 pub(crate) fn encode_png(image: &Image) -> Result<Vec<u8>, ViewError> {
     encode_frames(std::slice::from_ref(image), None)
+}
+
+/// A PNG of at most 256 colours, dithered: a third of the size, for pages with many pictures.
+pub(crate) fn encode_indexed_png(image: &Image) -> Result<Vec<u8>, ViewError> {
+    let failed = |error: png::EncodingError| ViewError::Encode { format: "PNG", message: error.to_string() };
+    let (width, height) = (image.width(), image.height());
+    let (Ok(columns), Ok(rows)) = (u32::try_from(width), u32::try_from(height)) else {
+        return Err(ViewError::ImageSize { width, height, samples: 1, limit: u32::MAX as usize });
+    };
+    let mut palette = Palette::of(std::slice::from_ref(image), 256);
+    let indices = gif::dithered(image, &mut palette);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, columns, rows);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette(palette.colors.as_flattened());
+    encoder.set_compression(png::Compression::High);
+    // Differences of palette numbers mean nothing, so no filter.
+    encoder.set_filter(png::Filter::NoFilter);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(&indices).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(bytes)
 }
 
 fn encode_frames(frames: &[Image], frames_per_second: Option<f64>) -> Result<Vec<u8>, ViewError> {

@@ -14,6 +14,20 @@ pub(super) enum Mark {
     Text { text: String, at: [f64; 2], size: f64, anchor: Anchor, run: Run, color: Color },
 }
 
+impl Mark {
+    /// The same, elsewhere.
+    pub(super) fn shifted(mut self, by: [f64; 2]) -> Self {
+        let shift = |point: &mut [f64; 2]| *point = [point[0] + by[0], point[1] + by[1]];
+        match &mut self {
+            Self::Lines { strokes, .. } => strokes.iter_mut().flatten().for_each(shift),
+            Self::Dots { middles, .. } => middles.iter_mut().for_each(shift),
+            Self::Box { from, to, .. } => [from, to].into_iter().for_each(shift),
+            Self::Text { at, .. } => shift(at),
+        }
+        self
+    }
+}
+
 const INK: Color = Color::hex(0x2b3440);
 const FAINT: Color = Color::hex(0x5d6875);
 const GRID: Color = Color::hex(0xdfe3e8);
@@ -24,6 +38,8 @@ const TICK: f64 = 12.5;
 const LINE: f64 = 2.0;
 const DOT: f64 = 3.0;
 const DASH: [f64; 2] = [7.0, 5.0];
+/// Places that are tried for a legend, along each axis.
+const GRID_STEPS: usize = 7;
 /// Distances between labels that read well \[px\].
 const TICK_ROOM: [f64; 2] = [85.0, 50.0];
 
@@ -67,7 +83,7 @@ impl Plot {
         let mut shown = Vec::new();
         for (number, series) in self.series.iter().enumerate() {
             let runs = visible_runs(series, &x, &y);
-            shown.extend(runs.iter().flatten().copied());
+            shown.extend(runs.iter().flat_map(|run| dense(run)));
             marks.push(series_mark(series, color_of(series, number), &runs, &frame));
         }
         self.labels(&mut marks, &frame, &x, &y);
@@ -110,7 +126,7 @@ impl Plot {
         text(&self.title, [frame.left, 1.65 * TITLE], TITLE, Anchor::Start, Run::Right, INK);
     }
 
-    /// In the corner where it hides least.
+    /// Where it hides least.
     fn legend(&self, marks: &mut Vec<Mark>, frame: &Frame, shown: &[[f64; 2]]) {
         let named: Vec<(usize, &Series)> =
             self.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty()).collect();
@@ -120,13 +136,16 @@ impl Plot {
         let (sample, pad, row) = (24.0, 10.0, 1.55 * TICK);
         let text = named.iter().map(|(_, series)| font::width(&series.name, TICK)).fold(0.0, f64::max);
         let size = [3.0 * pad + sample + text, 1.2 * pad + row * named.len() as f64];
-        let corners = [[1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(|corner: [f64; 2]| {
-            let [x, y] = frame.at(corner);
+        // The corners first; where all hide something, places between them.
+        let inner = (0..GRID_STEPS * GRID_STEPS).map(|k| {
+            let share = |k: usize| k as f64 / (GRID_STEPS - 1) as f64;
+            [share(k % GRID_STEPS), share(k / GRID_STEPS)]
+        });
+        let places = [[1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]].into_iter().chain(inner).map(|share| {
             let inset = 8.0;
-            [
-                if corner[0] > 0.5 { x - inset - size[0] } else { x + inset },
-                if corner[1] > 0.5 { y + inset } else { y - inset - size[1] },
-            ]
+            let (left, right) = (frame.left + inset, frame.right - inset - size[0]);
+            let (top, bottom) = (frame.top + inset, frame.bottom - inset - size[1]);
+            [left + share[0] * (right - left), bottom + share[1] * (top - bottom)]
         });
         let hidden = |from: &[f64; 2]| {
             let inside = |place: &&[f64; 2]| {
@@ -135,9 +154,9 @@ impl Plot {
             };
             shown.iter().filter(inside).count()
         };
-        let best = corners.iter().fold((corners[0], usize::MAX), |best, corner| {
-            let count = hidden(corner);
-            if count < best.1 { (*corner, count) } else { best }
+        let best = places.fold(([frame.left, frame.top], usize::MAX), |best, place| {
+            let count = hidden(&place);
+            if count < best.1 { (place, count) } else { best }
         });
         let from = best.0;
         marks.push(Mark::Box { from, to: [from[0] + size[0], from[1] + size[1]], color: PAPER, opacity: 0.85 });
@@ -200,6 +219,19 @@ fn visible_runs(series: &Series, x: &Ruler, y: &Ruler) -> Vec<Vec<[f64; 2]>> {
         }
     }
     runs
+}
+
+/// Points along a line, the ends of its pieces and some between.
+fn dense(run: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    const BETWEEN: usize = 32;
+    let mut points: Vec<[f64; 2]> = run.first().copied().into_iter().collect();
+    for ends in run.windows(2) {
+        points.extend((1..=BETWEEN).map(|k| {
+            let t = k as f64 / BETWEEN as f64;
+            [0, 1].map(|axis| ends[0][axis] + t * (ends[1][axis] - ends[0][axis]))
+        }));
+    }
+    points
 }
 
 /// The part of a segment within the unit square [Liang & Barsky 1984].

@@ -3,6 +3,7 @@
 //! `axis` chooses ticks, `layout` turns a plot into marks (lines, boxes, texts), which `svg` writes and `canvas` draws.
 
 mod axis;
+mod figure;
 mod layout;
 mod svg;
 
@@ -14,6 +15,7 @@ use crate::{Color, Image, ViewError};
 
 pub(crate) use axis::number;
 pub use axis::{Axis, Scale};
+pub use figure::Figure;
 use layout::Mark;
 
 /// How a series is drawn.
@@ -98,26 +100,7 @@ impl Plot {
 
     /// The plot as pixels.
     pub fn to_image(&self) -> Result<Image, ViewError> {
-        let marks = self.marks()?;
-        let mut image = Image::new(self.width, self.height, PAPER.0);
-        let mut canvas = Canvas::new(&mut image);
-        for mark in &marks {
-            match mark {
-                Mark::Lines { strokes, pen, dash } => match dash {
-                    Some(dash) => canvas.strokes(&dashed(strokes, *dash), *pen),
-                    None => canvas.strokes(strokes, *pen),
-                },
-                Mark::Dots { middles, radius, color } => {
-                    let strokes: Vec<Vec<[f64; 2]>> = middles.iter().map(|&middle| vec![middle]).collect();
-                    canvas.strokes(&strokes, Pen { color: *color, width: 2.0 * radius, opacity: 1.0 });
-                }
-                Mark::Box { from, to, color, opacity } => canvas.fill(*from, *to, *color, *opacity),
-                Mark::Text { text, at, size, anchor, run, color } => {
-                    canvas.text(text, *at, *size, *anchor, *run, *color);
-                }
-            }
-        }
-        Ok(image)
+        Ok(draw(&self.marks()?, self.width, self.height))
     }
 
     /// Writes an SVG file, making its folder where there is none.
@@ -129,6 +112,29 @@ impl Plot {
     pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         self.to_image()?.save_png(path)
     }
+}
+
+/// Marks as pixels.
+fn draw(marks: &[Mark], width: usize, height: usize) -> Image {
+    let mut image = Image::new(width, height, PAPER.0);
+    let mut canvas = Canvas::new(&mut image);
+    for mark in marks {
+        match mark {
+            Mark::Lines { strokes, pen, dash } => match dash {
+                Some(dash) => canvas.strokes(&dashed(strokes, *dash), *pen),
+                None => canvas.strokes(strokes, *pen),
+            },
+            Mark::Dots { middles, radius, color } => {
+                let strokes: Vec<Vec<[f64; 2]>> = middles.iter().map(|&middle| vec![middle]).collect();
+                canvas.strokes(&strokes, Pen { color: *color, width: 2.0 * radius, opacity: 1.0 });
+            }
+            Mark::Box { from, to, color, opacity } => canvas.fill(*from, *to, *color, *opacity),
+            Mark::Text { text, at, size, anchor, run, color } => {
+                canvas.text(text, *at, *size, *anchor, *run, *color);
+            }
+        }
+    }
+    image
 }
 
 /// Pieces of polylines: drawn for the first length, left out for the second, and so on \[px\].

@@ -57,6 +57,11 @@ impl Default for RenderOptions {
 }
 
 impl RenderOptions {
+    /// Softer shadows by fewer lamps, at about a quarter of the time: for animations, where the eye follows what moves.
+    pub fn draft() -> Self {
+        Self { shadow_resolution: 256, light_samples: 10, sky_samples: 30, ..Self::default() }
+    }
+
     /// Width over height.
     pub fn aspect(&self) -> f64 {
         self.width as f64 / self.height.max(1) as f64

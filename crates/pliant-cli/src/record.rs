@@ -1,0 +1,83 @@
+//! What the log says of each frame, and what it adds up to.
+
+use pliant::StepReport;
+use pliant_scene::SceneRun;
+use pliant_scene::format::Quantity;
+use serde_json::{Map, Value, json};
+
+/// A frame as the log has it: energies \[J\], speed \[m/s\], stretches, convergence, and seconds by phase.
+pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, Value> {
+    let state = run.sim.report();
+    let seconds = |phase: fn(&StepReport) -> f64| json!(reports.iter().map(phase).sum::<f64>());
+    let mut entry = Map::new();
+    let mut add = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
+    add("time", json!(state.time));
+    add("kinetic", json!(state.kinetic));
+    add("elastic", json!(state.potential()));
+    add("gravitational", json!(state.gravitational));
+    add("max_speed", json!(state.max_speed));
+    add("max_stretch", json!(run.measure(Quantity::MaxStretch, None)));
+    add("mean_stretch", json!(run.measure(Quantity::MeanStretch, None)));
+    add("iterations", json!(reports.iter().map(|r| r.solve.iterations).sum::<usize>()));
+    add("residual", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.residual))));
+    add("seconds", seconds(|r| r.seconds_total));
+    add("seconds_predict", seconds(|r| r.seconds_predict));
+    add("seconds_local", seconds(|r| r.solve.seconds_local));
+    add("seconds_global", seconds(|r| r.solve.seconds_global));
+    add("seconds_factor", seconds(|r| r.solve.seconds_factor));
+    entry
+}
+
+/// A number of an entry; NaN where it is missing, as in logs of older versions.
+pub(crate) fn number(entry: &Map<String, Value>, key: &str) -> f64 {
+    entry.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
+}
+
+/// Phases of a step, as the log names them.
+pub(crate) const PHASES: [&str; 4] = ["predict", "local", "global", "factor"];
+
+/// Where the time of some frames went: for each phase and all together, the sum \[s\].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Phases {
+    pub(crate) frames: usize,
+    pub(crate) total: f64,
+    pub(crate) each: [f64; PHASES.len()],
+}
+
+impl Phases {
+    pub(crate) fn add(&mut self, entry: &Map<String, Value>) {
+        let seconds = |key: &str| Some(number(entry, key)).filter(|seconds| seconds.is_finite()).unwrap_or(0.0);
+        self.frames += 1;
+        self.total += seconds("seconds");
+        for (sum, phase) in self.each.iter_mut().zip(PHASES) {
+            *sum += seconds(&format!("seconds_{phase}"));
+        }
+    }
+
+    /// Milliseconds per frame of a sum of seconds.
+    pub(crate) fn per_frame(&self, seconds: f64) -> f64 {
+        1e3 * seconds / self.frames.max(1) as f64
+    }
+
+    /// `12.3 ms: predict 0.1, local 5.0, global 6.2, factor 0.4, other 0.6`, per frame.
+    pub(crate) fn describe(&self) -> String {
+        let parts = PHASES.iter().zip(self.each).chain([(&"other", self.other())]);
+        let parts: Vec<String> = parts.map(|(name, s)| format!("{name} {:.2}", self.per_frame(s))).collect();
+        format!("{:.1} ms: {}", self.per_frame(self.total), parts.join(", "))
+    }
+
+    /// What no phase accounts for: checks and bookkeeping.
+    pub(crate) fn other(&self) -> f64 {
+        (self.total - self.each.iter().sum::<f64>()).max(0.0)
+    }
+
+    /// Milliseconds per frame.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("total".to_owned(), json!(self.per_frame(self.total)));
+        for (name, seconds) in PHASES.iter().zip(self.each).chain([(&"other", self.other())]) {
+            object.insert((*name).to_owned(), json!(self.per_frame(seconds)));
+        }
+        Value::Object(object)
+    }
+}
