@@ -6,13 +6,14 @@ use pliant_scene::format::Moment;
 use pliant_scene::{BUILTIN, Builtin, Verdict};
 
 /// Coarser or shorter forms of the scenes that take longest; what they expect must hold in these as well.
-const REDUCED: [(&str, &[&str]); 3] = [
+const REDUCED: [(&str, &[&str]); 4] = [
     ("balloon", &["world.frames=40"]),
+    ("gummy", &["world.frames=24"]),
     (
         "jelly-cubes",
         &["body.0.shape.box.cells=[3, 3, 3]", "body.1.shape.box.cells=[3, 3, 3]", "body.2.shape.box.cells=[3, 3, 3]"],
     ),
-    ("playground", &["world.frames=50"]),
+    ("playground", &["world.frames=36"]),
 ];
 
 /// How a scene is run.

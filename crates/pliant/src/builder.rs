@@ -136,9 +136,7 @@ impl SimulationBuilder {
         for body in self.bodies {
             world.add(body)?;
         }
-        for attachment in &self.attachments {
-            world.attach(attachment)?;
-        }
+        world.attach(&self.attachments)?;
         let World { bodies, rest, positions, velocities, mass, energies, pinned } = world;
         check_masses(&bodies, &mass, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
@@ -228,7 +226,32 @@ impl World {
         Ok(())
     }
 
-    fn attach(&mut self, attachment: &Attachment) -> Result<(), ModelError> {
+    /// All attachments as one batch: a scene may have hundreds, and each batch is a call of its own in every iteration.
+    fn attach(&mut self, attachments: &[Attachment]) -> Result<(), ModelError> {
+        if attachments.is_empty() {
+            return Ok(());
+        }
+        let (mut edges, mut lengths) = (Vec::new(), Vec::new());
+        for attachment in attachments {
+            let ends = self.ends(attachment)?;
+            let [first, second] = ends.map(|vertex| self.rest[vertex as usize]);
+            edges.push(ends);
+            lengths.push(attachment.length.unwrap_or_else(|| first.distance(second)));
+        }
+        let stiffness = attachments.iter().map(|attachment| attachment.stiffness).collect();
+        let springs =
+            EdgeSprings { rest_lengths: Some(lengths), ..EdgeSprings::new(edges, SpringStiffness::PerEdge(stiffness)) };
+        let batch = springs.build(&self.rest).map_err(|error| {
+            let is_bad = |attachment: &&Attachment| !(attachment.stiffness.is_finite() && attachment.stiffness >= 0.0);
+            let bad = attachments.iter().find(is_bad).unwrap_or(&attachments[0]);
+            ModelError::Energy { body: bad.ends[0].0.clone(), error }
+        })?;
+        self.energies.push(EnergyEntry { batch, body: None, damping: None });
+        Ok(())
+    }
+
+    /// Vertices of the world at the ends of an attachment.
+    fn ends(&self, attachment: &Attachment) -> Result<[u32; 2], ModelError> {
         let mut ends = [0; 2];
         for (end, (name, vertex)) in ends.iter_mut().zip(&attachment.ends) {
             let body = self.bodies.iter().find(|body| body.name == *name);
@@ -239,15 +262,7 @@ impl World {
             }
             *end = body.vertices.start as u32 + vertex;
         }
-        let springs = EdgeSprings {
-            rest_lengths: attachment.length.map(|length| vec![length]),
-            ..EdgeSprings::new(vec![ends], SpringStiffness::Uniform(attachment.stiffness))
-        };
-        let batch = springs
-            .build(&self.rest)
-            .map_err(|error| ModelError::Energy { body: attachment.ends[0].0.clone(), error })?;
-        self.energies.push(EnergyEntry { batch, body: None, damping: None });
-        Ok(())
+        Ok(ends)
     }
 }
 

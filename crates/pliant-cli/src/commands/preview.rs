@@ -138,9 +138,11 @@ impl<'a> Studio<'a> {
         Camera::framing(&bounds, DIRECTION, options.aspect())
     }
 
-    /// The number of the last frame.
-    pub(crate) fn last(&self) -> u64 {
-        self.store.frames().last().copied().unwrap_or(0)
+    /// The number of the frame at a share of the run, 0 to 1.
+    pub(crate) fn at(&self, share: f64) -> u64 {
+        let frames = self.store.frames();
+        let place = (share * frames.len().saturating_sub(1) as f64).round() as usize;
+        frames.get(place).copied().unwrap_or(self.telling)
     }
 
     /// The run in not more pictures than that, as fast as it happened.
