@@ -2,14 +2,12 @@
 
 use pliant::StepReport;
 use pliant_scene::SceneRun;
+use pliant_scene::format::Quantity;
 use serde_json::{Map, Value, json};
 
-use crate::deformation::RestEdges;
-
 /// A frame as the log has it: energies \[J\], speed \[m/s\], stretches, convergence, and seconds by phase.
-pub(crate) fn log_entry(run: &SceneRun, edges: &RestEdges, reports: &[StepReport]) -> Map<String, Value> {
+pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, Value> {
     let state = run.sim.report();
-    let stretch = edges.stretch(run.sim.positions());
     let seconds = |phase: fn(&StepReport) -> f64| json!(reports.iter().map(phase).sum::<f64>());
     let mut entry = Map::new();
     let mut add = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
@@ -18,8 +16,8 @@ pub(crate) fn log_entry(run: &SceneRun, edges: &RestEdges, reports: &[StepReport
     add("elastic", json!(state.potential()));
     add("gravitational", json!(state.gravitational));
     add("max_speed", json!(state.max_speed));
-    add("max_stretch", json!(stretch.largest));
-    add("mean_stretch", json!(stretch.mean));
+    add("max_stretch", json!(run.measure(Quantity::MaxStretch, None)));
+    add("mean_stretch", json!(run.measure(Quantity::MeanStretch, None)));
     add("iterations", json!(reports.iter().map(|r| r.solve.iterations).sum::<usize>()));
     add("residual", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.residual))));
     add("seconds", seconds(|r| r.seconds_total));

@@ -60,6 +60,31 @@ fn a_run_leaves_frames_and_exports_and_tells_whether_expectations_hold() {
 }
 
 #[test]
+fn a_scene_says_what_is_made_of_its_frames_and_the_command_line_decides() {
+    let dir = folder("output");
+    let scene = dir.join("flag.toml");
+    let output = "\n[output]\nformats = [\"obj\"]\nevery = 2\npreview = \"poster\"\ncolor = \"strain\"\n";
+    std::fs::write(&scene, std::fs::read_to_string("../../scenes/flag.toml").unwrap() + output).unwrap();
+    let go = |out: &Path, more: &[&str]| {
+        let fixed = ["run", scene.to_str().unwrap(), "--frames", "4", "--quiet", "--out", out.to_str().unwrap()];
+        let output = run(&[&fixed, more].concat());
+        assert!(output.status.code().is_some_and(|code| code < 2), "{}", text(&output.stderr));
+    };
+    let (asked, told) = (dir.join("asked"), dir.join("told"));
+    go(&asked, &[]);
+    let files = |out: &Path, format: &str| out.join("export").join(format).read_dir().map_or(0, Iterator::count);
+    assert_eq!((files(&asked, "obj"), asked.join("preview.png").exists()), (3, true), "frames 0, 2 and 4");
+    assert!(!asked.join("preview.gif").exists(), "a poster is no animation");
+    go(&told, &["--preview=off", "--format", "ply"]);
+    assert_eq!((files(&told, "obj"), files(&told, "ply"), told.join("preview.png").exists()), (0, 3, false));
+    let colored = dir.join("colored");
+    go(&colored, &["--color", "body"]);
+    let poster = |out: &Path| std::fs::read(out.join("preview.png")).unwrap();
+    assert!(poster(&asked) != poster(&colored), "the scene asks for strains, the command line for bodies");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn a_failed_expectation_has_its_own_exit_code() {
     let dir = folder("fail");
     let out = dir.join("soft");

@@ -106,6 +106,32 @@ fn colours_show_what_is_asked_for() {
 }
 
 #[test]
+fn a_surface_that_rides_along_is_what_pictures_show() {
+    let dir = folder("riding");
+    let cells = |count: u32| format!("body.0.shape.sdf.surface_cells={count}");
+    let poster = |name: &str, count: u32, color: &str| {
+        let out = dir.join(name);
+        let fixed = ["run", "gummy", "--frames", "2", "--quiet", "--preview=poster", "--color", color];
+        let output = Command::new(env!("CARGO_BIN_EXE_pliant"))
+            .args(fixed)
+            .args(["--set", &cells(count), "--out"])
+            .arg(&out)
+            .output()
+            .unwrap();
+        assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+        let log = std::fs::read_to_string(out.join("log.jsonl")).unwrap();
+        let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        (std::fs::read(out.join("preview.png")).unwrap(), last["max_stretch"].as_f64().unwrap())
+    };
+    let (fine, fine_stretch) = poster("fine", 20, "body");
+    let (coarse, coarse_stretch) = poster("coarse", 6, "body");
+    assert!(fine != coarse, "another surface is another picture");
+    assert_eq!(fine_stretch.to_bits(), coarse_stretch.to_bits(), "of the same simulation");
+    assert!(poster("strain", 6, "strain").0 != coarse);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn the_log_of_a_run_is_plotted() {
     let dir = folder("plot");
     let out = dir.to_str().unwrap();

@@ -306,6 +306,24 @@ fn scale_and_axis_move_positions_by_a_rotation() {
 }
 
 #[test]
+fn every_second_frame_keeps_its_number_and_its_time() {
+    let (dir, store, _, seen) = setup("every");
+    let options = ExportOptions { every: 2, ..ExportOptions::default() };
+    let objs = export(&store, Format::Obj, dir.join("some.obj"), &options).unwrap();
+    let names: Vec<_> = objs.files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, ["some_000000.obj", "some_000002.obj"]);
+    export(&store, Format::Pc2, dir.join("some.pc2"), &options).unwrap();
+    let bytes = fs::read(dir.join("some.pc2")).unwrap();
+    let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!((float(20), float(24)), (0.0, 2.0), "the first frame, and frames per sample");
+    let samples = i32::from_le_bytes(bytes[28..32].try_into().unwrap());
+    assert_eq!((samples, bytes.len()), (2, 32 + 2 * 12 * seen.len()));
+    let none = ExportOptions { every: 0, ..ExportOptions::default() };
+    let error = export(&store, Format::Obj, dir.join("none.obj"), &none).unwrap_err();
+    assert!(matches!(error, ExportError::BadStride(0)), "{error}");
+}
+
+#[test]
 fn what_cannot_be_exported_is_named_and_leaves_no_file() {
     let (dir, store, topology, _) = setup("refused");
     let all = ExportOptions::default();

@@ -24,9 +24,12 @@ pub const BUILTIN: &[Builtin] = builtin![
     "curtain",
     "flag",
     "grass",
+    "gummy",
     "jelly-cubes",
+    "playground",
     "plucked-strings",
     "rope-bridge",
+    "toy",
     "twisted-bar",
     "washing-line",
 ];

@@ -9,6 +9,8 @@ use crate::format::SceneFile;
 
 /// Includes within includes, at most this deep: deeper is a circle.
 const DEEPEST_INCLUDE: usize = 16;
+/// Includes of a scene altogether; files that include others twice each would multiply.
+const MOST_INCLUDES: usize = 256;
 /// Scene files are written by people; more than this is a mistake.
 const LARGEST_FILE: u64 = 16 << 20;
 
@@ -49,8 +51,9 @@ impl Document {
         let source = apply_overrides(source, overrides)?;
         let own = deserialize(&source)?;
         let mut scene = SceneFile::default();
+        let mut left = MOST_INCLUDES;
         for include in &own.include {
-            scene.overlay(read_include(&source, include, DEEPEST_INCLUDE)?);
+            scene.overlay(read_include(&source, include, DEEPEST_INCLUDE, &mut left)?);
         }
         let included = Included {
             body: scene.body.len(),
@@ -75,7 +78,7 @@ fn read_text(path: &Path) -> Result<String, SceneError> {
     })
 }
 
-fn read_include(from: &Source, name: &str, depth: usize) -> Result<SceneFile, SceneError> {
+fn read_include(from: &Source, name: &str, depth: usize, left: &mut usize) -> Result<SceneFile, SceneError> {
     let path = from.path.parent().unwrap_or(Path::new("")).join(name);
     let place = |error: SceneError| match find(&from.text, &["include"]) {
         Some(byte) => SceneError::new(&from.path, format!("include {name:?}: {}", error.message)).at(&from.text, byte),
@@ -84,11 +87,14 @@ fn read_include(from: &Source, name: &str, depth: usize) -> Result<SceneFile, Sc
     if depth == 0 {
         return Err(place(SceneError::new(&path, "includes go in a circle")));
     }
+    *left = left.checked_sub(1).ok_or_else(|| {
+        place(SceneError::new(&path, format!("there are more than {MOST_INCLUDES} includes altogether")))
+    })?;
     let source = Source { text: read_text(&path).map_err(place)?, path };
     let own = deserialize(&source)?;
     let mut scene = SceneFile::default();
     for include in &own.include {
-        scene.overlay(read_include(&source, include, depth - 1)?);
+        scene.overlay(read_include(&source, include, depth - 1, left)?);
     }
     scene.overlay(own);
     Ok(scene)
@@ -98,9 +104,7 @@ fn deserialize(source: &Source) -> Result<SceneFile, SceneError> {
     toml::from_str(&source.text).map_err(|error| {
         let message = error.message().trim().to_owned();
         let mut result = SceneError::new(&source.path, message.clone());
-        if let Some(span) = error.span() {
-            result = result.at(&source.text, span.start);
-        }
+        result = result.at(&source.text, error.span().map_or(0, |span| span.start));
         match hint_for(&message) {
             Some(hint) => result.hint(hint),
             None => result,

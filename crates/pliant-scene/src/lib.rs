@@ -3,9 +3,12 @@
 //! A scene is read with its includes and overrides, checked, and built into a [`SceneRun`]. Whatever is wrong with it becomes
 //! one [`SceneError`] that points at line and column.
 
+mod attach;
 mod body;
+mod budget;
 mod builtin;
 mod document;
+mod drive;
 mod error;
 pub mod format;
 mod motion;
@@ -13,11 +16,12 @@ pub mod presets;
 mod run;
 mod scene;
 mod select;
+mod settings;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;
 pub use run::{SceneRun, Verdict};
-pub use scene::Scene;
+pub use scene::{Output, Scene};
 
 /// The JSON Schema of scene files, for editors.
 pub fn json_schema() -> String {

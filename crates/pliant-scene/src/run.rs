@@ -1,21 +1,15 @@
 //! A scene in motion.
 
+use std::iter::Sum;
+use std::ops::Mul;
+
 use pliant::math::Vec3;
-use pliant::mesh::Edge;
+use pliant::mesh::{Edge, Embedding};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
+use crate::drive::Driver;
 use crate::format::{ExpectSection, Moment, Quantity};
-use crate::motion::Motion;
-
-/// Something that keyframes move.
-#[derive(Debug, Clone)]
-pub(crate) enum Driver {
-    /// Pinned vertices with their rest positions.
-    Pins { body: String, motion: Motion, places: Vec<(u32, Vec3)> },
-    /// Goals of handles from a number on, with their rest positions.
-    Handles { first_goal: usize, motion: Motion, places: Vec<Vec3> },
-}
 
 /// A simulation with what the scene moves and expects.
 #[derive(Debug)]
@@ -26,6 +20,8 @@ pub struct SceneRun {
     drivers: Vec<Driver>,
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
+    /// For each body the surface that rides along on its tets, if there is one.
+    riders: Vec<Option<Embedding>>,
     topology: Topology,
     checks: Vec<Check>,
     frame: u32,
@@ -76,17 +72,23 @@ impl Verdict {
     }
 }
 
+/// What a run is made of.
+pub(crate) struct Parts {
+    pub(crate) sim: Simulation,
+    pub(crate) substeps: u32,
+    pub(crate) drivers: Vec<Driver>,
+    pub(crate) edges: Vec<Vec<(Edge, f64)>>,
+    pub(crate) riders: Vec<Option<Embedding>>,
+    pub(crate) topology: Topology,
+    pub(crate) expect: Vec<ExpectSection>,
+}
+
 impl SceneRun {
-    pub(crate) fn new(
-        sim: Simulation,
-        substeps: u32,
-        drivers: Vec<Driver>,
-        edges: Vec<Vec<(Edge, f64)>>,
-        topology: Topology,
-        expect: Vec<ExpectSection>,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { sim, substeps, drivers, edges, riders, topology, expect } = parts;
         let check = |expect| Check { expect, value: f64::NAN };
-        Self { sim, substeps, drivers, edges, topology, checks: expect.into_iter().map(check).collect(), frame: 0 }
+        let checks = expect.into_iter().map(check).collect();
+        Self { sim, substeps, drivers, edges, riders, topology, checks, frame: 0 }
     }
 
     /// Frames done.
@@ -94,14 +96,51 @@ impl SceneRun {
         self.frame
     }
 
-    /// What does not move: rest shapes, elements, bodies.
+    /// What does not move: rest shapes, elements, bodies. A surface that rides along on tets follows them within its body,
+    /// so a stored frame may have more vertices than the simulation.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// The current frame as it is stored.
+    /// The current frame as it is stored, with surfaces that ride along.
     pub fn stored_frame(&self) -> Frame<'_> {
-        Frame::new(self.sim.time(), self.sim.positions()).with_velocities(self.sim.velocities())
+        let (x, v) = (self.sim.positions(), self.sim.velocities());
+        if self.riders.iter().all(Option::is_none) {
+            return Frame::new(self.sim.time(), x).with_velocities(v);
+        }
+        // Points follow by constant weights, and so do their velocities.
+        Frame::new(self.sim.time(), self.stored(x)).with_velocities(self.stored(v))
+    }
+
+    /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body.
+    ///
+    /// # Panics
+    /// If there are not as many as the simulation has vertices.
+    pub fn stored<T>(&self, simulated: &[T]) -> Vec<T>
+    where
+        T: Copy + Sum,
+        f64: Mul<T, Output = T>,
+    {
+        let mut all = Vec::with_capacity(self.topology.vertex_count());
+        for (body, rider) in self.sim.model().bodies().iter().zip(&self.riders) {
+            let own = &simulated[body.vertices.clone()];
+            all.extend_from_slice(own);
+            if let Some(rider) = rider {
+                all.extend(rider.apply(own));
+            }
+        }
+        all
+    }
+
+    /// Of numbers or vectors at the vertices of a stored frame those that belong to the simulation's vertices. None if there
+    /// are not as many as the topology has vertices.
+    pub fn simulated<T: Copy>(&self, stored: &[T]) -> Option<Vec<T>> {
+        if stored.len() != self.topology.vertex_count() {
+            return None;
+        }
+        let bodies = self.sim.model().bodies().iter().zip(&self.topology.bodies);
+        let own = bodies.flat_map(|(simulated, stored)| stored.vertices.clone().take(simulated.vertices.len()));
+        Some(own.map(|vertex| stored[vertex]).collect())
     }
 
     /// Everything needed to continue from here, bit for bit: the simulation, the frame, and what expectations have seen.
@@ -135,7 +174,10 @@ impl SceneRun {
     pub fn next_frame(&mut self) -> Result<Vec<StepReport>, StepError> {
         let mut reports = Vec::new();
         for _ in 0..self.substeps {
-            self.move_drivers();
+            for driver in &self.drivers {
+                let set = driver.act(&mut self.sim);
+                debug_assert!(set.is_ok(), "the scene was checked when it was built: {set:?}");
+            }
             reports.push(self.sim.step()?);
         }
         self.frame += 1;
@@ -144,27 +186,6 @@ impl SceneRun {
             self.checks[k].observe(value, self.frame == 1);
         }
         Ok(reports)
-    }
-
-    /// Puts pins and goals where they are at the end of the next step.
-    fn move_drivers(&mut self) {
-        let time = self.sim.time() + self.sim.time_step();
-        for driver in &self.drivers {
-            match driver {
-                Driver::Pins { body, motion, places } => {
-                    for &(vertex, rest) in places {
-                        let moved = self.sim.move_pin(body, vertex, motion.place(time, rest));
-                        debug_assert!(moved.is_ok(), "pins were made with the body: {moved:?}");
-                    }
-                }
-                Driver::Handles { first_goal, motion, places } => {
-                    for (k, &rest) in places.iter().enumerate() {
-                        let moved = self.sim.set_goal("position", first_goal + k, motion.place(time, rest));
-                        debug_assert!(moved.is_ok(), "goals were made with the body: {moved:?}");
-                    }
-                }
-            }
-        }
     }
 
     /// A quantity of the current state, of a body or of the world. NaN for a body that is not there.
@@ -190,7 +211,13 @@ impl SceneRun {
             vertices().fold(Vec3::ZERO, |sum, i| sum + x[i] * masses[i]) / total
         };
         match quantity {
+            // Without edges nothing is stretched.
+            Quantity::MaxStretch | Quantity::MinStretch | Quantity::MeanStretch if stretches().next().is_none() => 1.0,
             Quantity::MaxStretch => stretches().fold(f64::NEG_INFINITY, f64::max),
+            Quantity::MeanStretch => {
+                let (sum, count) = stretches().fold((0.0, 0.0), |(sum, count), ratio| (sum + ratio, count + 1.0));
+                sum / count
+            }
             Quantity::MinStretch => stretches().fold(f64::INFINITY, f64::min),
             Quantity::Lowest => vertices().map(|i| x[i].y).fold(f64::INFINITY, f64::min),
             Quantity::Highest => vertices().map(|i| x[i].y).fold(f64::NEG_INFINITY, f64::max),

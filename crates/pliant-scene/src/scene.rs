@@ -1,34 +1,49 @@
 //! A scene: read, checked, ready to be built and run.
 
+use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::path::Path;
 
-use pliant::math::Vec3;
-use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
-use pliant::{Damping, Simulation, SimulationBuilder, TimeIntegrator, Wind};
+use pliant::{ModelError, Simulation, SimulationBuilder};
 use pliant_io::store::Topology;
+use pliant_io::write::Format;
 
+use crate::attach::{End, pairs};
 use crate::body::{BuiltBody, build_body};
+use crate::budget::{Budget, MOST_VERTICES};
 use crate::document::{Document, Source, find};
+use crate::drive::{DrivenForce, Driver};
 use crate::error::{SceneError, similar};
-use crate::format::{AccelerationSection, AttachmentEnd, IntegratorName, SceneFile, SolverSection, WorldSection};
-use crate::motion::Motion;
-use crate::run::{Driver, SceneRun};
+use crate::format::{ColorBy, LengthName, Preview, SceneFile, Select};
+use crate::motion::{Motion, Track};
+use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
-
-/// Largest numbers of frames and of steps per frame; more is a slip of the keyboard.
-const MOST_FRAMES: u32 = 10_000_000;
-const MOST_SUBSTEPS: u32 = 10_000;
+use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, settings};
 
 /// A scene file that has been read and checked.
 #[derive(Debug, Clone)]
 pub struct Scene {
     document: Document,
+    most_vertices: u64,
+}
+
+/// What a scene wants to be made of its frames.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Formats to export to.
+    pub formats: Vec<Format>,
+    /// Every how many frames are exported, at least 1.
+    pub every: u64,
+    /// Which pictures are drawn.
+    pub preview: Preview,
+    /// What their colours show.
+    pub color: ColorBy,
 }
 
 impl Scene {
     /// Reads a scene file, with overrides such as `world.frames=10`.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
-        Ok(Self { document: Document::read(path, overrides)? })
+        Ok(Self { document: Document::read(path, overrides)?, most_vertices: MOST_VERTICES })
     }
 
     /// Parses a scene from text; `name` stands for the file in errors.
@@ -54,7 +69,7 @@ impl Scene {
     /// ```
     pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let source = Source { path: name.into(), text: text.to_owned() };
-        Ok(Self { document: Document::parse(source, overrides)? })
+        Ok(Self { document: Document::parse(source, overrides)?, most_vertices: MOST_VERTICES })
     }
 
     /// What stands in the file.
@@ -64,12 +79,43 @@ impl Scene {
 
     /// Frames that the scene wants.
     pub fn frames(&self) -> u32 {
-        self.file().world.as_ref().and_then(|world| world.frames).unwrap_or(120)
+        self.file().world.as_ref().and_then(|world| world.frames).unwrap_or(STANDARD_FRAMES)
     }
 
     /// Frames per second \[1/s\].
     pub fn frame_rate(&self) -> f64 {
-        self.file().world.as_ref().and_then(|world| world.frame_rate).unwrap_or(60.0)
+        self.file().world.as_ref().and_then(|world| world.frame_rate).unwrap_or(STANDARD_RATE)
+    }
+
+    /// Refuses to build more vertices than this, all bodies together; 16 million by default. Counted before anything is
+    /// allocated, so that a scene of unknown origin can be built safely.
+    #[must_use]
+    pub fn with_most_vertices(mut self, count: u64) -> Self {
+        self.most_vertices = count;
+        self
+    }
+
+    /// What the scene wants to be made of its frames.
+    pub fn output(&self) -> Result<Output, SceneError> {
+        let section = self.file().output.clone().unwrap_or_default();
+        let refuse = |key: String, message: String| self.fault(&["output".into()], &Fault::new(key, message));
+        let mut formats = Vec::new();
+        for (k, name) in section.formats.iter().enumerate() {
+            let names = || Format::ALL.iter().map(|format| format.name());
+            formats.push(Format::from_name(name).ok_or_else(|| {
+                let known: Vec<&str> = names().collect();
+                let message = format!("there is no format {name:?}; there are {}", known.join(", "));
+                let mut error = refuse(format!("formats.{k}"), message);
+                error.hint = similar(name, names()).map(|near| format!("did you mean {near:?}?"));
+                error
+            })?);
+        }
+        let every = section.every.unwrap_or(1);
+        if every == 0 {
+            return Err(refuse("every".into(), "every is 0, but must be at least 1".into()));
+        }
+        let (preview, color) = (section.preview.unwrap_or_default(), section.color.unwrap_or_default());
+        Ok(Output { formats, every, preview, color })
     }
 
     /// Builds the simulation with everything that moves in it.
@@ -84,147 +130,108 @@ impl Scene {
     ) -> Result<SceneRun, SceneError> {
         let file = self.file();
         if file.body.is_empty() {
-            return Err(
-                SceneError::new(&self.document.source.path, "the scene has no body").hint("add a [[body]] table")
-            );
+            let error = self.fault(&[], &Fault::new("", "the scene has no body"));
+            return Err(error.hint("add a [[body]] table"));
         }
+        self.output()?;
+        self.check_names()?;
+        let world = file.world.clone().unwrap_or_default();
+        let world = settings(&world, file.solver.as_ref()).map_err(|fault| self.fault(&[], &fault))?;
+        let Settings { mut builder, substeps, wind } = world;
         let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
         let mut bodies = Vec::new();
-        for (k, section) in file.body.iter().enumerate() {
-            let built = build_body(section, folder).map_err(|fault| self.fault(&self.list_path("body", k), &fault))?;
-            bodies.push(built);
+        let mut budget = Budget::new(self.most_vertices);
+        for k in 0..file.body.len() {
+            let built = build_body(&file.body, k, folder, &mut budget);
+            bodies.push(built.map_err(|fault| self.fault(&self.list_path("body", k), &fault))?);
         }
-        let substeps = self.world()?;
-        let mut builder = self.settings(substeps);
-        let drivers = self.drivers(&bodies)?;
-        for (k, attachment) in file.attachment.iter().enumerate() {
-            let path = self.list_path("attachment", k);
-            let from = self.end(&bodies, &attachment.from, &path, "from")?;
-            let to = self.end(&bodies, &attachment.to, &path, "to")?;
-            if from.len() != to.len() {
-                let message = format!("{} vertices cannot be joined to {}", from.len(), to.len());
-                return Err(self.fault(&path, &Fault::new("to", message)));
-            }
-            for (a, b) in from.into_iter().zip(to) {
-                let ends = (attachment.from.body.clone(), attachment.to.body.clone());
-                builder = builder.attach((ends.0, a), (ends.1, b), attachment.stiffness);
-            }
-        }
-        let mut forces = Vec::new();
-        for (k, force) in file.force.iter().enumerate() {
-            let path = self.list_path("force", k);
-            let end = AttachmentEnd { body: force.body.clone(), select: force.select.clone() };
-            let chosen = self.end(&bodies, &end, &path, "")?;
-            let share = Vec3::from_array(force.total) / chosen.len() as f64;
-            forces.extend(chosen.into_iter().map(|v| (force.body.clone(), v, share)));
-        }
-        let edges = bodies.iter().map(|built| built.edges.clone()).collect();
+        let mut drivers = self.drivers(&bodies);
+        drivers.extend(wind);
+        drivers.extend(self.forces(&bodies)?);
+        builder = self.attach(builder, &bodies)?;
         let mut topology = Topology::default();
-        for (section, built) in file.body.iter().zip(&bodies) {
+        let (mut edges, mut riders) = (Vec::new(), Vec::new());
+        for (section, built) in file.body.iter().zip(bodies) {
             built.describe(&section.name, &mut topology);
-        }
-        for built in bodies {
+            edges.push(built.edges);
+            riders.push(built.rider);
             builder = builder.body(built.body);
         }
-        let mut sim = change(builder).build().map_err(|error| self.whole(&error))?;
-        for (body, vertex, force) in forces {
-            sim.set_force(&body, vertex, force).map_err(|error| self.whole(&error))?;
-        }
+        let sim = change(builder).build().map_err(|error| self.in_engine(&error))?;
         self.check_expectations(&sim)?;
-        Ok(SceneRun::new(sim, substeps, drivers, edges, topology, file.expect.clone()))
+        let expect = file.expect.clone();
+        Ok(SceneRun::new(Parts { sim, substeps, drivers, edges, riders, topology, expect }))
     }
 
-    /// Checks the world's numbers; returns the steps per frame.
-    fn world(&self) -> Result<u32, SceneError> {
-        let world = self.file().world.clone().unwrap_or_default();
-        let refuse = |key: &'static str, message: String| Err(self.fault(&["world".into()], &Fault::new(key, message)));
-        let WorldSection { frame_rate, substeps, frames, .. } = world;
-        let rate = frame_rate.unwrap_or(60.0);
-        if !(rate > 0.0 && rate.is_finite()) {
-            return refuse("frame_rate", format!("frame_rate is {rate}, but must be positive"));
+    /// Bodies have different names.
+    fn check_names(&self) -> Result<(), SceneError> {
+        let bodies = &self.file().body;
+        for (k, body) in bodies.iter().enumerate() {
+            let message = if body.name.is_empty() {
+                "a body needs a name".to_owned()
+            } else if bodies[..k].iter().any(|other| other.name == body.name) {
+                format!("two bodies are named {:?}", body.name)
+            } else {
+                continue;
+            };
+            return Err(self.fault(&self.list_path("body", k), &Fault::new("name", message)));
         }
-        let substeps = substeps.unwrap_or(1);
-        if substeps == 0 || substeps > MOST_SUBSTEPS {
-            return refuse("substeps", format!("substeps is {substeps}, but must be 1 to {MOST_SUBSTEPS}"));
-        }
-        let frames = frames.unwrap_or(120);
-        if frames > MOST_FRAMES {
-            return refuse("frames", format!("frames is {frames}, but must be at most {MOST_FRAMES}"));
-        }
-        Ok(substeps)
+        Ok(())
     }
 
-    fn settings(&self, substeps: u32) -> SimulationBuilder {
-        let world = self.file().world.clone().unwrap_or_default();
-        let mut builder = Simulation::builder()
-            .time_step(1.0 / (self.frame_rate() * f64::from(substeps)))
-            .solver(self.solver())
-            .integrator(match world.integrator.unwrap_or_default() {
-                IntegratorName::ImplicitEuler => TimeIntegrator::ImplicitEuler,
-                IntegratorName::Bdf2 => TimeIntegrator::Bdf2,
-                IntegratorName::TrBdf2 => TimeIntegrator::TrBdf2,
-                IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
-            });
-        if let Some(gravity) = world.gravity {
-            builder = builder.gravity(Vec3::from_array(gravity));
-        }
-        if let Some(wind) = &world.wind {
-            let standard = Wind::new(Vec3::from_array(wind.velocity));
-            builder = builder.wind(Wind {
-                air_density: wind.air_density.unwrap_or(standard.air_density),
-                drag: wind.drag.unwrap_or(standard.drag),
-                ..standard
-            });
-        }
-        if let Some(damping) = &world.damping {
-            builder = builder.damping(Damping {
-                drag: damping.drag.unwrap_or(0.0),
-                deformation: damping.deformation.unwrap_or(0.0),
-                stiffness: damping.stiffness.unwrap_or(0.0),
-            });
-        }
-        builder
-    }
-
-    fn solver(&self) -> SolverChoice {
-        match &self.file().solver {
-            None => SolverChoice::default(),
-            Some(SolverSection::Projective(section)) => {
-                let standard = ProjectiveParams::default();
-                ProjectiveParams {
-                    iterations: section.iterations.unwrap_or(standard.iterations),
-                    tolerance: section.tolerance.unwrap_or(standard.tolerance),
-                    acceleration: match section.acceleration {
-                        None => standard.acceleration,
-                        Some(AccelerationSection::None {}) => Acceleration::None,
-                        Some(AccelerationSection::Anderson { window }) => Acceleration::Anderson { window },
-                        Some(AccelerationSection::Chebyshev { rho, delay }) => {
-                            Acceleration::Chebyshev { rho, delay, relaxation: 1.0 }
-                        }
-                    },
-                    ..standard
-                }
-                .into()
-            }
-            Some(SolverSection::Newton(section)) => {
-                let standard =
-                    if section.semi_implicit { NewtonParams::semi_implicit() } else { NewtonParams::default() };
-                NewtonParams {
-                    iterations: section.iterations.unwrap_or(standard.iterations),
-                    tolerance: section.tolerance.unwrap_or(standard.tolerance),
-                    warm_start: section.warm_start.unwrap_or(standard.warm_start),
-                    ..standard
-                }
-                .into()
+    fn attach(&self, mut builder: SimulationBuilder, bodies: &[BuiltBody]) -> Result<SimulationBuilder, SceneError> {
+        for (k, attachment) in self.file().attachment.iter().enumerate() {
+            let path = self.list_path("attachment", k);
+            let (from, to) = (&attachment.from, &attachment.to);
+            let first = self.end(bodies, &from.body, from.select.as_ref(), &path, "from.")?;
+            let second = self.end(bodies, &to.body, to.select.as_ref(), &path, "to.")?;
+            let joined = pairs(attachment, &first, &second).map_err(|fault| self.fault(&path, &fault))?;
+            for (a, b) in joined {
+                let (a, b) = ((from.body.clone(), a), (to.body.clone(), b));
+                builder = match attachment.length.unwrap_or_default() {
+                    LengthName::Zero => builder.attach(a, b, attachment.stiffness),
+                    LengthName::Rest => builder.attach_at_distance(a, b, attachment.stiffness),
+                };
             }
         }
+        Ok(builder)
+    }
+
+    /// The driver of all forces, if there are any.
+    fn forces(&self, bodies: &[BuiltBody]) -> Result<Option<Driver>, SceneError> {
+        let mut targets: Vec<(String, u32)> = Vec::new();
+        let mut place: HashMap<(&str, u32), usize> = HashMap::new();
+        let mut forces = Vec::new();
+        for (k, force) in self.file().force.iter().enumerate() {
+            let path = self.list_path("force", k);
+            let end = self.end(bodies, &force.body, force.select.as_ref(), &path, "")?;
+            let keyframes: Vec<(f64, [f64; 3])> = force.keyframe.iter().map(|k| (k.time, k.total)).collect();
+            let track = Track::new("", "total", force.total, &keyframes).map_err(|fault| self.fault(&path, &fault))?;
+            let window = [force.from.unwrap_or(f64::NEG_INFINITY), force.until.unwrap_or(f64::INFINITY)];
+            // Also refuses what is no number.
+            if window[0].partial_cmp(&window[1]) != Some(Ordering::Less) {
+                let key = if force.until.is_some() { "until" } else { "from" };
+                let message = format!("the force acts from {} s until {} s, which is never", window[0], window[1]);
+                return Err(self.fault(&path, &Fault::new(key, message)));
+            }
+            let mut own = Vec::new();
+            for vertex in end.vertices {
+                own.push(*place.entry((force.body.as_str(), vertex)).or_insert_with(|| {
+                    targets.push((force.body.clone(), vertex));
+                    targets.len() - 1
+                }));
+            }
+            forces.push(DrivenForce { targets: own, track, window });
+        }
+        Ok((!forces.is_empty()).then_some(Driver::Forces { targets, forces }))
     }
 
     /// Pins and handles that follow keyframes.
-    fn drivers(&self, bodies: &[BuiltBody]) -> Result<Vec<Driver>, SceneError> {
+    fn drivers(&self, bodies: &[BuiltBody]) -> Vec<Driver> {
         let mut drivers = Vec::new();
         let mut goal = 0;
         for (section, built) in self.file().body.iter().zip(bodies) {
+            goal += built.fixed_goals;
             for (pin, vertices) in section.pin.iter().zip(&built.pins) {
                 let motion = Motion::new(&pin.keyframe);
                 let rest = |v: u32| built.body.rest()[v as usize];
@@ -238,25 +245,28 @@ impl Scene {
                 goal += vertices.len();
             }
         }
-        Ok(drivers)
+        drivers
     }
 
-    fn end(
+    /// Selected vertices of a named body; `key` is what stands before `body` and `select`.
+    fn end<'a>(
         &self,
-        bodies: &[BuiltBody],
-        end: &AttachmentEnd,
+        bodies: &'a [BuiltBody],
+        name: &str,
+        select: Option<&Select>,
         path: &[String],
-        key: &'static str,
-    ) -> Result<Vec<u32>, SceneError> {
-        let inside = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
+        key: &str,
+    ) -> Result<End<'a>, SceneError> {
         let names = || self.file().body.iter().map(|body| body.name.as_str());
-        let Some(at) = names().position(|name| name == end.body) else {
-            let mut error = self.fault(path, &Fault::new(inside("body"), format!("there is no body {:?}", end.body)));
-            error.hint = similar(&end.body, names()).map(|name| format!("did you mean {name:?}?"));
+        let Some(at) = names().position(|other| other == name) else {
+            let mut error = self.fault(path, &Fault::new(format!("{key}body"), format!("there is no body {name:?}")));
+            error.hint = similar(name, names()).map(|name| format!("did you mean {name:?}?"));
             return Err(error);
         };
-        resolve(&end.select, bodies[at].body.rest())
-            .map_err(|message| self.fault(path, &Fault::new(inside("select"), message)))
+        let rest = bodies[at].body.rest();
+        let vertices = resolve(select.unwrap_or(&Select::All), rest)
+            .map_err(|message| self.fault(path, &Fault::new(format!("{key}select"), message)))?;
+        Ok(End { vertices, rest })
     }
 
     fn check_expectations(&self, sim: &Simulation) -> Result<(), SceneError> {
@@ -289,20 +299,29 @@ impl Scene {
         }
     }
 
-    /// An error at a key below a path.
+    /// An error at a key below a path; at the top of the file, where nothing nearer stands in it.
     fn fault(&self, path: &[String], fault: &Fault) -> SceneError {
         let source = &self.document.source;
-        let error = SceneError::new(&source.path, fault.message.clone());
+        let mut error = SceneError::new(&source.path, fault.message.clone());
+        error.hint.clone_from(&fault.hint);
         let keys: Vec<&str> = path.iter().map(String::as_str).chain(fault.key.split('.')).collect();
-        match find(&source.text, &keys) {
-            Some(byte) => error.at(&source.text, byte),
-            None => error,
-        }
+        error.at(&source.text, find(&source.text, &keys).unwrap_or(0))
     }
 
-    /// An error of the engine that concerns the scene as a whole.
-    fn whole(&self, error: &dyn std::error::Error) -> SceneError {
-        SceneError::new(&self.document.source.path, error.to_string())
+    /// An error of the engine that no check here has found before: at the body that it names, if it does.
+    fn in_engine(&self, error: &ModelError) -> SceneError {
+        let named = match error {
+            ModelError::BadMass { body, .. }
+            | ModelError::NonFinitePosition { body, .. }
+            | ModelError::NonFiniteVelocity { body, .. }
+            | ModelError::LengthMismatch { body, .. }
+            | ModelError::NoSuchVertex { body, .. }
+            | ModelError::Energy { body, .. } => Some(body),
+            _ => None,
+        };
+        let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == *name));
+        let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
+        self.fault(&path, &Fault::new("", error.to_string()))
     }
 }
 
@@ -311,10 +330,23 @@ impl Scene {
 pub(crate) struct Fault {
     pub(crate) key: String,
     pub(crate) message: String,
+    pub(crate) hint: Option<String>,
 }
 
 impl Fault {
     pub(crate) fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { key: key.into(), message: message.into() }
+        Self { key: key.into(), message: message.into(), hint: None }
+    }
+
+    /// With what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The fault as seen from outside a key.
+    pub(crate) fn inside(mut self, key: &str) -> Self {
+        self.key = if self.key.is_empty() { key.to_owned() } else { format!("{key}.{}", self.key) };
+        self
     }
 }

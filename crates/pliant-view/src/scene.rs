@@ -244,12 +244,7 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(simulation: &Simulation) -> Self {
-        Self::from_palette(simulation, 0)
-    }
-
-    /// The same, where the first body has another colour of the palette than the first, and the others follow.
-    pub fn from_palette(simulation: &Simulation, first: usize) -> Self {
-        Self::painted(simulation, |number, _| Color::of_body(first + number).into())
+        Self::painted(simulation, |number, _| Color::of_body(number).into())
     }
 
     /// All bodies coloured by a value at each vertex of the simulation, with a legend.

@@ -119,6 +119,12 @@ impl Body {
         self
     }
 
+    /// Triangles that wind and pressure act on, for a body made of loose vertices.
+    pub fn with_surface(mut self, triangles: Vec<[u32; 3]>) -> Self {
+        self.surface = triangles;
+        self
+    }
+
     /// Starts at other positions than at rest \[m\].
     pub fn with_positions(mut self, positions: Vec<Vec3>) -> Self {
         self.positions = positions;

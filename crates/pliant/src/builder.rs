@@ -30,6 +30,8 @@ pub struct SimulationBuilder {
 struct Attachment {
     ends: [(String, u32); 2],
     stiffness: f64,
+    /// Rest length \[m\]; the distance at rest if absent.
+    length: Option<f64>,
 }
 
 impl SimulationBuilder {
@@ -78,7 +80,33 @@ impl SimulationBuilder {
     /// Ties a vertex of one body to a vertex of another by a spring of rest length 0 and a stiffness \[N/m\].
     pub fn attach(mut self, first: (impl Into<String>, u32), second: (impl Into<String>, u32), stiffness: f64) -> Self {
         let ends = [(first.0.into(), first.1), (second.0.into(), second.1)];
-        self.attachments.push(Attachment { ends, stiffness });
+        self.attachments.push(Attachment { ends, stiffness, length: Some(0.0) });
+        self
+    }
+
+    /// Ties two vertices by a spring that keeps their distance at rest, where [`attach`](Self::attach) would pull them
+    /// together.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let line = |y: f64| -> Result<Body, pliant::ModelError> {
+    ///     let rope = rope(Vec3::new(0.0, y, 0.0), Vec3::new(1.0, y, 0.0), 4)?;
+    ///     Ok(Body::strands(&rope, &StrandMaterial::default())?.named(format!("at {y}")))
+    /// };
+    /// let builder = Simulation::builder().body(line(0.0)?).body(line(0.1)?).gravity(Vec3::ZERO);
+    /// let mut sim = builder.attach_at_distance(("at 0", 0), ("at 0.1", 0), 1e3).build()?;
+    /// sim.step()?;
+    /// assert!(sim.report().max_speed < 1e-12, "nothing pulls");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn attach_at_distance(
+        mut self,
+        first: (impl Into<String>, u32),
+        second: (impl Into<String>, u32),
+        stiffness: f64,
+    ) -> Self {
+        let ends = [(first.0.into(), first.1), (second.0.into(), second.1)];
+        self.attachments.push(Attachment { ends, stiffness, length: None });
         self
     }
 
@@ -108,9 +136,7 @@ impl SimulationBuilder {
         for body in self.bodies {
             world.add(body)?;
         }
-        for attachment in &self.attachments {
-            world.attach(attachment)?;
-        }
+        world.attach(&self.attachments)?;
         let World { bodies, rest, positions, velocities, mass, energies, pinned } = world;
         check_masses(&bodies, &mass, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
@@ -200,7 +226,32 @@ impl World {
         Ok(())
     }
 
-    fn attach(&mut self, attachment: &Attachment) -> Result<(), ModelError> {
+    /// All attachments as one batch: a scene may have hundreds, and each batch is a call of its own in every iteration.
+    fn attach(&mut self, attachments: &[Attachment]) -> Result<(), ModelError> {
+        if attachments.is_empty() {
+            return Ok(());
+        }
+        let (mut edges, mut lengths) = (Vec::new(), Vec::new());
+        for attachment in attachments {
+            let ends = self.ends(attachment)?;
+            let [first, second] = ends.map(|vertex| self.rest[vertex as usize]);
+            edges.push(ends);
+            lengths.push(attachment.length.unwrap_or_else(|| first.distance(second)));
+        }
+        let stiffness = attachments.iter().map(|attachment| attachment.stiffness).collect();
+        let springs =
+            EdgeSprings { rest_lengths: Some(lengths), ..EdgeSprings::new(edges, SpringStiffness::PerEdge(stiffness)) };
+        let batch = springs.build(&self.rest).map_err(|error| {
+            let is_bad = |attachment: &&Attachment| !(attachment.stiffness.is_finite() && attachment.stiffness >= 0.0);
+            let bad = attachments.iter().find(is_bad).unwrap_or(&attachments[0]);
+            ModelError::Energy { body: bad.ends[0].0.clone(), error }
+        })?;
+        self.energies.push(EnergyEntry { batch, body: None, damping: None });
+        Ok(())
+    }
+
+    /// Vertices of the world at the ends of an attachment.
+    fn ends(&self, attachment: &Attachment) -> Result<[u32; 2], ModelError> {
         let mut ends = [0; 2];
         for (end, (name, vertex)) in ends.iter_mut().zip(&attachment.ends) {
             let body = self.bodies.iter().find(|body| body.name == *name);
@@ -211,15 +262,7 @@ impl World {
             }
             *end = body.vertices.start as u32 + vertex;
         }
-        let springs = EdgeSprings {
-            rest_lengths: Some(vec![0.0]),
-            ..EdgeSprings::new(vec![ends], SpringStiffness::Uniform(attachment.stiffness))
-        };
-        let batch = springs
-            .build(&self.rest)
-            .map_err(|error| ModelError::Energy { body: attachment.ends[0].0.clone(), error })?;
-        self.energies.push(EnergyEntry { batch, body: None, damping: None });
-        Ok(())
+        Ok(ends)
     }
 }
 

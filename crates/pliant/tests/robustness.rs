@@ -260,6 +260,12 @@ fn bad_worlds_are_refused_when_they_are_built() {
     assert!(builder().gravity(Vec3::NAN).build().is_err());
     assert!(builder().damping(Damping { drag: -1.0, ..Default::default() }).build().is_err());
     assert!(builder().attach(("a", 0), ("b", 0), 1.0).build().unwrap_err().to_string().contains("no body \"b\""));
+    let pair = || builder().body(points(vec![Vec3::Y]).named("b"));
+    let torn = pair().attach(("a", 0), ("b", 0), 1.0).attach(("b", 0), ("a", 0), -2.0);
+    let message = torn.build().unwrap_err().to_string();
+    assert!(message.contains("\"b\"") && message.contains("-2"), "{message}");
+    let tied = pair().attach(("a", 0), ("b", 0), 1.0).attach_at_distance(("b", 0), ("a", 0), 2.0).build().unwrap();
+    assert_eq!(tied.model().energies().len(), 1, "all attachments are one batch");
     let chebyshev = Acceleration::Chebyshev { rho: 1.5, delay: 3, relaxation: 1.0 };
     assert!(builder().solver(ProjectiveParams { acceleration: chebyshev, ..Default::default() }).build().is_err());
     for window in [0, 17] {

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use pliant::Problem;
 use pliant::math::Vec3;
 use pliant::solve::{NewtonParams, SolverChoice, Start};
+use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
 use super::{is_newton, load, solver};
 use crate::Outcome;
 use crate::charts::FigureFormat;
-use crate::deformation::RestEdges;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -239,16 +239,14 @@ fn compare_runs(scene: &Scene, arguments: &Arguments) -> Result<Vec<Course>, Box
 /// A run by one solver, and where its vertices end.
 fn course(scene: &Scene, name: &str, choice: SolverChoice, frames: u32) -> Result<(Course, Vec<Vec3>), Box<dyn Error>> {
     let mut run = scene.build_with(|builder| builder.solver(choice))?;
-    let edges = RestEdges::of(run.topology());
     let (mut moments, mut seconds) = (Vec::new(), 0.0);
     for _ in 0..frames {
         let reports = run.next_frame().map_err(|error| format!("{name}: {error}"))?;
         seconds += reports.iter().map(|report| report.seconds_total).sum::<f64>();
-        let stretch = edges.stretch(run.sim.positions());
         moments.push(Moment {
             time: run.sim.time(),
-            largest_stretch: stretch.largest,
-            mean_stretch: stretch.mean,
+            largest_stretch: run.measure(Quantity::MaxStretch, None),
+            mean_stretch: run.measure(Quantity::MeanStretch, None),
             energy: run.sim.report().total(),
         });
     }

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let formats = formats(&arguments.format)?;
     let store = RunStore::open(&arguments.run)?;
     for format in formats {
-        println!("{} {}", format.name(), write(&store, format, &arguments.run)?.display());
+        println!("{} {}", format.name(), write(&store, format, &arguments.run, 1)?.display());
     }
     Ok(Outcome::Good)
 }
@@ -42,12 +42,12 @@ pub(crate) fn formats(names: &[String]) -> Result<Vec<Format>, Box<dyn Error>> {
     names.iter().map(find).collect()
 }
 
-/// Exports into the run's folder; returns the file to open.
-pub(crate) fn write(store: &RunStore, format: Format, dir: &Path) -> Result<PathBuf, Box<dyn Error>> {
+/// Exports every so many frames into the run's folder; returns the file to open.
+pub(crate) fn write(store: &RunStore, format: Format, dir: &Path, every: u64) -> Result<PathBuf, Box<dyn Error>> {
     let path = exported_path(dir, format);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let written = export(store, format, &path, &ExportOptions::default())?;
+    let written = export(store, format, &path, &ExportOptions { every, ..ExportOptions::default() })?;
     Ok(written.files.into_iter().next().unwrap_or(path))
 }

@@ -4,10 +4,11 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use pliant_scene::format::ColorBy;
 use pliant_scene::{BUILTIN, Builtin};
 use pliant_view::RenderOptions;
 
-use super::preview::{Coloring, Studio};
+use super::preview::Studio;
 use super::run::{create_store, simulate};
 use crate::Outcome;
 use crate::progress::Voice;
@@ -29,8 +30,15 @@ const EXAMPLES: &str = "Examples:
 
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
-/// Scenes that tell most at their end, and not where they store most energy.
-const ENDING: [&str; 3] = ["buckling-cylinder", "flag", "washing-line"];
+/// Scenes that tell most at another moment than that of most energy, as a share of the run.
+const MOMENTS: [(&str, f64); 6] = [
+    ("buckling-cylinder", 1.0),
+    ("curtain", 0.2),
+    ("flag", 1.0),
+    ("gummy", 1.0),
+    ("playground", 1.0),
+    ("washing-line", 1.0),
+];
 /// Pictures of an animation.
 const MOST_PICTURES: usize = 30;
 
@@ -65,11 +73,12 @@ fn draw(builtin: &Builtin, images: &Path) -> Result<usize, Box<dyn Error>> {
     let dir = std::env::temp_dir().join(format!("pliant-gallery-{}-{}", builtin.name, std::process::id()));
     let mut store = create_store(&scene, &run, &dir)?;
     simulate(&mut run, &mut store, scene.frames(), u32::MAX, Voice::Quiet)?;
-    let mut studio = Studio::new(&mut run, &store, Coloring::Body)?;
     let options = RenderOptions { width: 560, height: 350, samples: 3, ..RenderOptions::default() };
     // Else all scenes of one body would be blue.
-    studio.first_color = BUILTIN.iter().position(|other| other.name == builtin.name).unwrap_or(0);
-    let moment = if ENDING.contains(&builtin.name) { studio.last() } else { studio.telling };
+    let place = BUILTIN.iter().position(|other| other.name == builtin.name).unwrap_or(0);
+    let studio = Studio::new(&run, &store, ColorBy::Body)?.with_first_color(place);
+    let moment = MOMENTS.iter().find(|(name, _)| *name == builtin.name);
+    let moment = moment.map_or(studio.telling, |(_, share)| studio.at(*share));
     let poster = studio.poster(moment, &options)?.to_indexed_png()?;
     let mut size = poster.len();
     std::fs::write(images.join(format!("{}.png", builtin.name)), poster)?;

@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod gallery;
 pub(crate) mod info;
+mod picture;
 pub(crate) mod plot;
 mod preview;
 pub(crate) mod reproduce;

@@ -8,38 +8,12 @@ use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant_io::store::RunStore;
 use pliant_scene::SceneRun;
-use pliant_view::{
-    Animation, Camera, ColorMap, Extent, Ground, Image, Legend, RenderOptions, Scene, VideoWriter, ViewError, render,
-};
-
+use pliant_scene::format::{ColorBy, Preview};
+use pliant_view::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, render};
 use serde_json::Value;
 
-use crate::deformation::vertex_strains;
+use super::picture::Pictures;
 use crate::record::number;
-
-/// Which pictures of a run are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Mode {
-    /// None.
-    Off,
-    /// The frame of the largest elastic energy: preview.png.
-    Poster,
-    /// Also the motion, in at most 30 small pictures: preview.gif, and preview.mp4 where ffmpeg is installed.
-    Animation,
-    /// Also every frame, large: preview/000000.png and so on, of which preview.mp4 is then made.
-    Frames,
-}
-
-/// What the colours of a picture show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Coloring {
-    /// Which body it is.
-    Body,
-    /// The largest principal strain.
-    Strain,
-    /// The speed.
-    Speed,
-}
 
 /// Pictures in a GIF at most: more makes files that nobody wants to load.
 const MOST_PICTURES: usize = 30;
@@ -60,28 +34,28 @@ pub(crate) struct Drawn {
     pub(crate) seconds: f64,
 }
 
-/// Draws a run into its folder; leaves the simulation at some frame of it.
+/// Draws a run into its folder.
 pub(crate) fn draw(
-    run: &mut SceneRun,
+    run: &SceneRun,
     store: &RunStore,
     dir: &Path,
-    mode: Mode,
-    coloring: Coloring,
+    which: Preview,
+    color_by: ColorBy,
 ) -> Result<Drawn, Box<dyn Error>> {
     let begun = Instant::now();
     let mut files = Vec::new();
-    if mode != Mode::Off {
-        let mut studio = Studio::new(run, store, coloring)?;
+    if which != Preview::Off {
+        let studio = Studio::new(run, store, color_by)?;
         let poster = dir.join("preview.png");
         studio.poster(studio.telling, &large())?.save_png(&poster)?;
         files.push(poster);
-        if matches!(mode, Mode::Animation | Mode::Frames) {
+        if matches!(which, Preview::Animation | Preview::Frames) {
             files.push(dir.join("preview.gif"));
             let animation = studio.animation(&small(), MOST_PICTURES)?;
             animation.save_gif(dir.join("preview.gif"))?;
             let video = dir.join("preview.mp4");
-            let saved = match mode {
-                Mode::Frames => studio.frames(dir, &video, &mut files)?,
+            let saved = match which {
+                Preview::Frames => studio.frames(dir, &video, &mut files)?,
                 _ => animation.save_mp4(&video),
             };
             match saved {
@@ -105,71 +79,75 @@ fn small() -> RenderOptions {
 
 /// A stored run before a camera that stands still.
 pub(crate) struct Studio<'a> {
-    run: &'a mut SceneRun,
+    pictures: Pictures<'a>,
     store: &'a RunStore,
-    coloring: Coloring,
     bounds: Bounds,
     /// Height of the ground \[m\].
     ground: f64,
-    /// Largest value that the colours show.
-    most: f64,
+    /// Largest value that the colours show; none where they show bodies.
+    most: Option<f64>,
     /// The frame of the largest elastic energy: the fullest swing, the deepest dent, the last turn.
     pub(crate) telling: u64,
-    /// Place of the first body's colour in the palette.
-    pub(crate) first_color: usize,
 }
 
 impl<'a> Studio<'a> {
     /// Looks through the run.
-    pub(crate) fn new(run: &'a mut SceneRun, store: &'a RunStore, coloring: Coloring) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, Box<dyn Error>> {
+        let pictures = Pictures::new(run, color_by)?;
         let mut extent = Extent::default();
-        let (mut most, mut lowest) = (0.0_f64, f64::INFINITY);
+        let (mut most, mut heights) = (0.0_f64, Vec::new());
         for &stored in store.frames() {
             let frame = store.read_frame(stored)?;
-            extent.add(&frame.positions);
-            lowest = frame.positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
-            if coloring != Coloring::Body {
-                let velocities = frame.velocities.as_deref().unwrap_or_default();
-                most = most.max(quantile(values(run, coloring, &frame.positions, velocities)?, SHOWN));
-            }
+            let seen = pictures.seen(&frame);
+            extent.add(&seen);
+            heights.push(seen.iter().map(|x| x.y).fold(f64::INFINITY, f64::min));
+            most = most.max(quantile(pictures.seen_values(&frame)?, SHOWN));
         }
         let bounds = extent.bounds().ok_or("there is nothing to draw")?;
         let last = store.frames().last().copied().ok_or("there are no frames to draw")?;
-        // What lies on a soft floor dips into it when it lands: the ground is where it comes to rest. Other bodies hang.
         let on_floor = run.sim.model().energies().iter().any(|entry| entry.batch.kind() == "half_space");
-        let ground = if on_floor { lowest } else { bounds.min.y - 0.02 * bounds.diagonal() };
+        let ground = ground_height(&heights, &bounds, on_floor);
         let telling = most_energetic(store)?.unwrap_or(last);
-        Ok(Self { run, store, coloring, bounds, ground, most: two_digits(most), telling, first_color: 0 })
+        let most = (color_by != ColorBy::Body).then(|| two_digits(most));
+        Ok(Self { pictures, store, bounds, ground, most, telling })
+    }
+
+    /// Colours the first body as this one of the palette, and the others by those that follow.
+    pub(crate) fn with_first_color(mut self, place: usize) -> Self {
+        self.pictures.first_color = place;
+        self
     }
 
     /// One frame as a picture, by the camera that sees the whole run.
-    pub(crate) fn picture(&mut self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
+    pub(crate) fn picture(&self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
         let scene = self.scene(number)?;
         Ok(render(&scene, &self.camera(self.bounds, options), options)?)
     }
 
     /// One frame as a picture that it fills.
-    pub(crate) fn poster(&mut self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
+    pub(crate) fn poster(&self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
         let scene = self.scene(number)?;
         let bounds = scene.extent().bounds().unwrap_or(self.bounds);
         Ok(render(&scene, &self.camera(bounds, options), options)?)
     }
 
     fn camera(&self, mut bounds: Bounds, options: &RenderOptions) -> Camera {
-        if self.coloring != Coloring::Body {
+        if self.most.is_some() {
             bounds.max.y += LEGEND_ROOM * bounds.diagonal();
         }
         Camera::framing(&bounds, DIRECTION, options.aspect())
     }
 
-    /// The number of the last frame.
-    pub(crate) fn last(&self) -> u64 {
-        self.store.frames().last().copied().unwrap_or(0)
+    /// The number of the frame at a share of the run, 0 to 1.
+    pub(crate) fn at(&self, share: f64) -> u64 {
+        let frames = self.store.frames();
+        let place = (share * frames.len().saturating_sub(1) as f64).round() as usize;
+        frames.get(place).copied().unwrap_or(self.telling)
     }
 
     /// The run in not more pictures than that, as fast as it happened.
-    pub(crate) fn animation(&mut self, options: &RenderOptions, most: usize) -> Result<Animation, Box<dyn Error>> {
-        let frames = self.store.frames().to_vec();
+    pub(crate) fn animation(&self, options: &RenderOptions, most: usize) -> Result<Animation, Box<dyn Error>> {
+        let frames = self.store.frames();
         let stride = frames.len().div_ceil(most).max(1);
         let mut animation = Animation::new(self.store.info().frame_rate / stride as f64);
         for &number in frames.iter().step_by(stride) {
@@ -180,7 +158,7 @@ impl<'a> Studio<'a> {
 
     /// Every frame as a file, and all of them as a video, if that is possible.
     fn frames(
-        &mut self,
+        &self,
         dir: &Path,
         video: &Path,
         files: &mut Vec<PathBuf>,
@@ -188,7 +166,7 @@ impl<'a> Studio<'a> {
         let options = RenderOptions { width: LARGE.0, height: LARGE.1, ..RenderOptions::draft() };
         let mut writer = VideoWriter::create(video, LARGE.0, LARGE.1, self.store.info().frame_rate);
         let folder = dir.join("preview");
-        for &number in &self.store.frames().to_vec() {
+        for &number in self.store.frames() {
             let picture = self.picture(number, &options)?;
             picture.save_png(folder.join(format!("{number:06}.png")))?;
             if let Ok(writer) = &mut writer {
@@ -199,27 +177,23 @@ impl<'a> Studio<'a> {
         Ok(writer.and_then(VideoWriter::finish))
     }
 
-    fn scene(&mut self, number: u64) -> Result<Scene, Box<dyn Error>> {
-        let frame = self.store.read_frame(number)?;
-        let still = vec![Vec3::ZERO; frame.positions.len()];
-        let velocities = frame.velocities.as_deref().unwrap_or(&still);
-        self.run.sim.set_state(&frame.positions, velocities)?;
-        let label = match self.coloring {
-            Coloring::Body => None,
-            Coloring::Strain => Some("largest strain [%]"),
-            Coloring::Speed => Some("speed [m/s]"),
-        };
-        let mut scene = match label {
-            None => Scene::from_palette(&self.run.sim, self.first_color),
-            Some(label) => {
-                let values = values(self.run, self.coloring, &frame.positions, velocities)?;
-                let legend = Legend { label: label.to_owned(), range: [0.0, self.most], map: ColorMap::default() };
-                Scene::colored(&self.run.sim, &values, legend)?
-            }
-        };
+    fn scene(&self, number: u64) -> Result<Scene, Box<dyn Error>> {
+        let mut scene = self.pictures.scene(&self.store.read_frame(number)?, self.most.unwrap_or(1.0))?;
         let spacing = round_spacing(self.bounds.diagonal());
         scene.ground = Some(Ground { spacing, ..Ground::at(self.ground) });
         Ok(scene)
+    }
+}
+
+/// Height of the ground \[m\], from those of the lowest point in each frame.
+fn ground_height(heights: &[f64], bounds: &Bounds, on_floor: bool) -> f64 {
+    match heights {
+        // What lies on a soft floor dips into it when it lands: the ground is where it comes to rest.
+        [.., last] if on_floor => *last,
+        // What never gets lower than at first stands on its foot.
+        [first, ..] if bounds.min.y > first - 1e-3 * bounds.diagonal() => *first,
+        // All else hangs or flies.
+        _ => bounds.min.y - 0.02 * bounds.diagonal(),
     }
 }
 
@@ -234,19 +208,6 @@ fn most_energetic(store: &RunStore) -> Result<Option<u64>, Box<dyn Error>> {
         }
     }
     Ok(best.map(|(_, frame)| frame))
-}
-
-/// What the colours show, at each vertex: speeds \[m/s\] or strains \[%\].
-fn values(
-    run: &SceneRun,
-    coloring: Coloring,
-    positions: &[Vec3],
-    velocities: &[Vec3],
-) -> Result<Vec<f64>, Box<dyn Error>> {
-    Ok(match coloring {
-        Coloring::Speed => velocities.iter().map(|v| v.length()).collect(),
-        _ => vertex_strains(run.topology(), positions)?.into_iter().map(|strain| 100.0 * strain).collect(),
-    })
 }
 
 /// The value that a share of all do not exceed; 0 of none.
@@ -283,6 +244,14 @@ mod tests {
         for (size, spacing) in [(8.0, 1.0), (1.8, 0.2), (6.5, 0.5), (0.5, 0.05)] {
             assert!((round_spacing(size) - spacing).abs() < 1e-12, "{size}: {}", round_spacing(size));
         }
+    }
+
+    #[test]
+    fn the_ground_is_below_what_hangs_and_touches_what_stands_or_lies() {
+        let bounds = Bounds { min: Vec3::new(0.0, -0.5, 0.0), max: Vec3::new(0.0, 0.5, 0.0) };
+        assert_eq!(ground_height(&[-0.5, -0.4], &bounds, false), -0.5);
+        assert!(ground_height(&[0.0, -0.5], &bounds, false) < -0.5);
+        assert_eq!(ground_height(&[0.0, -0.5, -0.45], &bounds, true), -0.45);
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use pliant_io::store::{RunInfo, RunStore};
 use pliant_io::write::Format;
+use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Scene, SceneRun};
 use serde_json::json;
 
 use super::{export, load, preview, solver};
 use crate::Outcome;
-use crate::deformation::RestEdges;
 use crate::progress::{Progress, Voice};
 use crate::record::log_entry;
 use crate::summary::{self, Summary, verdict_json};
@@ -27,27 +27,26 @@ pub(crate) struct Arguments {
     /// Folder for frames, checkpoints and log; out/NAME by default.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Formats to export to when done, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
+    /// Formats to export to when done, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
-    /// Pictures to draw when done. Alone, `--preview` means `--preview=frames`. The default takes
-    /// two to six seconds of a processor core, however long the run.
+    /// Pictures to draw when done, instead of those of the scene; animation by default. Alone, `--preview` means
+    /// `--preview=frames`. An animation takes two to six seconds of a processor core, however long the run.
     #[arg(
         long,
         value_enum,
         value_name = "WHICH",
         num_args = 0..=1,
         require_equals = true,
-        default_value = "animation",
         default_missing_value = "frames"
     )]
-    preview: preview::Mode,
+    preview: Option<Preview>,
     /// Draw nothing: `--preview=off`.
     #[arg(long, conflicts_with = "preview")]
     no_preview: bool,
-    /// What the colours of pictures show.
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "body")]
-    color: preview::Coloring,
+    /// What the colours of pictures show, instead of what the scene says; body by default.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    color: Option<ColorBy>,
     /// Continue an interrupted run from its last checkpoint; the frames come out as if it had not been interrupted.
     #[arg(long)]
     resume: bool,
@@ -89,7 +88,11 @@ Exit codes: 0 if all expectations hold, 1 if one does not, 2 for errors.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let scene = load(&arguments.scene, &arguments.set)?;
-    let formats = export::formats(&arguments.format)?;
+    let wanted = scene.output()?;
+    let formats = match arguments.format.as_slice() {
+        [] => wanted.formats,
+        given => export::formats(given)?,
+    };
     let voice = Voice::of(arguments.quiet, arguments.json);
     let mut run = build(&scene, arguments)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
@@ -100,11 +103,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
     // Before what may still fail; it is written again when the pictures are known.
     summary.write(&dir, None)?;
-    let exported: Vec<PathBuf> =
-        formats.into_iter().map(|format| export::write(&store, format, &dir)).collect::<Result<_, _>>()?;
-    let mode = if arguments.no_preview { preview::Mode::Off } else { arguments.preview };
-    let drawn = preview::draw(&mut run, &store, &dir, mode, arguments.color)?;
-    if mode != preview::Mode::Off {
+    let exported: Vec<PathBuf> = formats
+        .into_iter()
+        .map(|format| export::write(&store, format, &dir, wanted.every))
+        .collect::<Result<_, _>>()?;
+    let which = if arguments.no_preview { Preview::Off } else { arguments.preview.unwrap_or(wanted.preview) };
+    let drawn = preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color))?;
+    if which != Preview::Off {
         summary.write(&dir, Some((&drawn.files, drawn.seconds)))?;
     }
     tell(&summary, &dir, &exported, &drawn, voice);
@@ -119,13 +124,12 @@ pub(crate) fn simulate(
     checkpoint_every: u32,
     voice: Voice,
 ) -> Result<(), Box<dyn Error>> {
-    let edges = RestEdges::of(run.topology());
     let mut progress = Progress::new(voice, frames, run.frame());
     while run.frame() < frames {
         let reports = run.next_frame()?;
         let number = u64::from(run.frame());
         store.write_frame(number, &run.stored_frame())?;
-        let entry = log_entry(run, &edges, &reports);
+        let entry = log_entry(run, &reports);
         store.append_log(number, &entry)?;
         if run.frame().is_multiple_of(checkpoint_every) || run.frame() == frames {
             store.write_checkpoint(number, &run.save())?;

@@ -112,6 +112,19 @@ impl Topology {
         self.tets.extend(mesh.tets.iter().map(|t| t.map(|v| v.wrapping_add(start))));
     }
 
+    /// Adds a body of tetrahedra with a surface of its own that rides along on them. Its vertices are those of the tets, then
+    /// those of the surface: formats of surfaces carry the surface alone, others both.
+    pub fn add_solid_with_surface(&mut self, name: &str, mesh: &TetMesh, surface: &TriangleMesh) {
+        let tets = self.add_vertices(name, &mesh.positions);
+        self.tets.extend(mesh.tets.iter().map(|t| t.map(|v| v.wrapping_add(tets))));
+        let start = self.rest.len() as u32;
+        self.rest.extend_from_slice(&surface.positions);
+        self.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
+        if let Some(body) = self.bodies.last_mut() {
+            body.vertices.end = self.rest.len();
+        }
+    }
+
     /// Adds a body of polylines.
     pub fn add_strands(&mut self, name: &str, strands: &StrandSet) {
         let start = self.add_vertices(name, &strands.positions);
@@ -124,6 +137,14 @@ impl Topology {
     /// Adds a body of loose points.
     pub fn add_points(&mut self, name: &str, points: &PointSet) {
         self.add_vertices(name, &points.positions);
+    }
+
+    /// The triangles that are elements of their bodies: those of a body with tets ride along on them.
+    pub fn own_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        // One more, for vertices that no body has; `check` refuses them.
+        let mut is_solid = vec![false; self.bodies.len() + 1];
+        self.tets.iter().for_each(|tet| is_solid[self.body_of(tet[0])] = true);
+        self.triangles.iter().copied().filter(move |triangle| !is_solid[self.body_of(triangle[0])])
     }
 
     /// The number of vertices.

@@ -55,6 +55,9 @@ pub enum ExportError {
     /// The scale is not usable.
     #[error("the scale is {0}, but must be positive and finite")]
     BadScale(f64),
+    /// Frames cannot be taken every so many.
+    #[error("every {0} frames cannot be taken; at least every 1")]
+    BadStride(u64),
     /// The format knows one axis only.
     #[error("{format} is always y up; leave the axis away")]
     UpAxis {

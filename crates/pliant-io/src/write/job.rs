@@ -135,7 +135,8 @@ fn chosen_frames(store: &RunStore, options: &ExportOptions) -> Result<Vec<u64>, 
     if let Some((frame, reason)) = store.damaged().iter().find(|(number, _)| is_chosen(number)) {
         return Err(ExportError::DamagedFrame { frame: *frame, reason: reason.to_string() });
     }
-    let chosen: Vec<u64> = store.frames().iter().copied().filter(is_chosen).collect();
+    let Ok(every @ 1..) = usize::try_from(options.every) else { return Err(ExportError::BadStride(options.every)) };
+    let chosen: Vec<u64> = store.frames().iter().copied().filter(is_chosen).step_by(every).collect();
     if chosen.is_empty() {
         let range = options.frames.as_ref().map_or_else(|| "of all".to_owned(), |range| format!("{range:?}"));
         return Err(ExportError::NoFrames { path: store.dir().to_owned(), range });

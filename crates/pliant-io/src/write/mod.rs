@@ -40,6 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ExportError;
 pub use format::Format;
+pub use part::{VisibleBody, visible_bodies};
 
 use crate::store::{RunStore, UpAxis};
 use job::Job;
@@ -61,6 +62,8 @@ pub struct ExportOptions {
     pub bodies: Option<Vec<String>>,
     /// Numbers of the first and last frame; all if none.
     pub frames: Option<RangeInclusive<u64>>,
+    /// Of these frames the first and every so many after it; 1 for all of them.
+    pub every: u64,
     /// Factor of all lengths.
     pub scale: f64,
     /// The axis that points up in the file. If none: y for glTF, which knows no other; the run's for other formats.
@@ -71,7 +74,14 @@ pub struct ExportOptions {
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        Self { bodies: None, frames: None, scale: 1.0, up_axis: None, interpolation: Interpolation::default() }
+        Self {
+            bodies: None,
+            frames: None,
+            every: 1,
+            scale: 1.0,
+            up_axis: None,
+            interpolation: Interpolation::default(),
+        }
     }
 }
 

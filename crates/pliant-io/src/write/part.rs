@@ -31,6 +31,44 @@ pub(super) struct Part {
     pub(super) tet_numbers: Vec<u32>,
 }
 
+/// What can be seen of a body: its own triangles, or the boundary of its tets, its polylines, its loose points.
+///
+/// ```
+/// use pliant::mesh::generate::TetBox;
+/// use pliant_io::store::Topology;
+/// use pliant_io::write::visible_bodies;
+///
+/// let mut topology = Topology::default();
+/// topology.add_solid("jelly", &TetBox { cells: [2, 2, 2], ..TetBox::default() }.mesh()?);
+/// let bodies = visible_bodies(&topology)?;
+/// assert_eq!((bodies[0].vertices.len(), bodies[0].triangles.len()), (26, 48), "the vertex in the middle is not seen");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct VisibleBody {
+    /// Its name.
+    pub name: String,
+    /// Numbers of its visible vertices in the run.
+    pub vertices: Vec<u32>,
+    /// Triangles, as places in `vertices`.
+    pub triangles: Vec<[u32; 3]>,
+    /// Pieces of polylines, as places in `vertices`.
+    pub segments: Vec<[u32; 2]>,
+    /// Loose points, as places in `vertices`.
+    pub points: Vec<u32>,
+}
+
+/// What can be seen of each body of a run, as formats of surfaces carry it.
+pub fn visible_bodies(topology: &Topology) -> Result<Vec<VisibleBody>, ExportError> {
+    let all: Vec<usize> = (0..topology.bodies.len()).collect();
+    let visible = |part: Part| {
+        let segments = part.segments().collect();
+        let Part { name, vertices, triangles, points, .. } = part;
+        VisibleBody { name, vertices, triangles, segments, points }
+    };
+    Ok(parts(topology, &all, Detail::Surface)?.into_iter().map(visible).collect())
+}
+
 /// The chosen bodies.
 pub(super) fn parts(topology: &Topology, chosen: &[usize], detail: Detail) -> Result<Vec<Part>, ExportError> {
     // Where a body is among the chosen ones.

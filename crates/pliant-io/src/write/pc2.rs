@@ -1,7 +1,7 @@
 //! Point cache 2: a header of 32 bytes, then positions frame by frame, single precision, little-endian.
 //!
 //! ```text
-//! "POINTCACHE2\0", version i32 = 1, points i32, first frame f32, frames per sample f32 = 1, samples i32
+//! "POINTCACHE2\0", version i32 = 1, points i32, first frame f32, frames per sample f32, samples i32
 //! ```
 //!
 //! Beside it lies the mesh that it moves, as OBJ with the same vertices in the same order.
@@ -23,7 +23,7 @@ pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
         file.write_all(&1i32.to_le_bytes())?;
         file.write_all(&points.to_le_bytes())?;
         file.write_all(&(job.frames[0] as f32).to_le_bytes())?;
-        file.write_all(&1f32.to_le_bytes())?;
+        file.write_all(&(job.options.every as f32).to_le_bytes())?;
         file.write_all(&samples.to_le_bytes())?;
         for (place, &number) in job.frames.iter().enumerate() {
             let frame = job.frame(place)?;

@@ -71,7 +71,7 @@ pub struct HandleSection {
     pub keyframe: Vec<Keyframe>,
 }
 
-/// A spring without length between vertices of two bodies.
+/// Springs between vertices of two bodies.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
@@ -79,28 +79,44 @@ pub struct Attachment {
     pub from: AttachmentEnd,
     /// The other.
     pub to: AttachmentEnd,
-    /// Stiffness (N/m).
+    /// Stiffness of each spring (N/m).
     pub stiffness: f64,
+    /// Which vertices are joined; in-order by default.
+    pub join: Option<JoinName>,
+    /// Length of the springs; zero by default.
+    pub length: Option<LengthName>,
+    /// Joins only what is at most this far apart at rest (m).
+    pub within: Option<f64>,
 }
 
-/// The vertices of a body at one end of attachments; both ends have the same number, and are joined in order.
+/// The vertices of a body at one end of attachments.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttachmentEnd {
     /// Name of the body.
     pub body: String,
-    /// Which vertices.
-    pub select: Select,
+    /// Which vertices; all by default.
+    pub select: Option<Select>,
 }
 
-/// A constant force.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ForceSection {
-    /// Name of the body.
-    pub body: String,
-    /// Which vertices.
-    pub select: Select,
-    /// Force on all of them together (N), shared equally.
-    pub total: [f64; 3],
+/// Which vertices are joined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinName {
+    /// The first with the first, and so on; both ends have the same number.
+    #[default]
+    InOrder,
+    /// Each vertex of `from` with the vertex of `to` nearest to it at rest.
+    Nearest,
+}
+
+/// Length of attachments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LengthName {
+    /// None: vertices are pulled together.
+    #[default]
+    Zero,
+    /// That at rest: vertices keep their distance.
+    Rest,
 }

@@ -28,6 +28,8 @@ pub enum Quantity {
     MaxStretch,
     /// Least ratio of an edge's length to its rest length.
     MinStretch,
+    /// Mean ratio of an edge's length to its rest length.
+    MeanStretch,
     /// Height of the lowest vertex (m).
     Lowest,
     /// Height of the highest vertex (m).
@@ -54,6 +56,7 @@ impl Quantity {
         match self {
             Self::MaxStretch => "max-stretch",
             Self::MinStretch => "min-stretch",
+            Self::MeanStretch => "mean-stretch",
             Self::Lowest => "lowest",
             Self::Highest => "highest",
             Self::MaxSpeed => "max-speed",

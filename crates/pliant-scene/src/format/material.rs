@@ -15,6 +15,8 @@ pub enum MaterialSection {
     Strand(StrandSection),
     /// A sheet of springs along its edges.
     Springs(SpringSection),
+    /// Masses that nothing holds together but what stands under `energy`.
+    Bare(BareSection),
 }
 
 /// A thin sheet. What is not given comes from the preset.
@@ -96,4 +98,12 @@ pub struct SpringSection {
     /// Also springs to the vertex after the next, against bending; only for sheets.
     #[serde(default)]
     pub skip_one: bool,
+}
+
+/// Masses without energies.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BareSection {
+    /// Mass per length, area or volume (kg/m, kg/m² or kg/m³).
+    pub density: f64,
 }

@@ -4,22 +4,34 @@
 mod body;
 mod energy;
 mod expect;
+mod force;
 mod material;
 mod motion;
+mod output;
+mod pose;
 mod select;
 mod shape;
+mod solid;
 mod world;
 
-pub use body::{Attachment, AttachmentEnd, BodySection, ForceSection, HandleSection, PinSection, TransformSection};
+pub use body::{
+    Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, PinSection, TransformSection,
+};
 pub use energy::EnergySection;
 pub use expect::{ExpectSection, Moment, Quantity};
-pub use material::{BendModelName, ClothSection, MaterialSection, SolidSection, SpringSection, StrandSection};
+pub use force::{ForceKeyframe, ForceSection};
+pub use material::{
+    BareSection, BendModelName, ClothSection, MaterialSection, SolidSection, SpringSection, StrandSection,
+};
 pub use motion::{Keyframe, Rotation};
+pub use output::{ColorBy, OutputSection, Preview};
+pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
-pub use shape::{ContentName, DiagonalName, PlaneName, ShapeSection, TetPatternName, UpName};
+pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
+pub use solid::SolidShape;
 pub use world::{
-    AccelerationSection, DampingSection, IntegratorName, NewtonSection, ProjectiveSection, SolverSection, WindSection,
-    WorldSection,
+    AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, ProjectiveSection, SolverSection,
+    WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;
@@ -45,15 +57,17 @@ pub struct SceneFile {
     /// The bodies.
     #[serde(default)]
     pub body: Vec<BodySection>,
-    /// Springs without length between vertices of two bodies.
+    /// Springs between vertices of two bodies.
     #[serde(default)]
     pub attachment: Vec<Attachment>,
-    /// Constant forces on vertices.
+    /// Forces on vertices.
     #[serde(default)]
     pub force: Vec<ForceSection>,
     /// What must hold when the scene has run; this makes a scene a test.
     #[serde(default)]
     pub expect: Vec<ExpectSection>,
+    /// What `pliant run` makes of the frames.
+    pub output: Option<OutputSection>,
 }
 
 impl SceneFile {
@@ -67,6 +81,7 @@ impl SceneFile {
             (below, above) => above.or(below),
         };
         self.solver = other.solver.or(self.solver.take());
+        self.output = other.output.or(self.output.take());
         self.body.extend(other.body);
         self.attachment.extend(other.attachment);
         self.force.extend(other.force);

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::SolidShape;
+
 /// The shape of a body at rest. Generated shapes are centred at the origin, y is up.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -84,7 +86,8 @@ pub enum ShapeSection {
     File {
         /// Path, relative to the scene file.
         path: String,
-        /// What to make of it: its surface (default), its tets, its lines, or tets that fill its surface.
+        /// What to make of it: its surface (default), its tets, its lines, or tets that fill its surface. The surface
+        /// then rides along on the tets, and is what pictures and exports show.
         content: Option<ContentName>,
         /// Metres per unit of the file; 1 by default.
         metres_per_unit: Option<f64>,
@@ -92,6 +95,26 @@ pub enum ShapeSection {
         up: Option<UpName>,
         /// Cells along the longest side, to fill a surface with tets; 20 by default.
         cells: Option<usize>,
+        /// What to do where the filling falls into pieces; refuse it by default.
+        pieces: Option<PiecesName>,
+    },
+    /// A solid made of simple shapes, filled with tets.
+    Sdf {
+        /// The solid.
+        solid: SolidShape,
+        /// Cells along its longest side; 20 by default.
+        cells: Option<usize>,
+        /// Side of a cell (m), instead of `cells`.
+        cell: Option<f64>,
+        /// Cells along its longest side for a finer surface that rides along on the tets; none by default.
+        surface_cells: Option<usize>,
+        /// What to do where it falls into pieces; refuse it by default.
+        pieces: Option<PiecesName>,
+    },
+    /// The shape of a body that stands earlier in the scene, before its transform.
+    Like {
+        /// Name of that body.
+        body: String,
     },
     /// Strands that grow from a flat patch.
     Bundle {
@@ -108,6 +131,25 @@ pub enum ShapeSection {
     },
 }
 
+impl ShapeSection {
+    /// Its name in scene files.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Sheet { .. } => "sheet",
+            Self::Disc { .. } => "disc",
+            Self::Icosphere { .. } => "icosphere",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Torus { .. } => "torus",
+            Self::Box { .. } => "box",
+            Self::Rope { .. } => "rope",
+            Self::File { .. } => "file",
+            Self::Sdf { .. } => "sdf",
+            Self::Like { .. } => "like",
+            Self::Bundle { .. } => "bundle",
+        }
+    }
+}
+
 /// What to take from a mesh file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -121,6 +163,19 @@ pub enum ContentName {
     Strands,
     /// Tets that fill its surface, which may have holes and overlaps.
     Fill,
+}
+
+/// What to do with a solid that falls into pieces, because it has several or parts too thin for its cells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PiecesName {
+    /// Refuse it.
+    #[default]
+    Refuse,
+    /// Keep all of them.
+    All,
+    /// Keep the one of largest volume.
+    Largest,
 }
 
 /// An axis of a file that points up.

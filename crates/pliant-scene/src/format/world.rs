@@ -53,16 +53,41 @@ pub enum IntegratorName {
     ImplicitMidpoint,
 }
 
-/// Air that moves past surfaces.
+/// Air that moves past surfaces. Give `velocity` or `keyframe`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindSection {
     /// Velocity of the air (m/s).
-    pub velocity: [f64; 3],
+    pub velocity: Option<[f64; 3]>,
+    /// How the velocity changes.
+    #[serde(default)]
+    pub keyframe: Vec<WindKeyframe>,
+    /// Rise and fall of the velocity.
+    pub gust: Option<GustSection>,
     /// Density of the air (kg/m³); 1.2 by default.
     pub air_density: Option<f64>,
     /// Drag coefficient; 1 by default.
     pub drag: Option<f64>,
+}
+
+/// A velocity at a moment. Between keyframes velocities are interpolated; before the first and after the last they stay.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindKeyframe {
+    /// When (s).
+    pub time: f64,
+    /// Velocity of the air (m/s).
+    pub velocity: [f64; 3],
+}
+
+/// The velocity is multiplied by 1 + strength · sin(2π time / period).
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GustSection {
+    /// Share of the velocity that comes and goes.
+    pub strength: f64,
+    /// From gust to gust (s).
+    pub period: f64,
 }
 
 /// Damping rates.

@@ -2,6 +2,9 @@
 //!
 //! x = Σ bᵢ xᵢ with the barycentric coordinates of the point at rest. They reproduce affine maps exactly.
 
+use std::iter::Sum;
+use std::ops::Mul;
+
 use super::bvh::{Bvh, nearest_on_triangle};
 use super::{Bounds, MeshError, TetMesh};
 use crate::math::{Mat3, Vec3};
@@ -64,14 +67,19 @@ impl Embedding {
         })
     }
 
-    /// The points, where the vertices of the tets are at `positions` \[m\].
+    /// The points, where the vertices of the tets are at these positions \[m\]; or other vectors or numbers at the points,
+    /// from those at the vertices.
     ///
     /// # Panics
-    /// If there are not as many positions as the mesh had vertices.
-    pub fn apply(&self, positions: &[Vec3]) -> Vec<Vec3> {
-        assert_eq!(positions.len(), self.vertex_count, "an embedding needs a position for each vertex of its mesh");
+    /// If there are not as many values as the mesh had vertices.
+    pub fn apply<T>(&self, values: &[T]) -> Vec<T>
+    where
+        T: Copy + Sum,
+        f64: Mul<T, Output = T>,
+    {
+        assert_eq!(values.len(), self.vertex_count, "an embedding needs a value for each vertex of its mesh");
         let follow = |(vertices, weights): (&[u32; 4], &[f64; 4])| {
-            (0..4).map(|corner| weights[corner] * positions[vertices[corner] as usize]).sum()
+            (0..4).map(|corner| weights[corner] * values[vertices[corner] as usize]).sum()
         };
         self.vertices.iter().zip(&self.weights).map(follow).collect()
     }

@@ -1,0 +1,101 @@
+//! A stored frame as a scene to draw: what can be seen of each body, with surfaces that ride along, coloured by body, strain
+//! or speed.
+
+use std::error::Error;
+
+use pliant::math::{Vec3, diagonal};
+use pliant_io::store::Frame;
+use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
+use pliant_scene::SceneRun;
+use pliant_scene::format::ColorBy;
+use pliant_view::{Color, ColorMap, Legend, Lines, Mesh, Paint, Points, Scene};
+
+use crate::deformation::vertex_strains;
+
+/// Thickness of strands and size of points, as a share of the world's diagonal.
+const THICKNESS: f64 = 0.004;
+
+/// Draws frames of one run.
+pub(super) struct Pictures<'a> {
+    run: &'a SceneRun,
+    bodies: Vec<VisibleBody>,
+    thickness: f64,
+    color_by: ColorBy,
+    /// Place of the first body's colour in the palette.
+    pub(super) first_color: usize,
+}
+
+impl<'a> Pictures<'a> {
+    pub(super) fn new(run: &'a SceneRun, color_by: ColorBy) -> Result<Self, ExportError> {
+        let topology = run.topology();
+        let thickness = THICKNESS * diagonal(&topology.rest);
+        Ok(Self { run, bodies: visible_bodies(topology)?, thickness, color_by, first_color: 0 })
+    }
+
+    /// What is seen at a frame; colours of values end at `most`.
+    pub(super) fn scene(&self, frame: &Frame<'_>, most: f64) -> Result<Scene, Box<dyn Error>> {
+        let values = self.values(frame)?;
+        let (range, map) = ([0.0, most], ColorMap::default());
+        let mut scene = Scene::default();
+        for (number, body) in self.bodies.iter().enumerate() {
+            let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
+            let paint = |places: &[u32]| match &values {
+                None => Color::of_body(self.first_color + number).into(),
+                Some(values) => {
+                    let values = places.iter().map(|&v| values[v as usize]).collect();
+                    Paint::Scalar { values, range, map }
+                }
+            };
+            let (positions, painted) = (at(&body.vertices), paint(&body.vertices));
+            if !body.triangles.is_empty() {
+                scene.meshes.push(Mesh::new(positions.clone(), body.triangles.clone(), painted.clone()));
+            }
+            if !body.segments.is_empty() {
+                scene.lines.push(Lines::new(positions, body.segments.clone(), self.thickness, painted));
+            }
+            if !body.points.is_empty() {
+                let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
+                scene.points.push(Points::new(at(&loose), self.thickness, paint(&loose)));
+            }
+        }
+        let label = match self.color_by {
+            ColorBy::Body => return Ok(scene),
+            ColorBy::Strain => "largest strain [%]",
+            ColorBy::Speed => "speed [m/s]",
+        };
+        scene.legend = Some(Legend { label: label.to_owned(), range, map });
+        Ok(scene)
+    }
+
+    /// Positions \[m\] of what is seen at a frame.
+    pub(super) fn seen(&self, frame: &Frame<'_>) -> Vec<Vec3> {
+        self.visible_vertices().map(|vertex| frame.positions[vertex]).collect()
+    }
+
+    /// All values that colours show at a frame; none where they show bodies.
+    pub(super) fn seen_values(&self, frame: &Frame<'_>) -> Result<Vec<f64>, Box<dyn Error>> {
+        let values = self.values(frame)?;
+        Ok(values.map_or(Vec::new(), |values| self.visible_vertices().map(|vertex| values[vertex]).collect()))
+    }
+
+    fn visible_vertices(&self) -> impl Iterator<Item = usize> {
+        self.bodies.iter().flat_map(|body| body.vertices.iter().map(|&vertex| vertex as usize))
+    }
+
+    /// What the colours show, at each stored vertex: speeds \[m/s\] or strains \[%\].
+    fn values(&self, frame: &Frame<'_>) -> Result<Option<Vec<f64>>, Box<dyn Error>> {
+        Ok(match self.color_by {
+            ColorBy::Body => None,
+            ColorBy::Speed => {
+                let velocities = frame.velocities.as_ref().ok_or("the frames have no velocities to show")?;
+                Some(velocities.iter().map(|v| v.length()).collect())
+            }
+            ColorBy::Strain => {
+                let strains = vertex_strains(self.run.topology(), &frame.positions)?;
+                // A surface that rides along shows the strain of the tets below it.
+                let own = self.run.simulated(&strains).ok_or("the frames are not those of the scene")?;
+                Some(self.run.stored(&own).into_iter().map(|strain| 100.0 * strain).collect())
+            }
+        })
+    }
+}

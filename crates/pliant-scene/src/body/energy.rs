@@ -1,0 +1,149 @@
+//! From `[[body.energy]]` to energies of the engine.
+
+use std::path::Path;
+
+use pliant::energy::{
+    Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
+    MeanCurvatureBending, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
+    TriangleStrain,
+};
+use pliant::mesh::{Edge, TetMesh};
+
+use super::as_key;
+use super::pose::pose;
+use super::shape::{Placing, Shape};
+use crate::format::{EnergySection, PoseSection};
+use crate::scene::Fault;
+use crate::select::resolve;
+
+/// What an energy is built on.
+pub(super) struct Ground<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) edges: &'a [Edge],
+    pub(super) folder: &'a Path,
+    pub(super) placing: &'a Placing,
+}
+
+/// Builds an energy; faults are named within the entry of the list.
+pub(super) fn build_energy(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fault> {
+    let name = section.name();
+    build(section, on).map_err(|fault| fault.inside(name))
+}
+
+fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fault> {
+    let rest = on.shape.positions();
+    let chosen = match section.select() {
+        None => None,
+        Some(select) => Some(resolve(select, rest).map_err(|message| Fault::new("select", message))?),
+    };
+    let elements = Elements { chosen: chosen.as_deref(), count: rest.len() };
+    let surface = || match on.shape {
+        Shape::Surface { mesh, .. } => Ok(mesh),
+        _ => Err(Fault::new("", format!("{} needs a surface", section.name()))),
+    };
+    let solid = || match on.shape {
+        Shape::Solid { mesh, .. } => Ok(mesh),
+        _ => Err(Fault::new("", format!("{} needs a solid", section.name()))),
+    };
+    let failed = |error: EnergyError| match &error {
+        EnergyError::BadParameter { name, .. } => Fault::new(as_key(name), error.to_string()),
+        _ => Fault::new("", error.to_string()),
+    };
+    match *section {
+        EnergySection::EdgeSpring { stiffness, axial_stiffness, limits, .. } => {
+            let stiffness = match (stiffness, axial_stiffness) {
+                (Some(each), None) => SpringStiffness::Uniform(each),
+                (None, Some(axial)) => SpringStiffness::Axial(axial),
+                _ => return Err(Fault::new("", "give `stiffness` or `axial_stiffness`")),
+            };
+            let springs = EdgeSprings::new(elements.of(on.edges)?, stiffness);
+            EdgeSprings { limits: limits.unwrap_or([1.0, 1.0]), ..springs }.build(rest).map_err(failed)
+        }
+        EnergySection::TriangleStrain { stiffness, limits, .. } => {
+            let triangles = elements.of(&surface()?.triangles)?;
+            TriangleStrain { triangles, stiffness, set: set(limits) }.build(rest).map_err(failed)
+        }
+        EnergySection::TetStrain { stiffness, limits, .. } => {
+            let tets = elements.of(&solid()?.tets)?;
+            TetStrain { tets, stiffness, set: set(limits) }.build(rest).map_err(failed)
+        }
+        EnergySection::TriangleArea { stiffness, bounds, .. } => {
+            let triangles = elements.of(&surface()?.triangles)?;
+            TriangleArea { triangles, stiffness, bounds: bounds.unwrap_or([1.0, 1.0]) }.build(rest).map_err(failed)
+        }
+        EnergySection::TetVolume { stiffness, bounds, .. } => {
+            let tets = elements.of(&solid()?.tets)?;
+            TetVolume { tets, stiffness, bounds: bounds.unwrap_or([1.0, 1.0]) }.build(rest).map_err(failed)
+        }
+        EnergySection::ExampleLocal { stiffness, pose: ref poses } => {
+            examples(solid()?, stiffness, poses, ExampleWeights::Local, on)?.build(rest).map_err(failed)
+        }
+        EnergySection::ExampleGlobal { stiffness, pose: ref poses } => {
+            examples(solid()?, stiffness, poses, ExampleWeights::Global, on)?.build(rest).map_err(failed)
+        }
+        EnergySection::Bending { stiffness } => MeanCurvatureBending { stiffness }.build(surface()?).map_err(failed),
+        EnergySection::Hinge { stiffness, degrees, .. } => {
+            let hinges = surface()?.hinges().map_err(|error| Fault::new("", error.to_string()))?;
+            let hinges = HingeBending::new(elements.of(&hinges)?, HingeStiffness::Plate(stiffness));
+            HingeBending { rest_angle: degrees.map(f64::to_radians), ..hinges }.build(rest).map_err(failed)
+        }
+        EnergySection::Position { stiffness, .. } => {
+            let vertices = elements.vertices();
+            PositionGoals { vertices, goals: None, stiffness }.build(rest).map_err(failed)
+        }
+        EnergySection::HalfSpace { stiffness, point, normal, .. } => {
+            let (vertices, point, normal) = (elements.vertices(), point.into(), normal.into());
+            HalfSpace { vertices, point, normal, stiffness }.build(rest).map_err(failed)
+        }
+    }
+}
+
+/// The selected elements of a body.
+struct Elements<'a> {
+    chosen: Option<&'a [u32]>,
+    count: usize,
+}
+
+impl Elements<'_> {
+    fn vertices(&self) -> Vec<u32> {
+        self.chosen.map_or_else(|| (0..self.count as u32).collect(), <[u32]>::to_vec)
+    }
+
+    /// Those whose vertices are all selected.
+    fn of<const N: usize>(&self, all: &[[u32; N]]) -> Result<Vec<[u32; N]>, Fault> {
+        let Some(chosen) = self.chosen else { return Ok(all.to_vec()) };
+        let mut is_chosen = vec![false; self.count];
+        chosen.iter().for_each(|&vertex| is_chosen[vertex as usize] = true);
+        let kept: Vec<_> =
+            all.iter().filter(|element| element.iter().all(|&v| is_chosen[v as usize])).copied().collect();
+        match kept.is_empty() {
+            false => Ok(kept),
+            true => Err(Fault::new("select", format!("it holds no whole element, only {} vertices", chosen.len()))),
+        }
+    }
+}
+
+fn set<const D: usize>(limits: Option<[f64; 2]>) -> StrainSet<D> {
+    limits.map_or(StrainSet::Rotation, |[min, max]| StrainSet::Limits { min, max })
+}
+
+fn examples(
+    mesh: &TetMesh,
+    stiffness: f64,
+    poses: &[PoseSection],
+    weights: ExampleWeights,
+    on: &Ground<'_>,
+) -> Result<ExampleBased, Fault> {
+    let mut examples = Vec::new();
+    for (k, section) in poses.iter().enumerate() {
+        let positions = pose(section, &mesh.positions, on.folder, on.placing);
+        examples.push(positions.map_err(|fault| fault.inside(&format!("pose.{k}")))?);
+    }
+    Ok(ExampleBased { tets: mesh.tets.clone(), examples, stiffness, weights })
+}
+
+/// Surface triangles of a solid, in its own vertices.
+pub(super) fn boundary(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, Fault> {
+    let surface = mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?;
+    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
+}

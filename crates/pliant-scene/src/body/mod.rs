@@ -1,0 +1,195 @@
+//! From a `[[body]]` section to a body of the engine.
+
+mod energy;
+mod material;
+mod pose;
+mod shape;
+mod solid;
+
+use std::path::Path;
+
+use pliant::energy::{EnergyError, PositionGoals};
+use pliant::math::Vec3;
+use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices};
+use pliant::{Body, ModelError};
+use pliant_io::store::Topology;
+
+use self::energy::{Ground, boundary, build_energy};
+use self::shape::{Placing, Shape, build_shape};
+use crate::budget::Budget;
+use crate::error::similar;
+use crate::format::{BodySection, EnergySection, MaterialSection, ShapeSection};
+use crate::motion::check_keyframes;
+use crate::scene::Fault;
+use crate::select::resolve;
+
+/// A body of the engine with what the scene still needs of it.
+pub(crate) struct BuiltBody {
+    pub(crate) body: Body,
+    /// Edges with their rest lengths, for the measure of stretch.
+    pub(crate) edges: Vec<(Edge, f64)>,
+    /// Vertices of each pin section.
+    pub(crate) pins: Vec<Vec<u32>>,
+    /// Vertices of each handle section.
+    pub(crate) handles: Vec<Vec<u32>>,
+    /// Goals of energies before those of the handles.
+    pub(crate) fixed_goals: usize,
+    /// How the surface that is shown follows the tets, where it is not their own.
+    pub(crate) rider: Option<Embedding>,
+    shape: Shape,
+}
+
+impl BuiltBody {
+    /// Adds the body to what is stored of a run.
+    pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
+        match &self.shape {
+            Shape::Surface { mesh, .. } => topology.add_surface(name, mesh),
+            Shape::Solid { mesh, skin: None } => topology.add_solid(name, mesh),
+            Shape::Solid { mesh, skin: Some(skin) } => topology.add_solid_with_surface(name, mesh, skin),
+            Shape::Strands(strands) => topology.add_strands(name, strands),
+        }
+    }
+}
+
+/// Builds the body at a place of the list; files are looked up in `folder`.
+pub(crate) fn build_body(
+    bodies: &[BodySection],
+    at: usize,
+    folder: &Path,
+    budget: &mut Budget,
+) -> Result<BuiltBody, Fault> {
+    let section = &bodies[at];
+    let placing = Placing::new(section.transform.as_ref())?;
+    let shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
+    let edges = match &shape {
+        Shape::Surface { mesh, .. } => mesh.edges(),
+        Shape::Solid { mesh, .. } => mesh.edges(),
+        Shape::Strands(strands) => strands.edges(),
+    };
+    let rest = shape.positions();
+    let mut body = with_material(section, &shape)?;
+    let ground = Ground { shape: &shape, edges: &edges, folder, placing: &placing };
+    let mut fixed_goals = 0;
+    for (k, energy) in section.energy.iter().enumerate() {
+        let batch = build_energy(energy, &ground).map_err(|fault| fault.inside(&format!("energy.{k}")))?;
+        if matches!(energy, EnergySection::Position { .. }) {
+            fixed_goals += batch.operator().len();
+        }
+        body = body.with_energy(batch);
+    }
+    let mut pins = Vec::new();
+    for (k, pin) in section.pin.iter().enumerate() {
+        check_keyframes(&format!("pin.{k}"), &pin.keyframe)?;
+        let chosen = resolve(&pin.select, rest).map_err(|message| Fault::new(format!("pin.{k}.select"), message))?;
+        pins.push(chosen);
+    }
+    let mut handles = Vec::new();
+    for (k, handle) in section.handle.iter().enumerate() {
+        let key = |name: &str| format!("handle.{k}.{name}");
+        check_keyframes(&format!("handle.{k}"), &handle.keyframe)?;
+        let chosen = resolve(&handle.select, rest).map_err(|message| Fault::new(key("select"), message))?;
+        let goals = PositionGoals { vertices: chosen.clone(), goals: None, stiffness: handle.stiffness };
+        body = body.with_energy(goals.build(rest).map_err(|error| Fault::new(key("stiffness"), error.to_string()))?);
+        handles.push(chosen);
+    }
+    let rider = match &shape {
+        Shape::Solid { mesh, skin: Some(skin) } => {
+            let embedding = Embedding::new(mesh, &skin.positions);
+            Some(embedding.map_err(|error| Fault::new("shape", error.to_string()))?)
+        }
+        _ => None,
+    };
+    if !section.velocity.iter().all(|c| c.is_finite()) {
+        return Err(Fault::new("velocity", format!("velocity is {:?}, but must be finite", section.velocity)));
+    }
+    if !section.pressure.is_finite() {
+        return Err(Fault::new("pressure", format!("pressure is {}, but must be finite", section.pressure)));
+    }
+    let velocities = vec![Vec3::from_array(section.velocity); rest.len()];
+    let body = body
+        .named(section.name.clone())
+        .pin(pins.iter().flatten().copied())
+        .with_velocities(velocities)
+        .with_pressure(section.pressure);
+    let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
+    let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
+    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape })
+}
+
+/// The shape of a body, which may stand with an earlier one.
+fn own_shape(bodies: &[BodySection], at: usize) -> Result<&ShapeSection, Fault> {
+    let mut shape = &bodies[at].shape;
+    let mut before = &bodies[..at];
+    while let ShapeSection::Like { body } = shape {
+        let Some(place) = before.iter().position(|other| other.name == *body) else {
+            let fault = Fault::new("shape.like.body", format!("there is no body {body:?} before this one"));
+            let near = similar(body, before.iter().map(|other| other.name.as_str()));
+            return Err(Fault { hint: near.map(|near| format!("did you mean {near:?}?")), ..fault });
+        };
+        shape = &before[place].shape;
+        before = &before[..place];
+    }
+    Ok(shape)
+}
+
+/// The body of a shape and a material, with the energies of that.
+fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
+    let body = match (shape, &section.material) {
+        (Shape::Surface { mesh, .. }, MaterialSection::Cloth(cloth)) => Body::cloth(mesh, &material::cloth(cloth)?),
+        (Shape::Surface { mesh, skip_one }, MaterialSection::Springs(springs)) => {
+            let mut edges = mesh.edges();
+            if springs.skip_one {
+                let more = skip_one.as_ref().ok_or_else(|| Fault::new("material", "skip_one needs a sheet"))?;
+                edges.extend(more);
+            }
+            Body::mass_spring(mesh, springs.density.unwrap_or(0.15), edges, springs.stiffness)
+        }
+        (Shape::Solid { mesh, .. }, MaterialSection::Solid(solid)) => Body::solid(mesh, &material::solid(solid)?),
+        (Shape::Strands(strands), MaterialSection::Strand(strand)) => {
+            Body::strands(strands, &material::strand(strand)?)
+        }
+        (shape, MaterialSection::Bare(bare)) => {
+            let (masses, surface) = match shape {
+                Shape::Surface { mesh, .. } => {
+                    (mesh.mass_matrix(MassKind::Lumped, bare.density), mesh.triangles.clone())
+                }
+                Shape::Solid { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, bare.density), boundary(mesh)?),
+                Shape::Strands(strands) => (strands.mass_matrix(MassKind::Lumped, bare.density), Vec::new()),
+            };
+            let masses = masses.map_err(|error| in_material(section, &error.into()))?;
+            Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
+        }
+        (shape, _) => {
+            let need = match shape {
+                Shape::Surface { .. } => "material.cloth, material.springs or material.bare",
+                Shape::Solid { .. } => "material.solid or material.bare",
+                Shape::Strands(_) => "material.strand or material.bare",
+            };
+            return Err(Fault::new("material", format!("this shape needs {need}")));
+        }
+    };
+    body.map_err(|error| in_material(section, &error))
+}
+
+/// The fault of a body that the engine refuses: its material, unless the mesh itself is at fault.
+fn in_material(section: &BodySection, error: &ModelError) -> Fault {
+    let kind = match section.material {
+        MaterialSection::Cloth(_) => "cloth",
+        MaterialSection::Solid(_) => "solid",
+        MaterialSection::Strand(_) => "strand",
+        MaterialSection::Springs(_) => "springs",
+        MaterialSection::Bare(_) => "bare",
+    };
+    let (ModelError::Mesh(MeshError::BadParameter { name, .. })
+    | ModelError::Energy { error: EnergyError::BadParameter { name, .. }, .. }) = error
+    else {
+        let key = if matches!(error, ModelError::Mesh(_)) { "shape".to_owned() } else { format!("material.{kind}") };
+        return Fault::new(key, error.to_string());
+    };
+    Fault::new(format!("material.{kind}.{}", as_key(name)), error.to_string())
+}
+
+/// "Young's modulus" as a key.
+fn as_key(name: &str) -> String {
+    name.to_lowercase().replace('\'', "").replace(' ', "_")
+}

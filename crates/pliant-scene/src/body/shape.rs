@@ -1,0 +1,259 @@
+//! From `[body.shape.…]` to a mesh where it stands.
+
+use std::path::Path;
+
+use pliant::math::{Mat3, Vec3};
+use pliant::mesh::generate::{
+    Bundle, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Sheet, TetBox, TetPattern, Torus, rope,
+};
+use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
+use pliant::mesh::{Edge, Keep, MeshError, Placed, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
+use pliant_io::read::{ReadOptions, UpAxis, read_mesh};
+
+use super::as_key;
+use super::solid::build_solid;
+use crate::budget::{Budget, lattice_nodes, vertices_of};
+use crate::format::{
+    ContentName, DiagonalName, PiecesName, PlaneName, Rotation, ShapeSection, TetPatternName, TransformSection, UpName,
+};
+use crate::motion::{check_rotation, rotate};
+use crate::scene::Fault;
+
+/// Cells along the longest side of a solid that is filled, if nothing is said.
+const STANDARD_CELLS: usize = 20;
+
+/// A shape in its place.
+pub(super) enum Shape {
+    /// Triangles; sheets know the springs to the vertex after the next.
+    Surface { mesh: TriangleMesh, skip_one: Option<Vec<Edge>> },
+    /// Tets, perhaps with a finer surface that rides along on them.
+    Solid { mesh: TetMesh, skin: Option<TriangleMesh> },
+    /// Polylines.
+    Strands(StrandSet),
+}
+
+impl Shape {
+    /// Positions of the vertices that move by themselves \[m\].
+    pub(super) fn positions(&self) -> &[Vec3] {
+        match self {
+            Self::Surface { mesh, .. } => &mesh.positions,
+            Self::Solid { mesh, .. } => &mesh.positions,
+            Self::Strands(strands) => &strands.positions,
+        }
+    }
+}
+
+/// Builds a shape; files are looked up in `folder`.
+pub(super) fn build_shape(
+    section: &ShapeSection,
+    placing: &Placing,
+    folder: &Path,
+    budget: &mut Budget,
+) -> Result<Shape, Fault> {
+    let name = section.name();
+    let too_many = |message| Fault::new(format!("shape.{name}"), message);
+    budget.take(vertices_of(section)).map_err(too_many)?;
+    let shape = match section {
+        ShapeSection::File { .. } => import(section, folder, budget)?,
+        ShapeSection::Sdf { .. } => fill_solid(section, budget)?,
+        generated => generate(generated).map_err(|error| in_shape(section, &error))?,
+    };
+    Ok(placing.place(shape))
+}
+
+/// The fault of a bad shape, at the parameter that is to blame where the error names one.
+fn in_shape(section: &ShapeSection, error: &MeshError) -> Fault {
+    let kind = section.name();
+    let key = match error {
+        MeshError::BadParameter { name, .. } => format!("shape.{kind}.{}", as_key(name)),
+        _ => format!("shape.{kind}"),
+    };
+    Fault::new(key, error.to_string())
+}
+
+fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
+    let surface = |mesh| Shape::Surface { mesh, skip_one: None };
+    let plane = |plane: Option<PlaneName>| match plane.unwrap_or_default() {
+        PlaneName::Xy => Plane::Xy,
+        PlaneName::Xz => Plane::Xz,
+    };
+    Ok(match *shape {
+        ShapeSection::Sheet { width, height, columns, rows, plane: lies, diagonals } => {
+            let diagonals = match diagonals.unwrap_or_default() {
+                DiagonalName::Forward => Diagonals::Forward,
+                DiagonalName::Backward => Diagonals::Backward,
+                DiagonalName::Alternating => Diagonals::Alternating,
+                DiagonalName::Cross => Diagonals::Cross,
+            };
+            let sheet = Sheet { width, height, columns, rows, diagonals, plane: plane(lies), ..Sheet::default() };
+            Shape::Surface { mesh: sheet.mesh()?, skip_one: Some(sheet.skip_one_edges()?) }
+        }
+        ShapeSection::Disc { radius, rings, sectors, plane: lies } => {
+            surface(Disc { radius, rings, sectors, plane: plane(lies) }.mesh()?)
+        }
+        ShapeSection::Icosphere { radius, subdivisions } => surface(Icosphere { radius, subdivisions }.mesh()?),
+        ShapeSection::Cylinder { radius, height, segments, rings } => {
+            surface(Cylinder { radius, height, segments, rings, ..Cylinder::default() }.mesh()?)
+        }
+        ShapeSection::Torus { major_radius, minor_radius, major_segments, minor_segments } => {
+            surface(Torus { major_radius, minor_radius, major_segments, minor_segments }.mesh()?)
+        }
+        ShapeSection::Box { size, cells, pattern } => {
+            let pattern = match pattern.unwrap_or_default() {
+                TetPatternName::Kuhn => TetPattern::Kuhn,
+                TetPatternName::Five => TetPattern::Five,
+                TetPatternName::BodyCentred => TetPattern::BodyCentred,
+            };
+            Shape::Solid { mesh: TetBox { size: size.into(), cells, pattern }.mesh()?, skin: None }
+        }
+        ShapeSection::Rope { from, to, segments } => Shape::Strands(rope(from.into(), to.into(), segments)?),
+        ShapeSection::Bundle { radius, count, direction, length, segments } => {
+            let roots = Roots::Disc { radius, count };
+            Shape::Strands(Bundle { roots, direction: direction.into(), length, segments }.strands()?)
+        }
+        // These are made by `import` and `fill_solid`, or stand for another.
+        ShapeSection::File { .. } | ShapeSection::Sdf { .. } | ShapeSection::Like { .. } => {
+            return Err(MeshError::Empty { what: "generated shape" });
+        }
+    })
+}
+
+/// Reads a mesh file.
+fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Shape, Fault> {
+    let ShapeSection::File { path, content, metres_per_unit, up, cells, pieces } = shape else {
+        return Err(Fault::new("shape", "is not a file"));
+    };
+    let failed = |error: &dyn std::error::Error| Fault::new("shape.file.path", error.to_string());
+    let options =
+        ReadOptions { scale: metres_per_unit.unwrap_or(1.0), up_axis: up_axis(*up), ..ReadOptions::default() };
+    let mut imported = read_mesh(folder.join(path), &options).map_err(|error| failed(&error))?;
+    imported.remove_unused_vertices();
+    let count = imported.positions.len() as u128;
+    budget.take(count).map_err(|message| Fault::new("shape.file.path", message))?;
+    match content.unwrap_or_default() {
+        ContentName::Surface => {
+            let mesh = imported.triangle_mesh().map_err(|error| failed(&error))?;
+            Ok(Shape::Surface { mesh, skip_one: None })
+        }
+        ContentName::Solid => {
+            Ok(Shape::Solid { mesh: imported.tet_mesh().map_err(|error| failed(&error))?, skin: None })
+        }
+        ContentName::Strands => Ok(Shape::Strands(imported.strand_set().map_err(|error| failed(&error))?)),
+        ContentName::Fill => {
+            let surface = imported.triangle_mesh().map_err(|error| failed(&error))?;
+            let distance = SurfaceDistance::new(&surface).map_err(|error| failed(&error))?;
+            let resolution = Resolution::Cells(cells.unwrap_or(STANDARD_CELLS));
+            let filling = Filling { resolution, pieces: pieces.unwrap_or_default(), key: "shape.file.cells" };
+            let mesh = filling.fill(&distance, budget)?;
+            Ok(Shape::Solid { mesh, skin: Some(surface) })
+        }
+    }
+}
+
+/// A solid of simple shapes.
+fn fill_solid(shape: &ShapeSection, budget: &mut Budget) -> Result<Shape, Fault> {
+    let ShapeSection::Sdf { solid, cells, cell, surface_cells, pieces } = shape else {
+        return Err(Fault::new("shape", "is not a signed distance"));
+    };
+    let solid = build_solid(solid, "shape.sdf.solid")?;
+    let (resolution, key) = match (cells, cell) {
+        (Some(_), Some(_)) => return Err(Fault::new("shape.sdf.cell", "give `cells` or `cell`, not both")),
+        (None, Some(cell)) => (Resolution::Cell(*cell), "shape.sdf.cell"),
+        (cells, None) => (Resolution::Cells(cells.unwrap_or(STANDARD_CELLS)), "shape.sdf.cells"),
+    };
+    let pieces = pieces.unwrap_or_default();
+    let mesh = Filling { resolution, pieces, key }.fill(&solid, budget)?;
+    let skin = match surface_cells {
+        None => None,
+        Some(cells) => {
+            let (resolution, key) = (Resolution::Cells(*cells), "shape.sdf.surface_cells");
+            let fine = Filling { resolution, pieces, key }.fill(&solid, budget)?;
+            Some(fine.surface().map_err(|error| Fault::new(key, error.to_string()))?.mesh)
+        }
+    };
+    Ok(Shape::Solid { mesh, skin })
+}
+
+/// How a solid is filled with tets.
+struct Filling {
+    resolution: Resolution,
+    pieces: PiecesName,
+    /// Where the resolution stands, to which errors point.
+    key: &'static str,
+}
+
+impl Filling {
+    fn fill(&self, solid: &impl SignedDistance, budget: &mut Budget) -> Result<TetMesh, Fault> {
+        let refuse = |message: String| Fault::new(self.key, message);
+        budget.take(lattice_nodes(&solid.bounds(), self.resolution)).map_err(refuse)?;
+        let keep = if self.pieces == PiecesName::Largest { Keep::LargestPiece } else { Keep::AllPieces };
+        let filling = Tetrahedralise { resolution: self.resolution, keep };
+        let mesh = filling.fill(solid).map_err(|error| refuse(error.to_string()))?.mesh;
+        let count = mesh.components().count;
+        if self.pieces == PiecesName::Refuse && count > 1 {
+            let hint = "smaller cells keep thin parts together; pieces = \"all\" or \"largest\" keeps pieces";
+            return Err(refuse(format!("the solid falls into {count} pieces")).hint(hint));
+        }
+        Ok(mesh)
+    }
+}
+
+/// Scale, rotation and translation of a body.
+pub(super) struct Placing {
+    linear: Mat3,
+    offset: Vec3,
+}
+
+impl Placing {
+    pub(super) fn new(transform: Option<&TransformSection>) -> Result<Self, Fault> {
+        let Some(transform) = transform else { return Ok(Self { linear: Mat3::IDENTITY, offset: Vec3::ZERO }) };
+        let scale = transform.scale.unwrap_or(1.0);
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(Fault::new("transform.scale", format!("scale is {scale}, but must be positive")));
+        }
+        if !transform.translate.iter().all(|c| c.is_finite()) {
+            let message = format!("translate is {:?}, but must be finite", transform.translate);
+            return Err(Fault::new("transform.translate", message));
+        }
+        let (linear, offset) = match &transform.rotate {
+            None => (Mat3::IDENTITY, Vec3::ZERO),
+            Some(rotation) => {
+                check_rotation("transform.rotate", rotation)?;
+                rigid(rotation)
+            }
+        };
+        Ok(Self { linear: linear * scale, offset: offset + Vec3::from_array(transform.translate) })
+    }
+
+    /// Where a point of the shape is.
+    pub(super) fn apply(&self, p: Vec3) -> Vec3 {
+        self.linear * p + self.offset
+    }
+
+    fn place(&self, shape: Shape) -> Shape {
+        let Self { linear, offset } = self;
+        match shape {
+            Shape::Surface { mesh, skip_one } => Shape::Surface { mesh: mesh.transformed(linear, *offset), skip_one },
+            Shape::Solid { mesh, skin } => Shape::Solid {
+                mesh: mesh.transformed(linear, *offset),
+                skin: skin.map(|skin| skin.transformed(linear, *offset)),
+            },
+            Shape::Strands(strands) => Shape::Strands(strands.transformed(linear, *offset)),
+        }
+    }
+}
+
+/// A rotation about a point as matrix and shift.
+pub(super) fn rigid(rotation: &Rotation) -> (Mat3, Vec3) {
+    let origin = rotate(rotation, 1.0, Vec3::ZERO);
+    let column = |axis: Vec3| rotate(rotation, 1.0, axis) - origin;
+    (Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)), origin)
+}
+
+pub(super) fn up_axis(name: Option<UpName>) -> UpAxis {
+    match name.unwrap_or_default() {
+        UpName::X => UpAxis::X,
+        UpName::Y => UpAxis::Y,
+        UpName::Z => UpAxis::Z,
+    }
+}

@@ -1,0 +1,62 @@
+//! What changes over time by itself: pins, handles, forces, wind.
+
+use std::f64::consts::TAU;
+
+use pliant::math::Vec3;
+use pliant::{InputError, Simulation, Wind};
+
+use crate::format::GustSection;
+use crate::motion::{Motion, Track};
+
+/// Something that a scene moves.
+#[derive(Debug, Clone)]
+pub(crate) enum Driver {
+    /// Pinned vertices with their rest positions.
+    Pins { body: String, motion: Motion, places: Vec<(u32, Vec3)> },
+    /// Goals of handles from a number on, with their rest positions.
+    Handles { first_goal: usize, motion: Motion, places: Vec<Vec3> },
+    /// All forces: vertices that any of them acts on, and the forces.
+    Forces { targets: Vec<(String, u32)>, forces: Vec<DrivenForce> },
+    /// Wind that changes.
+    Wind { track: Track, gust: Option<GustSection>, standard: Wind },
+}
+
+/// A force that is shared by vertices.
+#[derive(Debug, Clone)]
+pub(crate) struct DrivenForce {
+    /// Places in the list of targets.
+    pub(crate) targets: Vec<usize>,
+    pub(crate) track: Track,
+    /// From when to when it acts \[s\].
+    pub(crate) window: [f64; 2],
+}
+
+impl Driver {
+    /// Sets what holds for the next step: pins and goals where they are at its end, forces and wind as in its middle, so
+    /// that a force gives the impulse that its course says.
+    pub(crate) fn act(&self, sim: &mut Simulation) -> Result<(), InputError> {
+        let end = sim.time() + sim.time_step();
+        let middle = sim.time() + 0.5 * sim.time_step();
+        match self {
+            Self::Pins { body, motion, places } => {
+                places.iter().try_for_each(|&(vertex, rest)| sim.move_pin(body, vertex, motion.place(end, rest)))
+            }
+            Self::Handles { first_goal, motion, places } => places
+                .iter()
+                .enumerate()
+                .try_for_each(|(k, &rest)| sim.set_goal("position", first_goal + k, motion.place(end, rest))),
+            Self::Forces { targets, forces } => {
+                let mut sums = vec![Vec3::ZERO; targets.len()];
+                for force in forces.iter().filter(|force| (force.window[0]..force.window[1]).contains(&middle)) {
+                    let share = force.track.at(middle) / force.targets.len() as f64;
+                    force.targets.iter().for_each(|&target| sums[target] += share);
+                }
+                targets.iter().zip(sums).try_for_each(|((body, vertex), sum)| sim.set_force(body, *vertex, sum))
+            }
+            Self::Wind { track, gust, standard } => {
+                let factor = gust.as_ref().map_or(1.0, |g| 1.0 + g.strength * (TAU * middle / g.period).sin());
+                sim.set_wind(Some(Wind { velocity: factor * track.at(middle), ..*standard }))
+            }
+        }
+    }
+}

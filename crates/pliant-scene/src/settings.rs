@@ -1,0 +1,165 @@
+//! From `[world]` and `[solver]` to the settings of a simulation.
+
+use pliant::math::Vec3;
+use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
+use pliant::{Damping, Simulation, SimulationBuilder, TimeIntegrator, Wind};
+
+use crate::drive::Driver;
+use crate::format::{AccelerationSection, IntegratorName, SolverSection, WindSection, WorldSection};
+use crate::motion::Track;
+use crate::scene::Fault;
+
+/// Largest numbers of frames and of steps per frame; more is a slip of the keyboard.
+const MOST_FRAMES: u32 = 10_000_000;
+const MOST_SUBSTEPS: u32 = 10_000;
+/// Frames per second and number of frames, if nothing is said.
+pub(crate) const STANDARD_RATE: f64 = 60.0;
+pub(crate) const STANDARD_FRAMES: u32 = 120;
+
+/// The world, checked.
+pub(crate) struct Settings {
+    pub(crate) builder: SimulationBuilder,
+    pub(crate) substeps: u32,
+    /// Wind that changes, if it does.
+    pub(crate) wind: Option<Driver>,
+}
+
+/// Checks the world; faults are named from the top of the file.
+pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> Result<Settings, Fault> {
+    let refuse = |key: &str, message: String| Err(Fault::new(format!("world.{key}"), message));
+    let rate = world.frame_rate.unwrap_or(STANDARD_RATE);
+    if !(rate > 0.0 && rate.is_finite()) {
+        return refuse("frame_rate", format!("frame_rate is {rate}, but must be positive"));
+    }
+    let substeps = world.substeps.unwrap_or(1);
+    if substeps == 0 || substeps > MOST_SUBSTEPS {
+        return refuse("substeps", format!("substeps is {substeps}, but must be 1 to {MOST_SUBSTEPS}"));
+    }
+    let frames = world.frames.unwrap_or(STANDARD_FRAMES);
+    if frames > MOST_FRAMES {
+        return refuse("frames", format!("frames is {frames}, but must be at most {MOST_FRAMES}"));
+    }
+    let step = 1.0 / (rate * f64::from(substeps));
+    if !(step > 0.0 && step.is_finite()) {
+        return refuse("frame_rate", format!("a step of {step} s is no step"));
+    }
+    let integrator = match world.integrator.unwrap_or_default() {
+        IntegratorName::ImplicitEuler => TimeIntegrator::ImplicitEuler,
+        IntegratorName::Bdf2 => TimeIntegrator::Bdf2,
+        IntegratorName::TrBdf2 => TimeIntegrator::TrBdf2,
+        IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
+    };
+    let mut builder = Simulation::builder().time_step(step).solver(choice(solver)?).integrator(integrator);
+    if let Some(gravity) = world.gravity {
+        if !gravity.iter().all(|c| c.is_finite()) {
+            return refuse("gravity", format!("gravity is {gravity:?}, but must be finite"));
+        }
+        builder = builder.gravity(Vec3::from_array(gravity));
+    }
+    if let Some(damping) = &world.damping {
+        let rate = |key: &str, value: Option<f64>| {
+            let value = value.unwrap_or(0.0);
+            let key = format!("world.damping.{key}");
+            if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(at_least_zero(key, value)) }
+        };
+        builder = builder.damping(Damping {
+            drag: rate("drag", damping.drag)?,
+            deformation: rate("deformation", damping.deformation)?,
+            stiffness: rate("stiffness", damping.stiffness)?,
+        });
+    }
+    let mut changing = None;
+    if let Some(section) = &world.wind {
+        let (standard, track) = wind(section)?;
+        builder = builder.wind(standard);
+        if section.gust.is_some() || !track.is_constant() {
+            changing = Some(Driver::Wind { track, gust: section.gust.clone(), standard });
+        }
+    }
+    Ok(Settings { builder, substeps, wind: changing })
+}
+
+fn at_least_zero(key: String, value: f64) -> Fault {
+    let name = key.rsplit('.').next().unwrap_or_default().to_owned();
+    Fault::new(key, format!("{name} is {value}, but must be at least 0"))
+}
+
+/// The wind at the start, and how it changes.
+fn wind(section: &WindSection) -> Result<(Wind, Track), Fault> {
+    let keyframes: Vec<(f64, [f64; 3])> = section.keyframe.iter().map(|k| (k.time, k.velocity)).collect();
+    let track = Track::new("world.wind", "velocity", section.velocity, &keyframes)?;
+    let standard = Wind::new(track.at(0.0));
+    let air_density = section.air_density.unwrap_or(standard.air_density);
+    let drag = section.drag.unwrap_or(standard.drag);
+    for (key, value) in [("air_density", air_density), ("drag", drag)] {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(at_least_zero(format!("world.wind.{key}"), value));
+        }
+    }
+    if let Some(gust) = &section.gust {
+        if !gust.strength.is_finite() {
+            let message = format!("strength is {}, but must be finite", gust.strength);
+            return Err(Fault::new("world.wind.gust.strength", message));
+        }
+        if !(gust.period.is_finite() && gust.period > 0.0) {
+            let message = format!("period is {}, but must be positive", gust.period);
+            return Err(Fault::new("world.wind.gust.period", message));
+        }
+    }
+    Ok((Wind { air_density, drag, ..standard }, track))
+}
+
+/// Iterates that Anderson acceleration can remember.
+const MOST_REMEMBERED: usize = 16;
+
+fn check_tolerance(kind: &str, tolerance: Option<f64>) -> Result<(), Fault> {
+    match tolerance {
+        Some(value) if !(value.is_finite() && value >= 0.0) => {
+            Err(at_least_zero(format!("solver.{kind}.tolerance"), value))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
+    Ok(match solver {
+        None => SolverChoice::default(),
+        Some(SolverSection::Projective(section)) => {
+            let standard = ProjectiveParams::default();
+            check_tolerance("projective", section.tolerance)?;
+            ProjectiveParams {
+                iterations: section.iterations.unwrap_or(standard.iterations),
+                tolerance: section.tolerance.unwrap_or(standard.tolerance),
+                acceleration: match section.acceleration {
+                    None => standard.acceleration,
+                    Some(AccelerationSection::None {}) => Acceleration::None,
+                    Some(AccelerationSection::Anderson { window }) if !(1..=MOST_REMEMBERED).contains(&window) => {
+                        let key = "solver.projective.acceleration.anderson.window";
+                        return Err(Fault::new(key, format!("window is {window}, but must be 1 to {MOST_REMEMBERED}")));
+                    }
+                    Some(AccelerationSection::Anderson { window }) => Acceleration::Anderson { window },
+                    Some(AccelerationSection::Chebyshev { rho, .. }) if !(0.0..1.0).contains(&rho) => {
+                        let key = "solver.projective.acceleration.chebyshev.rho";
+                        return Err(Fault::new(key, format!("rho is {rho}, but must be at least 0 and below 1")));
+                    }
+                    Some(AccelerationSection::Chebyshev { rho, delay }) => {
+                        Acceleration::Chebyshev { rho, delay, relaxation: 1.0 }
+                    }
+                },
+                ..standard
+            }
+            .into()
+        }
+        Some(SolverSection::Newton(section)) => {
+            check_tolerance("newton", section.tolerance)?;
+            let standard = if section.semi_implicit { NewtonParams::semi_implicit() } else { NewtonParams::default() };
+            NewtonParams {
+                iterations: section.iterations.unwrap_or(standard.iterations),
+                tolerance: section.tolerance.unwrap_or(standard.tolerance),
+                warm_start: section.warm_start.unwrap_or(standard.warm_start),
+                ..standard
+            }
+            .into()
+        }
+    })
+}
