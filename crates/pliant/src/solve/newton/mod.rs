@@ -10,7 +10,7 @@ mod assemble;
 use crate::clock::Clock;
 use crate::energy::{Curvature, Memory};
 use crate::math::{Mat3, Vec3};
-use crate::sparse::{Analysis, BlockMatrix, FactorError, conjugate_gradient};
+use crate::sparse::{Precision, Analysis, BlockMatrix, FactorError, conjugate_gradient};
 
 use super::objective::largest;
 use super::{Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
@@ -92,7 +92,8 @@ const HALVINGS: usize = 50;
 impl Newton {
     /// A solver with these parameters.
     pub fn new(params: NewtonParams) -> Self {
-        let warm_start = Projective::new(ProjectiveParams::plain(params.warm_start));
+        let precision = Precision::Double;
+        let warm_start = Projective::new(ProjectiveParams { precision, ..ProjectiveParams::plain(params.warm_start) });
         Self { params, analysis: None, warm_start }
     }
 

@@ -215,22 +215,25 @@ impl Prepared {
 }
 
 fn longest<R: Real>(rows: &[R], count: usize) -> f64 {
-    let squared = rows.chunks_exact(4).take(count).fold(0.0_f64, |most, row| {
-        let squared = row[..3].iter().map(|r| r.to_f64() * r.to_f64()).sum::<f64>();
-        // max would drop a NaN; a NaN must come out.
-        if squared > most || squared.is_nan() { squared } else { most }
-    });
-    squared.sqrt()
+    let (mut most, mut is_nan) = (0.0_f64, false);
+    for row in &rows.as_chunks::<4>().0[..count] {
+        let [x, y, z, _] = row.map(R::to_f64);
+        let squared = x * x + y * y + z * z;
+        // max drops a NaN; a NaN must come out.
+        is_nan |= squared.is_nan();
+        most = most.max(squared);
+    }
+    if is_nan { f64::NAN } else { most.sqrt() }
 }
 
 fn add_rows<R: Real>(rows: &[R], points: &mut [Point]) {
-    for (point, row) in points.iter_mut().zip(rows.chunks_exact(4)) {
+    for (point, row) in points.iter_mut().zip(rows.as_chunks::<4>().0) {
         (0..4).for_each(|c| point[c] += row[c].to_f64());
     }
 }
 
 fn copy_rows<R: Real>(rows: &[R], step: &mut [Vec3]) {
-    for (out, row) in step.iter_mut().zip(rows.chunks_exact(4)) {
+    for (out, row) in step.iter_mut().zip(rows.as_chunks::<4>().0) {
         *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
     }
 }

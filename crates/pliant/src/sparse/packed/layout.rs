@@ -71,9 +71,10 @@ pub(super) struct Layout {
 pub(super) const PADDING: u32 = u32::MAX;
 
 /// Time of a node in both sweeps by a simple model, in arbitrary units: a start, a charge per panel for gathering and scattering, and
-/// the stream of numbers. The constants were fitted on cloth and solids; only their ratios matter.
+/// the stream of numbers. On cloth and solids the result
+/// depends little on the constants; only their ratios matter.
 fn cost(columns: usize, below: usize, width: usize) -> f64 {
-    let (start, per_panel, per_vector) = (20.0, 10.0, 1.3);
+    let (start, per_panel, per_vector) = (20.0, 8.0, 1.8);
     let panels = (columns + below).div_ceil(width) as f64;
     let vectors = (columns * (columns + width) / 2 + columns * below) as f64 / width as f64;
     start + per_panel * panels + per_vector * vectors

@@ -184,12 +184,12 @@ impl<S: LaneNumber> Packed<S> {
 
     fn solve(&mut self, team: &Team<'_>, rhs: &mut [Vec3]) {
         assert_eq!(rhs.len(), self.layout.order.len(), "unknowns of the factor and of the right-hand side");
-        for (row, &v) in self.rows.as_mut_slice().chunks_exact_mut(4).zip(&self.layout.order) {
+        for (row, &v) in self.rows.as_mut_slice().as_chunks_mut::<4>().0.iter_mut().zip(&self.layout.order) {
             let b = rhs[v as usize];
-            row.copy_from_slice(&[S::from_f64(b.x), S::from_f64(b.y), S::from_f64(b.z), S::default()]);
+            *row = [S::from_f64(b.x), S::from_f64(b.y), S::from_f64(b.z), S::default()];
         }
         self.sweep(team);
-        for (row, &v) in self.rows.as_slice().chunks_exact(4).zip(&self.layout.order) {
+        for (row, &v) in self.rows.as_slice().as_chunks::<4>().0.iter().zip(&self.layout.order) {
             rhs[v as usize] = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
         }
     }

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::layout::{Layout, Node};
 use super::schedule::{Schedule, Task};
-use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
+use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 use crate::parallel::Team;
 
 /// Columns whose sums are kept at hand in the backward sweep.
@@ -89,7 +89,7 @@ impl<S: LaneNumber> Sweep<'_, S> {
         }
     }
 
-    /// Moves the right-hand side of a node's columns to scratch and leaves zeros, to which its panels then add.
+    /// Moves the right-hand side of a node's columns to scratch.
     fn take_columns(&self, node: &Node) {
         // SAFETY: scratch holds four numbers for each column of its largest node; no other thread is at work on these rows.
         unsafe { take_columns(node, self.rows, self.top_scratch()) }
@@ -110,12 +110,15 @@ impl<S: LaneNumber> Sweep<'_, S> {
 
 /// SAFETY: rows of the node's columns and scratch for them must be the caller's alone.
 #[inline(always)]
-unsafe fn take_columns<S: Real>(node: &Node, rows: *mut S, scratch: *mut S) {
+unsafe fn take_columns<S: LaneNumber>(node: &Node, rows: *mut S, scratch: *mut S) {
     unsafe {
         // A loop and not two calls into the library: most nodes have a few columns.
         let columns = rows.add(4 * node.start).cast::<[S; 4]>();
         for j in 0..node.columns {
             *scratch.cast::<[S; 4]>().add(j) = *columns.add(j);
+        }
+        // Panels of nothing but columns overwrite them; the panel that goes beyond adds to what it finds.
+        for j in node.columns / S::WIDTH * S::WIDTH..node.columns {
             *columns.add(j) = [S::default(); 4];
         }
     }
@@ -213,7 +216,7 @@ where
     }
 }
 
-/// y = M t for a range of panels, added to their rows.
+/// y = M t for a range of panels, added to their rows; stored where a panel's rows are columns of the node.
 #[inline(always)]
 unsafe fn forward_panels<L: Lanes>(
     sweep: &Sweep<'_, L::Scalar>,
@@ -225,14 +228,15 @@ unsafe fn forward_panels<L: Lanes>(
     L::Scalar: LaneNumber,
 {
     let w = L::WIDTH;
-    let triangle = node.triangular_panels(w).min(end);
     let (rows, out) = (sweep.node_rows(node), sweep.rows);
     let mut panel = first;
     unsafe {
         let mut values = sweep.node_values(node).add(node.panel_offset(first, w));
-        while panel < triangle {
-            let columns = (panel + 1) * w;
-            panel_products::<L, 1>(values, columns, t, rows.add(panel * w), out);
+        let own = (node.columns / w).min(end);
+        while panel < own {
+            let columns = node.panel_columns(panel, w);
+            let product = single_panel_product::<L>(values, columns, t);
+            L::store_points(product, out.add(4 * (node.start + panel * w)));
             values = values.add(columns * w);
             panel += 1;
         }
@@ -250,9 +254,34 @@ unsafe fn forward_panels<L: Lanes>(
         }
         match end - panel {
             2 => panel_products::<L, 2>(values, columns, t, rows.add(panel * w), out),
-            1 => panel_products::<L, 1>(values, columns, t, rows.add(panel * w), out),
+            1 => L::scatter_add(out, rows.add(panel * w), single_panel_product::<L>(values, columns, t)),
             _ => {}
         }
+    }
+}
+
+/// One panel times t, in two sums: one alone would wait for itself in every column.
+#[inline(always)]
+unsafe fn single_panel_product<L: Lanes>(values: *const L::Scalar, columns: usize, t: *const L::Scalar) -> [L; 3] {
+    let w = L::WIDTH;
+    unsafe {
+        let (mut even, mut odd) = ([L::zero(); 3], [L::zero(); 3]);
+        let mut j = 0;
+        while j + 2 <= columns {
+            let (first, second) = (L::load(values.add(j * w)), L::load(values.add((j + 1) * w)));
+            for c in 0..3 {
+                even[c] = first.mul_add(L::splat(*t.add(4 * j + c)), even[c]);
+                odd[c] = second.mul_add(L::splat(*t.add(4 * j + 4 + c)), odd[c]);
+            }
+            j += 2;
+        }
+        if j < columns {
+            let last = L::load(values.add(j * w));
+            for c in 0..3 {
+                even[c] = last.mul_add(L::splat(*t.add(4 * j + c)), even[c]);
+            }
+        }
+        [even[0].add(odd[0]), even[1].add(odd[1]), even[2].add(odd[2])]
     }
 }
 
