@@ -10,7 +10,7 @@ mod assemble;
 use crate::clock::Clock;
 use crate::energy::{Curvature, Memory};
 use crate::math::{Mat3, Vec3};
-use crate::sparse::{Precision, Analysis, BlockMatrix, FactorError, conjugate_gradient};
+use crate::sparse::{Analysis, BlockMatrix, FactorError, Precision, conjugate_gradient};
 
 use super::objective::largest;
 use super::{Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
@@ -43,8 +43,8 @@ pub struct NewtonParams {
     pub line_search: bool,
     /// Treatment of negative curvature.
     pub curvature: Curvature,
-    /// Plain local/global iterations before the first Newton iteration, which do better than its damped phase
-    /// [Liu 2013, §5].
+    /// Plain local/global iterations before the first Newton iteration [Liu 2013, §5]. On crumpled cloth 30 of them were seen to
+    /// save hardly any Newton iteration (2 % over five states).
     pub warm_start: usize,
     /// Where to start.
     pub start: Start,
