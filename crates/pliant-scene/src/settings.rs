@@ -2,10 +2,11 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
+use pliant::sparse::Precision;
 use pliant::{Damping, Simulation, SimulationBuilder, TimeIntegrator, Wind};
 
 use crate::drive::Driver;
-use crate::format::{AccelerationSection, IntegratorName, SolverSection, WindSection, WorldSection};
+use crate::format::{AccelerationSection, IntegratorName, PrecisionSection, SolverSection, WindSection, WorldSection};
 use crate::motion::Track;
 use crate::scene::Fault;
 
@@ -145,6 +146,11 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                     Some(AccelerationSection::Chebyshev { rho, delay }) => {
                         Acceleration::Chebyshev { rho, delay, relaxation: 1.0 }
                     }
+                },
+                precision: match section.precision {
+                    None => standard.precision,
+                    Some(PrecisionSection::Single) => Precision::Single,
+                    Some(PrecisionSection::Double) => Precision::Double,
                 },
                 ..standard
             }

@@ -45,7 +45,8 @@ fn a_force_gives_its_impulse_within_its_window() {
 fn a_force_between_keyframes_gives_the_impulse_under_its_course() {
     let keyframes = "keyframe = [{ time = 0, total = [0, 0, 0] }, { time = 0.5, total = [4, 0, 0] }, { time = 1, total = [0, 0, 0] }]";
     let scene = run(&format!("{FLOATING}\n[[force]]\nbody = \"box\"\n{keyframes}\n"), 60);
-    assert!((speed(&scene) - 2.0).abs() < 1e-9, "{}", speed(&scene));
+    // The linear solve is in f32.
+    assert!((speed(&scene) - 2.0).abs() < 1e-6, "{}", speed(&scene));
 }
 
 #[test]

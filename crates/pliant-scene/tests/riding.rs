@@ -158,6 +158,7 @@ velocity = [3, 0, 0]
     let (frame, moved) = (run.stored_frame(), 1.5 * Vec3::X);
     for (found, rest) in frame.positions[own..].iter().zip(&run.topology().rest[own..]) {
         assert!((rest.length() - 1.0).abs() < 0.01, "the surface is the sphere's, {} from its centre", rest.length());
-        assert!(found.distance(*rest + moved) < 1e-9, "and moves as the solid does");
+        // The linear solve is in f32.
+        assert!(found.distance(*rest + moved) < 1e-6, "and moves as the solid does");
     }
 }

@@ -8,7 +8,13 @@ use pliant_reproduce::{ALL, Experiment, Outcome as Found, Size, markdown_table, 
 
 use crate::Outcome;
 
+const EXAMPLES: &str = "Examples:
+  pliant reproduce --list                     experiments and their criteria
+  pliant reproduce liu2013-fig2               one of them, into out/reproduce/liu2013-fig2
+  pliant reproduce all --out out/papers       all of them; exits with 1 if a criterion does not hold";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Name of an experiment, or `all`; without one they are listed.
     name: Option<String>,

@@ -30,8 +30,8 @@ pub use select::{Corner, Select, Side};
 pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
 pub use world::{
-    AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, ProjectiveSection, SolverSection,
-    WindKeyframe, WindSection, WorldSection,
+    AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, PrecisionSection,
+    ProjectiveSection, SolverSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -122,6 +122,18 @@ pub struct ProjectiveSection {
     pub tolerance: Option<f64>,
     /// Acceleration; Anderson with a window of 5 by default.
     pub acceleration: Option<AccelerationSection>,
+    /// Numbers of the linear solve and of projections; single by default. Both converge to the same result.
+    pub precision: Option<PrecisionSection>,
+}
+
+/// Numbers that a solver works with.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrecisionSection {
+    /// Single where iterations correct it, about twice as fast.
+    Single,
+    /// Double throughout.
+    Double,
 }
 
 /// How iterations build on each other.
