@@ -10,7 +10,7 @@ const LINE: usize = 64;
 /// Zeroed numbers aligned to cache lines.
 pub(super) struct Buffer<S> {
     storage: Storage,
-    /// First number, counted from the start of the storage [bytes].
+    /// First number, counted from the start of the storage \[bytes\].
     offset: usize,
     len: usize,
     number: std::marker::PhantomData<S>,

@@ -107,7 +107,7 @@ impl PackedFactor {
         }
     }
 
-    /// Memory that a sweep reads: the stored factor with its row numbers [bytes].
+    /// Memory that a sweep reads: the stored factor with its row numbers \[bytes\].
     pub fn bytes(&self) -> usize {
         with_numbers!(&self.0, packed => packed.bytes())
     }

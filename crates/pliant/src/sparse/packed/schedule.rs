@@ -145,7 +145,7 @@ impl Schedule {
         self.row_count
     }
 
-    /// Scratch of all tasks and of the shared nodes [numbers].
+    /// Scratch of all tasks and of the shared nodes \[numbers\].
     pub(super) fn scratch_size(&self) -> usize {
         self.scratch_starts[self.tasks.len() + 1]
     }
