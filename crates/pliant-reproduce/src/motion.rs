@@ -1,12 +1,52 @@
 //! Motions by different solvers, and how far they are apart.
 
 use pliant::prelude::*;
+use pliant_view::plot::{Axis, Plot, Series};
 
-use crate::ReproduceError;
+use crate::{Outcome, ReproduceError, Table};
 
 /// Newton's method to convergence: what the papers call the exact solution.
 pub(crate) fn exact() -> NewtonParams {
     NewtonParams { tolerance: 1e-9, ..NewtonParams::default() }
+}
+
+/// Motions by so many iterations in each step, and how far each is from the exact one, step by step.
+pub(crate) struct Comparison<'a> {
+    pub(crate) counts: &'a [usize],
+    pub(crate) motions: &'a [Motion],
+    pub(crate) exact: &'a Motion,
+    pub(crate) distances: &'a [Vec<f64>],
+}
+
+impl Comparison<'_> {
+    /// Tables of distances and costs, and a plot of the distances.
+    pub(crate) fn show(&self, outcome: &mut Outcome, title: &str, axis: &str) {
+        let name = |count: usize| if count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") };
+        let names: Vec<String> = self.counts.iter().map(|&count| name(count)).collect();
+        let columns: Vec<&str> = std::iter::once("frame").chain(names.iter().map(String::as_str)).collect();
+        let mut table = Table::new("distances", &columns);
+        for frame in 0..self.exact.frames.len() {
+            let row = std::iter::once(frame as f64).chain(self.distances.iter().map(|d| d[frame]));
+            table.push(row.collect::<Vec<_>>());
+        }
+        let mut costs = Table::new("costs", &["ms per step"]);
+        for (name, motion) in names.iter().zip(self.motions) {
+            costs.push_named(name, [1e3 * motion.seconds_per_step]);
+        }
+        costs.push_named("exact", [1e3 * self.exact.seconds_per_step]);
+        outcome.tables = vec![table, costs];
+        let series = names.into_iter().zip(self.distances).map(|(name, distances)| {
+            Series::new(name, distances.iter().enumerate().skip(1).map(|(frame, &d)| [frame as f64, d]).collect())
+        });
+        let plot = Plot {
+            title: title.to_owned(),
+            x: Axis::linear("frame"),
+            y: Axis::log(axis),
+            series: series.collect(),
+            ..Plot::default()
+        };
+        outcome.plot("distances", plot);
+    }
 }
 
 /// The states of a simulation, step by step.

@@ -7,12 +7,11 @@
 use pliant::mesh::sdf::{Ball, Capsule, Solid};
 use pliant::mesh::{Resolution, Tetrahedralise};
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
 
-use crate::motion::{Motion, exact, largest_distance};
+use crate::motion::{Comparison, Motion, exact, largest_distance};
 use crate::one_thread::clock;
 use crate::picture::Row;
-use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
+use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "bouaziz2014-fig11",
@@ -105,30 +104,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         })
         .collect();
 
-    let mut table = Table::new("distances", &["frame", "1 iteration", "10 iterations", "20 iterations"]);
-    for frame in 0..=steps {
-        table.push([frame as f64, distances[0][frame], distances[1][frame], distances[2][frame]]);
-    }
-    let mut costs = Table::new("costs", &["ms per step"]);
-    for (count, motion) in COUNTS.iter().zip(&motions) {
-        costs.push_named(&format!("{count} iterations"), [1e3 * motion.seconds_per_step]);
-    }
-    costs.push_named("exact", [1e3 * reference.seconds_per_step]);
-    outcome.tables = vec![table, costs];
-    let series = COUNTS.iter().zip(&distances).map(|(count, distances)| {
-        let points = distances.iter().enumerate().skip(1).map(|(frame, &d)| [frame as f64, d]).collect();
-        Series::new(if *count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") }, points)
-    });
-    outcome.plot(
-        "distances",
-        Plot {
-            title: "Largest distance from the exact motion".to_owned(),
-            x: Axis::linear("frame"),
-            y: Axis::log("distance [diagonals]"),
-            series: series.collect(),
-            ..Plot::default()
-        },
-    );
+    let compared = Comparison { counts: &COUNTS, motions: &motions, exact: &reference, distances: &distances };
+    compared.show(&mut outcome, "Largest distance from the exact motion", "distance [diagonals]");
     // Drawn where one iteration is farthest off.
     let frame = (0..=steps).fold(0, |worst, k| if distances[0][k] > distances[0][worst] { k } else { worst });
     let surface = mesh.surface()?;

@@ -1,12 +1,11 @@
 //! [Liu 2013, Figure 4]: one animation by 1, 10, 100 and 1000 iterations in each frame, and exactly.
 
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
 
 use crate::curtain::Curtain;
-use crate::motion::{Motion, exact};
+use crate::motion::{Comparison, Motion, exact};
 use crate::picture::Row;
-use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
+use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "liu2013-fig4",
@@ -61,31 +60,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         .collect::<Result<Vec<_>, _>>()?;
 
     let distances: Vec<Vec<f64>> = motions.iter().map(|motion| motion.mean_distances(&reference)).collect();
-    let columns = ["frame", "1 iteration", "10 iterations", "100 iterations", "1000 iterations"];
-    let mut table = Table::new("distances", &columns);
-    for frame in 0..=steps {
-        table.push([&[frame as f64], &distances.iter().map(|d| d[frame]).collect::<Vec<_>>()[..]].concat());
-    }
-    let mut costs = Table::new("costs", &["ms per frame"]);
-    for (count, motion) in COUNTS.iter().zip(&motions) {
-        costs.push_named(&format!("{count} iterations"), [1e3 * motion.seconds_per_step]);
-    }
-    costs.push_named("exact", [1e3 * reference.seconds_per_step]);
-    outcome.tables = vec![table, costs];
-    let series = COUNTS.iter().zip(&distances).map(|(count, distances)| {
-        let points = distances.iter().enumerate().skip(1).map(|(frame, &d)| [frame as f64, d]).collect();
-        Series::new(if *count == 1 { "1 iteration".to_owned() } else { format!("{count} iterations") }, points)
-    });
-    outcome.plot(
-        "distances",
-        Plot {
-            title: "Mean distance from the exact motion".to_owned(),
-            x: Axis::linear("frame"),
-            y: Axis::log("distance [m]"),
-            series: series.collect(),
-            ..Plot::default()
-        },
-    );
+    let compared = Comparison { counts: &COUNTS, motions: &motions, exact: &reference, distances: &distances };
+    compared.show(&mut outcome, "Mean distance from the exact motion", "distance [m]");
     let mesh = curtain.sheet().mesh()?;
     let shapes = motions.iter().chain([&reference]).map(Motion::last).collect();
     let row =
