@@ -150,8 +150,7 @@ impl Team<'_> {
     }
 
     /// Whether sharing pays: there may be someone to help.
-    #[cfg(test)]
-    fn has_helpers(&self) -> bool {
+    pub(crate) fn has_helpers(&self) -> bool {
         self.board.is_some()
     }
 }

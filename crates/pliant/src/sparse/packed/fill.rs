@@ -64,15 +64,22 @@ impl Filling<'_> {
             copy_columns(supernode, &self.layout.places[member.part], &node, rows, &mut scratch.block);
         }
         invert_supernode(&mut scratch.block, node.columns, height, &mut scratch.inverse);
+        let triangle = node.triangular_panels(width);
         let mut out = values.chunks_exact_mut(width);
-        for panel in 0..node.panels {
-            let first = panel * width;
-            let present = width.min(height - first);
-            for j in 0..node.panel_columns(panel, width) {
-                let column = &scratch.block[j * height + first..j * height + first + present];
-                let Some(vector) = out.next() else { return };
-                vector.iter_mut().zip(column).for_each(|(slot, &value)| *slot = S::from_f64(value));
+        let mut panel = 0;
+        while panel < node.panels {
+            let (group, columns) = match panel < triangle {
+                true => (1, (panel + 1) * width),
+                false => (node.group_from(panel), node.columns),
+            };
+            for j in 0..columns {
+                let column = &scratch.block[j * height..(j + 1) * height];
+                for rows in column[panel * width..].chunks(width).take(group) {
+                    let Some(vector) = out.next() else { return };
+                    vector.iter_mut().zip(rows).for_each(|(slot, &value)| *slot = S::from_f64(value));
+                }
             }
+            panel += group;
         }
     }
 }

@@ -21,17 +21,36 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Panels of the triangle that end before the last column: panel p stores only columns up to its last row.
+    /// Panels whose rows are all columns of the node. Panel p of these stores only columns up to its last row.
     pub(super) fn triangular_panels(&self, width: usize) -> usize {
-        (self.columns - 1) / width
+        self.columns / width
     }
 
-    /// Columns that a panel stores.
-    pub(super) fn panel_columns(&self, panel: usize, width: usize) -> usize {
-        self.columns.min((panel + 1) * width)
+    /// How many panels, from this one beyond the triangle on, lie side by side in memory: a column of the first, the same
+    /// column of the second and so on, then the next column. The sweeps take a group at once, the forward one from the first to
+    /// the last and the backward one from the last to the first, so that they read memory strictly in order: the
+    /// processor fetches ahead of nothing else. Four fill the registers; five or six are better split in threes than into
+    /// four and a rest.
+    pub(super) fn group_from(&self, panel: usize) -> usize {
+        let rest = self.panels - panel;
+        match rest % 4 {
+            0 => 4,
+            1 => rest.min(2),
+            2 if rest == 2 => 2,
+            _ => 3,
+        }
     }
 
-    /// First number of a panel, counted from the node's first.
+    /// The same for the group that ends before a panel.
+    pub(super) fn group_before(&self, end: usize, width: usize) -> usize {
+        match end - self.triangular_panels(width) {
+            rest @ 0..=4 => rest,
+            5 | 6 => 3,
+            _ => 4,
+        }
+    }
+
+    /// First number of a panel of the triangle or of a group, counted from the node's first.
     pub(super) fn panel_offset(&self, panel: usize, width: usize) -> usize {
         let triangle = self.triangular_panels(width).min(panel);
         width * (width * triangle * (triangle + 1) / 2 + (panel - triangle) * self.columns)

@@ -17,6 +17,7 @@
 mod fill;
 mod layout;
 mod memory;
+mod products;
 mod schedule;
 mod sweep;
 
@@ -124,6 +125,9 @@ impl PackedFactor {
     }
 }
 
+/// Factors up to this size stay in the caches of today's processors \[bytes\].
+const LARGEST_CACHED: usize = 16 << 20;
+
 /// Right-hand sides and solutions in order of elimination, four numbers for each unknown.
 pub(crate) enum Rows<'a> {
     Single(&'a mut [f32]),
@@ -159,6 +163,8 @@ struct Packed<S: LaneNumber> {
     rows: Buffer<S>,
     /// Scratch of all tasks, and of the shared nodes.
     scratch: Buffer<S>,
+    /// Whether the factor is too large for caches.
+    from_memory: bool,
     instructions: InstructionSet,
 }
 
@@ -169,7 +175,9 @@ impl<S: LaneNumber> Packed<S> {
         let rows = Buffer::zeroed(4 * schedule.row_count());
         let scratch = Buffer::zeroed(schedule.scratch_size());
         let values = Buffer::zeroed(layout.value_count());
-        let mut packed = Self { layout, schedule, values, rows, scratch, instructions: InstructionSet::detect() };
+        let from_memory = size_of::<S>() * layout.value_count() > LARGEST_CACHED;
+        let instructions = InstructionSet::detect();
+        let mut packed = Self { layout, schedule, values, rows, scratch, from_memory, instructions };
         packed.refill(factor);
         packed
     }
@@ -202,6 +210,7 @@ impl<S: LaneNumber> Packed<S> {
             values: self.values.as_slice(),
             rows: self.rows.as_mut_slice().as_mut_ptr(),
             scratch: self.scratch.as_mut_slice().as_mut_ptr(),
+            from_memory: self.from_memory,
             instructions: self.instructions,
         }
         .run(team);

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use super::layout::Node;
+use super::sweep::{panel_block, panel_blocks};
 use super::*;
 use crate::sparse::{Analysis, SymmetricMatrix, SymmetricPattern};
 
@@ -46,7 +48,7 @@ fn largest(vectors: impl Iterator<Item = Vec3>) -> f64 {
 
 #[test]
 fn packed_solve_equals_the_library_solve_in_both_precisions() {
-    for (columns, rows, depth) in [(1, 1, 1), (3, 2, 1), (40, 37, 1), (9, 8, 14), (90, 91, 1)] {
+    for (columns, rows, depth) in [(1, 1, 1), (3, 2, 1), (40, 37, 1), (9, 8, 14), (90, 91, 1), (13, 14, 20)] {
         let (matrix, positions) = system(columns, rows, depth);
         let analysis = Analysis::with_positions(matrix.pattern(), &positions).expect("analysis");
         let mut factor = Cholesky::new(&analysis, &matrix).expect("spd");
@@ -57,10 +59,13 @@ fn packed_solve_equals_the_library_solve_in_both_precisions() {
         for (precision, tolerance) in [(Precision::Double, 1e-12), (Precision::Single, 1e-5)] {
             let mut packed = PackedFactor::new(&factor, precision);
             for _ in 0..2 {
-                let mut x = b.clone();
-                packed.solve(&mut x);
-                let error = largest(x.iter().zip(&exact).map(|(a, b)| *a - *b)) / scale;
-                assert!(error < tolerance, "{columns}×{rows}×{depth} {precision:?}: {error:e}");
+                for from_memory in [false, true] {
+                    with_numbers!(&mut packed.0, packed => packed.from_memory = from_memory);
+                    let mut x = b.clone();
+                    packed.solve(&mut x);
+                    let error = largest(x.iter().zip(&exact).map(|(a, b)| *a - *b)) / scale;
+                    assert!(error < tolerance, "{columns}×{rows}×{depth} {precision:?} {from_memory}: {error:e}");
+                }
             }
         }
     }
@@ -90,13 +95,16 @@ fn threads_change_no_bit_of_a_solve() {
     let factor = Cholesky::new(&analysis, &matrix).expect("spd");
     for precision in [Precision::Single, Precision::Double] {
         let mut packed = PackedFactor::new(&factor, precision);
-        let mut reference = right_hand_side(positions.len());
-        packed.solve(&mut reference);
-        for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            let mut x = right_hand_side(positions.len());
-            pool.install(|| packed.solve(&mut x));
-            assert!(x == reference, "{precision:?} on {threads} threads");
+        for from_memory in [false, true] {
+            with_numbers!(&mut packed.0, packed => packed.from_memory = from_memory);
+            let mut reference = right_hand_side(positions.len());
+            packed.solve(&mut reference);
+            for threads in [1, 2, 3, 8] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+                let mut x = right_hand_side(positions.len());
+                pool.install(|| packed.solve(&mut x));
+                assert!(x == reference, "{precision:?} {from_memory} on {threads} threads");
+            }
         }
     }
 }
@@ -131,4 +139,36 @@ fn increments_refine_a_single_precision_factor_to_full_accuracy() {
         x.iter_mut().zip(&step).for_each(|(x, d)| *x += *d);
     }
     assert!(largest(x.iter().zip(&exact).map(|(a, b)| *a - *b)) < 1e-13 * largest(exact.iter().copied()) * 10.0);
+}
+
+#[test]
+fn groups_are_the_same_from_both_ends_and_blocks_divide_none() {
+    for width in [4usize, 8] {
+        for (columns, below) in
+            (1..40usize).flat_map(|columns| (0..500usize).step_by(7).map(move |below| (columns, below)))
+        {
+            let panels = (columns + below).div_ceil(width);
+            let node = Node { start: 0, columns, panels, first_row: 0, first_value: 0, parent: None };
+            let triangle = node.triangular_panels(width);
+            let (mut starts, mut panel) = (vec![], triangle);
+            while panel < panels {
+                starts.push(panel);
+                panel += node.group_from(panel);
+            }
+            assert_eq!(panel, panels);
+            let mut end = panels;
+            for &start in starts.iter().rev() {
+                end -= node.group_before(end, width);
+                assert_eq!(end, start, "{columns} columns, {panels} panels");
+            }
+            let mut next = 0;
+            for block in 0..panel_blocks(&node, width) {
+                let (first, end) = panel_block(&node, block, width);
+                assert!(first == next && end > first);
+                assert!(first < triangle || starts.contains(&first), "{columns} columns, {panels} panels");
+                next = end;
+            }
+            assert_eq!(next, panels);
+        }
+    }
 }

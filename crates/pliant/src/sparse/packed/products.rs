@@ -1,0 +1,291 @@
+//! Products of a node with vectors: y = M t of the forward sweep, x = Mᵀ g of the backward one.
+//!
+//! SAFETY of all functions: they run on lanes that the processor has, and on rows and scratch that `Sweep` gives to their caller
+//! alone; all indices come from the layout.
+
+use std::mem::MaybeUninit;
+
+use super::layout::Node;
+use super::sweep::Sweep;
+use crate::math::lanes::{LaneNumber, Lanes};
+
+/// Columns whose sums are kept at hand in the backward sweep: as many as fill most of the first-level cache.
+const COLUMN_BLOCK: usize = 256;
+
+/// SAFETY: rows of the node's columns and scratch for them must be the caller's alone.
+#[inline(always)]
+pub(super) unsafe fn take_columns<S: LaneNumber>(node: &Node, rows: *mut S, scratch: *mut S) {
+    unsafe {
+        // A loop and not two calls into the library: most nodes have a few columns.
+        let columns = rows.add(4 * node.start).cast::<[S; 4]>();
+        for j in 0..node.columns {
+            *scratch.cast::<[S; 4]>().add(j) = *columns.add(j);
+        }
+        // Panels of nothing but columns overwrite them; the panel that goes beyond adds to what it finds.
+        for j in node.columns / S::WIDTH * S::WIDTH..node.columns {
+            *columns.add(j) = [S::default(); 4];
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn forward_node<L: Lanes>(sweep: &Sweep<'_, L::Scalar>, node: &Node, scratch: *mut L::Scalar)
+where
+    L::Scalar: LaneNumber,
+{
+    unsafe {
+        take_columns(node, sweep.rows, scratch);
+        forward_panels::<L>(sweep, node, scratch, 0, node.panels);
+    }
+}
+
+/// y = M t for panels from one to another: stored where a panel's rows are columns of the node, added to their rows elsewhere.
+/// Beyond the triangle, `first` and `end` are where groups begin or end.
+#[inline(always)]
+pub(super) unsafe fn forward_panels<L: Lanes>(
+    sweep: &Sweep<'_, L::Scalar>,
+    node: &Node,
+    t: *const L::Scalar,
+    first: usize,
+    end: usize,
+) where
+    L::Scalar: LaneNumber,
+{
+    let w = L::WIDTH;
+    let (rows, out) = (sweep.node_rows(node), sweep.rows);
+    let mut panel = first;
+    unsafe {
+        let mut values = sweep.node_values(node).add(node.panel_offset(first, w));
+        let triangle = node.triangular_panels(w).min(end);
+        while panel < triangle {
+            let columns = (panel + 1) * w;
+            let product = single_panel_product::<L>(values, columns, t);
+            L::store_points(product, out.add(4 * (node.start + panel * w)));
+            values = values.add(columns * w);
+            panel += 1;
+        }
+        let columns = node.columns;
+        while panel < end {
+            let rows = rows.add(panel * w);
+            let group = node.group_from(panel);
+            match group {
+                4 => panel_products::<L, 4>(values, columns, t, rows, out),
+                3 => panel_products::<L, 3>(values, columns, t, rows, out),
+                2 => panel_products::<L, 2>(values, columns, t, rows, out),
+                _ => L::scatter_add(out, rows, single_panel_product::<L>(values, columns, t)),
+            }
+            values = values.add(group * columns * w);
+            panel += group;
+        }
+    }
+}
+
+/// One panel times t, in two sums: one alone would wait for itself in every column.
+#[inline(always)]
+unsafe fn single_panel_product<L: Lanes>(values: *const L::Scalar, columns: usize, t: *const L::Scalar) -> [L; 3] {
+    let w = L::WIDTH;
+    unsafe {
+        let (mut even, mut odd) = ([L::zero(); 3], [L::zero(); 3]);
+        let mut j = 0;
+        while j + 2 <= columns {
+            let (first, second) = (L::load(values.add(j * w)), L::load(values.add((j + 1) * w)));
+            for c in 0..3 {
+                even[c] = first.mul_add(L::splat(*t.add(4 * j + c)), even[c]);
+                odd[c] = second.mul_add(L::splat(*t.add(4 * j + 4 + c)), odd[c]);
+            }
+            j += 2;
+        }
+        if j < columns {
+            let last = L::load(values.add(j * w));
+            for c in 0..3 {
+                even[c] = last.mul_add(L::splat(*t.add(4 * j + c)), even[c]);
+            }
+        }
+        [even[0].add(odd[0]), even[1].add(odd[1]), even[2].add(odd[2])]
+    }
+}
+
+/// A group of `P` panels times t, added to their rows.
+#[inline(always)]
+unsafe fn panel_products<L: Lanes, const P: usize>(
+    values: *const L::Scalar,
+    columns: usize,
+    t: *const L::Scalar,
+    rows: *const u32,
+    out: *mut L::Scalar,
+) {
+    let w = L::WIDTH;
+    unsafe {
+        let mut sums = [[L::zero(); 3]; P];
+        for j in 0..columns {
+            let t = [L::splat(*t.add(4 * j)), L::splat(*t.add(4 * j + 1)), L::splat(*t.add(4 * j + 2))];
+            for p in 0..P {
+                let l = L::load(values.add((j * P + p) * w));
+                for c in 0..3 {
+                    sums[p][c] = l.mul_add(t[c], sums[p][c]);
+                }
+            }
+        }
+        for p in 0..P {
+            L::scatter_add(out, rows.add(p * w), sums[p]);
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn backward_node<L: Lanes, const DOWN: bool>(
+    sweep: &Sweep<'_, L::Scalar>,
+    node: &Node,
+    scratch: *mut L::Scalar,
+) where
+    L::Scalar: LaneNumber,
+{
+    unsafe {
+        gather_node::<L>(sweep, node, scratch);
+        let mut end = node.columns;
+        while end > 0 {
+            let first = (end - 1) / COLUMN_BLOCK * COLUMN_BLOCK;
+            backward_columns::<L, DOWN>(sweep, node, scratch, first, end);
+            end = first;
+        }
+    }
+}
+
+/// g: the node's rows, a vector for each coordinate of each panel.
+#[inline(always)]
+pub(super) unsafe fn gather_node<L: Lanes>(sweep: &Sweep<'_, L::Scalar>, node: &Node, g: *mut L::Scalar)
+where
+    L::Scalar: LaneNumber,
+{
+    let w = L::WIDTH;
+    let rows = sweep.node_rows(node);
+    unsafe {
+        for panel in 0..node.panels {
+            let gathered = L::gather(sweep.rows, rows.add(panel * w));
+            for c in 0..3 {
+                gathered[c].store(g.add((3 * panel + c) * w));
+            }
+        }
+    }
+}
+
+/// x = Mᵀ g for a block of columns. Panels go by in their groups, and sums stay in the first-level cache. How columns are
+/// divided into blocks changes no bit, the direction does.
+#[inline(always)]
+pub(super) unsafe fn backward_columns<L: Lanes, const DOWN: bool>(
+    sweep: &Sweep<'_, L::Scalar>,
+    node: &Node,
+    g: *const L::Scalar,
+    first: usize,
+    end: usize,
+) where
+    L::Scalar: LaneNumber,
+{
+    let w = L::WIDTH;
+    let values = sweep.node_values(node);
+    unsafe {
+        // Only as many sums as there are columns are set to zero.
+        let mut block = [const { MaybeUninit::<[L; 3]>::uninit() }; COLUMN_BLOCK];
+        for sum in &mut block[..end - first] {
+            sum.write([L::zero(); 3]);
+        }
+        let sums = std::slice::from_raw_parts_mut(block.as_mut_ptr().cast::<[L; 3]>(), end - first);
+        let triangle = node.triangular_panels(w);
+        // Panels of the triangle before this block store none of its columns.
+        let first_panel = first / w;
+        let mut panel = first_panel;
+        while !DOWN && panel < triangle {
+            triangle_sums::<L, DOWN>(node, values, panel, g, first, sums);
+            panel += 1;
+        }
+        while !DOWN && panel < node.panels {
+            let group = node.group_from(panel);
+            group_sums::<L, DOWN>(node, values, (panel, group), g, first, sums);
+            panel += group;
+        }
+        let mut panel = node.panels;
+        while DOWN && panel > triangle {
+            let group = node.group_before(panel, w);
+            panel -= group;
+            group_sums::<L, DOWN>(node, values, (panel, group), g, first, sums);
+        }
+        while DOWN && panel > first_panel {
+            panel -= 1;
+            triangle_sums::<L, DOWN>(node, values, panel, g, first, sums);
+        }
+        let out = sweep.rows.add(4 * (node.start + first));
+        for (j, sum) in sums.iter().enumerate() {
+            L::store_sums(*sum, out.add(4 * j));
+        }
+    }
+}
+
+/// [`column_sums`] of a panel of the triangle, for columns from `first` on.
+#[inline(always)]
+unsafe fn triangle_sums<L: Lanes, const DOWN: bool>(
+    node: &Node,
+    values: *const L::Scalar,
+    panel: usize,
+    g: *const L::Scalar,
+    first: usize,
+    sums: &mut [[L; 3]],
+) {
+    let w = L::WIDTH;
+    let stored = sums.len().min((panel + 1) * w - first);
+    unsafe {
+        let block = values.add(node.panel_offset(panel, w) + first * w);
+        column_sums::<L, 1, DOWN>(block, g.add(3 * panel * w), &mut sums[..stored]);
+    }
+}
+
+/// [`column_sums`] of a group of panels, given by its first and their number, for columns from `first` on.
+#[inline(always)]
+unsafe fn group_sums<L: Lanes, const DOWN: bool>(
+    node: &Node,
+    values: *const L::Scalar,
+    (panel, group): (usize, usize),
+    g: *const L::Scalar,
+    first: usize,
+    sums: &mut [[L; 3]],
+) {
+    let w = L::WIDTH;
+    unsafe {
+        let block = values.add(node.panel_offset(panel, w) + group * first * w);
+        let g = g.add(3 * panel * w);
+        match group {
+            4 => column_sums::<L, 4, DOWN>(block, g, sums),
+            3 => column_sums::<L, 3, DOWN>(block, g, sums),
+            2 => column_sums::<L, 2, DOWN>(block, g, sums),
+            _ => column_sums::<L, 1, DOWN>(block, g, sums),
+        }
+    }
+}
+
+/// Adds the products of a group of `P` panels with their rows to the sums of columns, lane by lane.
+#[inline(always)]
+unsafe fn column_sums<L: Lanes, const P: usize, const DOWN: bool>(
+    values: *const L::Scalar,
+    g: *const L::Scalar,
+    sums: &mut [[L; 3]],
+) {
+    let w = L::WIDTH;
+    unsafe {
+        let mut rows = [[L::zero(); 3]; P];
+        for p in 0..P {
+            for c in 0..3 {
+                rows[p][c] = L::load(g.add((3 * p + c) * w));
+            }
+        }
+        let count = sums.len();
+        for i in 0..count {
+            let j = if DOWN { count - 1 - i } else { i };
+            let sum = &mut *sums.as_mut_ptr().add(j);
+            for p in 0..P {
+                let l = L::load(values.add((j * P + p) * w));
+                for c in 0..3 {
+                    sum[c] = l.mul_add(rows[p][c], sum[c]);
+                }
+            }
+        }
+    }
+}
