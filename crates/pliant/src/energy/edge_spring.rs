@@ -8,7 +8,7 @@
 //! the same stiffness however finely it is divided. Without limits σ_min = σ_max = 1. A rest length of 0 is allowed (k must
 //! then be given).
 //!
-//! The projection is p = clamp(‖e‖)·e/‖e‖; coincident ends keep their previous direction.
+//! The projection is p = clamp(‖e‖)·e/‖e‖; coincident ends are parted along x, which is as good as any direction.
 //!
 //! The [`Metric`] chooses A and B. The weight is converted, so that the energy is the same and only the convergence of
 //! local/global iterations differs.
@@ -197,20 +197,15 @@ struct EdgeSpring {
 }
 
 impl EdgeSpring {
-    /// Unit direction and length of an edge; coincident ends keep the direction remembered in `warm`.
-    fn direction(edge: Vec3, warm: &mut [f64]) -> (Vec3, f64) {
+    /// Unit direction and length of an edge; along x where ends coincide.
+    fn direction(edge: Vec3) -> (Vec3, f64) {
         let length = edge.length();
         // Normalising is meaningful down to the smallest normal numbers, far below any rounding of positions.
-        if length > f64::MIN_POSITIVE {
-            let direction = edge / length;
-            warm.copy_from_slice(&direction.to_array());
-            return (direction, length);
-        }
-        (Vec3::from_slice(warm), 0.0)
+        if length > f64::MIN_POSITIVE { (edge / length, length) } else { (Vec3::X, 0.0) }
     }
 
-    fn target(&self, edge: Vec3, warm: &mut [f64]) -> Vec3 {
-        let (direction, length) = Self::direction(edge, warm);
+    fn target(&self, edge: Vec3) -> Vec3 {
+        let (direction, length) = Self::direction(edge);
         direction * length.clamp(self.low, self.high)
     }
 }
@@ -223,21 +218,12 @@ impl Element<1> for EdgeSpring {
         Arrays::EdgeSpring(elements.iter().map(|spring| [spring.low, spring.high]).collect())
     }
 
-    fn warm_len(&self) -> usize {
-        3
+    fn project(&self, z: &[Vec3; 1], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 1] {
+        [self.target(z[0])]
     }
 
-    fn init_warm(&self, warm: &mut [f64]) {
-        warm[0] = 1.0;
-    }
-
-    fn project(&self, z: &[Vec3; 1], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; 1] {
-        [self.target(z[0], warm)]
-    }
-
-    fn hessian(&self, z: &[Vec3; 1], _goals: &[Vec3], warm: &[f64], curvature: Curvature, out: &mut [f64]) {
-        let mut direction = [warm[0], warm[1], warm[2]];
-        let (u, length) = Self::direction(z[0], &mut direction);
+    fn hessian(&self, z: &[Vec3; 1], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {
+        let (u, length) = Self::direction(z[0]);
         radial_hessian(u, length, self.low, self.high, curvature).write_rows_to(out);
     }
 }
@@ -277,18 +263,10 @@ impl Element<2> for SpringPair {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
 
-    fn warm_len(&self) -> usize {
-        3
-    }
-
-    fn init_warm(&self, warm: &mut [f64]) {
-        warm[0] = 1.0;
-    }
-
-    fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; 2] {
+    fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 2] {
         let inverse = self.scale.map(|s| 1.0 / s);
         let edge = z[1] * inverse[1] - z[0] * inverse[0];
-        let error = self.spring.target(edge, warm) - edge;
+        let error = self.spring.target(edge) - edge;
         let share = error / (inverse[0].powi(2) + inverse[1].powi(2));
         [z[0] - share * inverse[0], z[1] + share * inverse[1]]
     }

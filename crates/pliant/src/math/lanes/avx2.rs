@@ -140,6 +140,19 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn advance(points: *mut f64, by: *const f32) -> [Self; 3] {
+        unsafe {
+            let mut steps = [_mm_setzero_ps(); 8];
+            for (lane, step) in steps.iter_mut().enumerate() {
+                *step = _mm_loadu_ps(by.add(4 * lane));
+                let point = points.add(4 * lane);
+                _mm256_storeu_pd(point, _mm256_add_pd(_mm256_loadu_pd(point), _mm256_cvtps_pd(*step)));
+            }
+            transpose(steps)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store_points(coordinates: [Self; 3], points: *mut f32) {
         unsafe {
             let rows = rows_of(coordinates);
@@ -343,6 +356,19 @@ impl Lanes for Avx2F64 {
                 coordinates[k] = transpose_f64(edges[k]);
             }
             coordinates
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn advance(points: *mut f64, by: *const f64) -> [Self; 3] {
+        unsafe {
+            let mut steps = [_mm256_setzero_pd(); 4];
+            for (lane, step) in steps.iter_mut().enumerate() {
+                *step = _mm256_loadu_pd(by.add(4 * lane));
+                let point = points.add(4 * lane);
+                _mm256_storeu_pd(point, _mm256_add_pd(_mm256_loadu_pd(point), *step));
+            }
+            transpose_f64(steps)
         }
     }
 

@@ -89,6 +89,8 @@ pub(crate) trait Lanes: Copy {
     /// Coordinates of the edges from the points at rows 0…`WIDTH` to those at the next `WIDTH` rows, those after and so on,
     /// subtracted in f64.
     unsafe fn edges_of_simplex<const N: usize>(points: *const f64, rows: *const u32) -> [[Self; 3]; N];
+    /// Adds `WIDTH` neighbouring points of lanes' numbers to as many in f64, and returns the coordinates of the former.
+    unsafe fn advance(points: *mut f64, by: *const Self::Scalar) -> [Self; 3];
     /// Points with these coordinates, the unused numbers 0, one after the other.
     unsafe fn store_points(coordinates: [Self; 3], points: *mut Self::Scalar);
     /// Points with these coordinates, the unused numbers 0, at these rows.

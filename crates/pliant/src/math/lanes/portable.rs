@@ -121,6 +121,12 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn advance(points: *mut f64, by: *const $number) -> [Self; 3] {
+                unsafe { (0..4 * $width).for_each(|k| *points.add(k) += (*by.add(k)).to_f64()) }
+                std::array::from_fn(|c| Self(std::array::from_fn(|lane| unsafe { *by.add(4 * lane + c) })))
+            }
+
+            #[inline(always)]
             unsafe fn store_points(coordinates: [Self; 3], points: *mut $number) {
                 for lane in 0..$width {
                     unsafe {

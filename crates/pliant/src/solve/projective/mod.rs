@@ -3,11 +3,11 @@
 //! Each iteration projects all elements (local), then solves one constant, prefactored system (global). Departure: the global
 //! step is in increment form, H δ = −∇g(x), x ← x + δ, with ∇g = M(x − s)/τ² + Σ w Aᵀ(A x − p). The iterates are the same;
 //! rounding errors are relative to δ instead of x, and accelerators act on δ.
-
 //!
 //! Vectors are in f64 and increments are solved for, so a factor in f32 costs no accuracy: what one iteration gets wrong the next
 //! sees as residual. Elements are projected in f32 until the movement of an iteration nears its rounding, then in f64.
 
+mod advance;
 mod anderson;
 mod local;
 mod prepared;
@@ -118,10 +118,10 @@ impl Vectors {
         }
     }
 
-    /// next = current + step.
-    fn set_plain(&mut self) {
-        for ((next, x), d) in self.next.iter_mut().zip(&self.current).zip(&self.step) {
-            *next = *x + *d;
+    /// current = next − step.
+    fn step_back(&mut self) {
+        for ((x, next), d) in self.current.iter_mut().zip(&self.next).zip(&self.step) {
+            *x = *next - *d;
         }
     }
 }
@@ -233,9 +233,9 @@ impl Iteration<'_> {
         }
     }
 
-    /// Global step: solves for δ at the current positions.
+    /// Global step: solves for δ at the current positions, and adds it.
     fn global_step(&mut self) {
-        self.report.residual = self.prepared.solve() / self.objective.model.diagonal();
+        self.report.residual = self.prepared.advance() / self.objective.model.diagonal();
         self.report.converged = self.report.residual <= self.params.tolerance;
         self.report.iterations += 1;
         // What is left is near the rounding of f32; convergence seen through it is none.
@@ -245,11 +245,11 @@ impl Iteration<'_> {
         }
     }
 
-    /// Positions before the step into `vectors.current`, δ into `vectors.step`, their sum into `vectors.next`.
+    /// Positions before the step into `vectors.current`, δ into `vectors.step`, positions after it into `vectors.next`.
     fn take_step(&mut self) {
         self.prepared.step(&mut self.vectors.step);
-        self.prepared.positions(&mut self.vectors.current);
-        self.vectors.set_plain();
+        self.prepared.positions(&mut self.vectors.next);
+        self.vectors.step_back();
     }
 
     fn is_last(&self) -> bool {
@@ -261,16 +261,13 @@ impl Iteration<'_> {
         let mut omega = 1.0;
         while !self.is_last() {
             self.global_step();
-            match self.params.acceleration {
-                Acceleration::Chebyshev { rho, delay, relaxation } => {
-                    omega = match self.report.iterations {
-                        k if k <= delay.max(1) => 1.0,
-                        k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
-                        _ => 4.0 / (4.0 - rho * rho * omega),
-                    };
-                    self.chebyshev_step(omega, relaxation);
-                }
-                _ => self.prepared.apply_step(),
+            if let Acceleration::Chebyshev { rho, delay, relaxation } = self.params.acceleration {
+                omega = match self.report.iterations {
+                    k if k <= delay.max(1) => 1.0,
+                    k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
+                    _ => 4.0 / (4.0 - rho * rho * omega),
+                };
+                self.chebyshev_step(omega, relaxation);
             }
             self.report.seconds_global += time.lap();
             if self.params.record && self.params.acceleration == Acceleration::None {
@@ -312,6 +309,7 @@ impl Iteration<'_> {
             self.take_step();
             if was_single != self.prepared.is_single() {
                 // Values in f32 and f64 do not compare.
+                self.prepared.set_positions(&self.vectors.current);
                 self.value = self.evaluate();
             }
             let noise = self.noise();

@@ -1,5 +1,6 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
+use super::advance::advance;
 use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::energy::Memory;
 use crate::math::Vec3;
@@ -176,14 +177,17 @@ impl Prepared {
             })
     }
 
-    /// Solves for the step from the last evaluated positions: δ = −H⁻¹ ∇g. Returns the longest movement \[m\].
-    pub(super) fn solve(&mut self) -> f64 {
-        let factor = &mut self.factor;
-        with_team(|team| factor.solve_rows(team));
-        match factor.rows() {
-            Rows::Single(rows) => longest(rows, self.order.free),
-            Rows::Double(rows) => longest(rows, self.order.free),
-        }
+    /// Solves for the step from the last evaluated positions, δ = −H⁻¹ ∇g, and moves the free vertices by it. Returns the
+    /// longest movement \[m\].
+    pub(super) fn advance(&mut self) -> f64 {
+        let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
+        with_team(|team| {
+            factor.solve_rows(team);
+            match factor.rows() {
+                Rows::Single(rows) => advance(team, rows, points),
+                Rows::Double(rows) => advance(team, rows, points),
+            }
+        })
     }
 
     /// The step just solved for, in order of elimination.
@@ -191,15 +195,6 @@ impl Prepared {
         match self.factor.rows() {
             Rows::Single(rows) => copy_rows(rows, step),
             Rows::Double(rows) => copy_rows(rows, step),
-        }
-    }
-
-    /// Moves the free vertices by the step just solved for.
-    pub(super) fn apply_step(&mut self) {
-        let points = &mut self.points[..self.order.free];
-        match self.factor.rows() {
-            Rows::Single(rows) => add_rows(rows, points),
-            Rows::Double(rows) => add_rows(rows, points),
         }
     }
 
@@ -211,24 +206,6 @@ impl Prepared {
     /// Moves the free vertices, in order of elimination.
     pub(super) fn set_positions(&mut self, positions: &[Vec3]) {
         self.points.iter_mut().zip(positions).for_each(|(p, &position)| *p = point(position));
-    }
-}
-
-fn longest<R: Real>(rows: &[R], count: usize) -> f64 {
-    let (mut most, mut is_nan) = (0.0_f64, false);
-    for row in &rows.as_chunks::<4>().0[..count] {
-        let [x, y, z, _] = row.map(R::to_f64);
-        let squared = x * x + y * y + z * z;
-        // max drops a NaN; a NaN must come out.
-        is_nan |= squared.is_nan();
-        most = most.max(squared);
-    }
-    if is_nan { f64::NAN } else { most.sqrt() }
-}
-
-fn add_rows<R: Real>(rows: &[R], points: &mut [Point]) {
-    for (point, row) in points.iter_mut().zip(rows.as_chunks::<4>().0) {
-        (0..4).for_each(|c| point[c] += row[c].to_f64());
     }
 }
 

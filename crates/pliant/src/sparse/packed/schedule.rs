@@ -22,7 +22,7 @@ pub(super) struct Schedule {
     pub(super) tasks: Vec<Task>,
     /// Nodes above all subtrees, ascending.
     pub(super) top: Vec<u32>,
-    /// Rows of all nodes as in the layout, with private rows in place of those above a subtree and an idle row for padding;
+    /// Rows of all nodes as in the layout, with private rows in place of those above a subtree and idle rows for padding;
     /// each is the place of the row's first number, four times its index.
     pub(super) rows: Vec<u32>,
     row_count: usize,
@@ -68,13 +68,11 @@ impl Schedule {
         let (rows, row_count) = (layout.rows.clone(), layout.order.len());
         let mut schedule = Self { tasks: Vec::new(), top, rows, row_count, scratch_starts: Vec::new() };
         schedule.form_tasks(layout, &roots, &children, &subtree, grain);
-        // The shared nodes have an idle row of their own.
+        // The shared nodes have idle rows of their own.
         let idle = schedule.row_count as u32;
-        schedule.row_count += 1;
+        schedule.row_count += width;
         for k in schedule.top.clone() {
-            for row in rows_of(&mut schedule.rows, &nodes[k as usize], width).iter_mut().filter(|r| **r == PADDING) {
-                *row = idle;
-            }
+            fill_padding(rows_of(&mut schedule.rows, &nodes[k as usize], width), idle, width);
         }
         schedule.rows.iter_mut().for_each(|row| *row *= 4);
         schedule.divide_scratch(layout);
@@ -90,6 +88,7 @@ impl Schedule {
         subtree: &[usize],
         grain: usize,
     ) {
+        let width = layout.width;
         let mut private_of = vec![PADDING; layout.order.len()];
         let mut next = 0;
         while next < roots.len() {
@@ -103,12 +102,12 @@ impl Schedule {
             task.nodes.sort_unstable();
             task.first_private = self.row_count as u32;
             let idle = self.assign_private_rows(layout, &mut task, &mut private_of);
-            self.row_count = idle as usize + 1;
+            self.row_count = idle as usize + width;
             self.tasks.push(task);
         }
     }
 
-    /// Renumbers rows of a task that are above it; returns its idle row, the last of its private ones.
+    /// Renumbers rows of a task that are above it; returns the first of its idle rows, which come after its private ones.
     fn assign_private_rows(&mut self, layout: &Layout, task: &mut Task, private_of: &mut [u32]) -> u32 {
         let width = layout.width;
         // A row is inside when one of the task's nodes has it as a column.
@@ -134,7 +133,7 @@ impl Schedule {
         let idle = task.first_private + task.above.len() as u32;
         for &k in &task.nodes {
             let rows = rows_of(&mut self.rows, &layout.nodes[k as usize], width);
-            rows.iter_mut().filter(|row| **row == PADDING).for_each(|row| *row = idle);
+            fill_padding(rows, idle, width);
         }
         task.above.iter().for_each(|&row| private_of[row as usize] = PADDING);
         idle
@@ -172,6 +171,13 @@ impl Schedule {
 
 fn rows_of<'a>(rows: &'a mut [u32], node: &Node, width: usize) -> &'a mut [u32] {
     &mut rows[node.first_row..node.first_row + node.panels * width]
+}
+
+/// Puts idle rows in place of padding, one for each lane: adding to one row again and again would make a chain through memory.
+fn fill_padding(rows: &mut [u32], idle: u32, width: usize) {
+    for (k, row) in rows.iter_mut().enumerate().filter(|(_, row)| **row == PADDING) {
+        *row = idle + (k % width) as u32;
+    }
 }
 
 fn collect_subtree(root: usize, children: &[Vec<usize>], nodes: &mut Vec<u32>) {

@@ -156,7 +156,11 @@ impl<S: LaneNumber> Kernel<S> for ForwardTask<'_, S> {
         let Self(sweep, index) = self;
         let task = sweep.task(index);
         unsafe {
-            std::ptr::write_bytes(sweep.rows.add(4 * task.first_private as usize), 0, 4 * (task.above.len() + 1));
+            std::ptr::write_bytes(
+                sweep.rows.add(4 * task.first_private as usize),
+                0,
+                4 * (task.above.len() + S::WIDTH),
+            );
             for &k in &task.nodes {
                 forward_node::<L>(sweep, &sweep.layout.nodes[k as usize], sweep.task_scratch(index));
             }

@@ -223,7 +223,6 @@ impl<S: LaneNumber> LocalStep<S> {
                 limited: &self.limited,
                 groups: first..count.div_ceil(S::WIDTH).min(first + GROUPS_PER_ITEM),
                 points,
-                count,
                 with_energy,
                 inertia,
                 slots: &self.slots,
@@ -240,13 +239,13 @@ impl<S: LaneNumber> LocalStep<S> {
 }
 
 /// A pointer that items of a stage use at places of their own.
-struct Shared<T>(*mut T);
+pub(super) struct Shared<T>(pub(super) *mut T);
 
 // SAFETY: whoever dereferences it says why the places differ.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    fn get(&self) -> *mut T {
+    pub(super) fn get(&self) -> *mut T {
         self.0
     }
 }

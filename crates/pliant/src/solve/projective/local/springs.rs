@@ -3,11 +3,15 @@
 //! A vertex adds up w (1 − l'/‖e‖) e over its springs, with e towards the other end and l' = clamp(‖e‖, low, high); of plain
 //! springs l' is the rest length.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::{Inertia, Order, PADDING, Point};
 use crate::energy::Operator;
 use crate::math::lanes::{Kernel, LaneNumber, Lanes, Real};
+
+/// Slots whose edges are found before their forces.
+const SLOTS_AT_ONCE: usize = 16;
 
 /// Springs of a batch: ends, lengths without energy, factor on weights.
 type Batch<'a> = (&'a Operator, Vec<[f64; 2]>, f64);
@@ -85,9 +89,7 @@ pub(super) struct VertexSums<'a, S, R> {
     pub(super) groups: Range<usize>,
     /// All vertices in order, padded to full groups by points far away.
     pub(super) points: &'a [Point],
-    /// Number of vertices.
-    pub(super) count: usize,
-    /// Whether anybody asks for the energy of plain springs.
+    /// Whether anybody asks for the energy.
     pub(super) with_energy: bool,
     pub(super) inertia: &'a Inertia<'a>,
     pub(super) slots: &'a [[S; 4]],
@@ -103,7 +105,8 @@ struct Sums<L> {
 }
 
 impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
-    /// SAFETY: places of springs are those of points; rows of the groups' vertices are this kernel's alone.
+    /// SAFETY: places of springs are those of points; there are points, targets and weights for all vertices of the groups; their
+    /// rows are this kernel's alone.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
@@ -124,38 +127,27 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
                     self.limited_forces(first, limited, &mut sums);
                 }
                 L::store_points(sums.force, forces.as_mut_ptr().cast());
-                let mut lanes = [S::default(); 8];
-                sums.energy.store(lanes.as_mut_ptr());
-                for lane in &lanes[..w] {
-                    // Each end counts half of ½ w (‖e‖ − l')².
-                    energy += 0.25 * lane.to_f64();
+                if self.with_energy {
+                    let mut lanes = [S::default(); 8];
+                    sums.energy.store(lanes.as_mut_ptr());
+                    for lane in &lanes[..w] {
+                        // Each end counts half of ½ w (‖e‖ − l')².
+                        energy += 0.25 * lane.to_f64();
+                    }
                 }
             }
-            let end = (first + w).min(self.count).min(free.max(first));
-            for k in first..end {
-                let mut sum = forces[k - first];
-                for slot in &self.slots[self.slot_starts[k] as usize..self.slot_starts[k + 1] as usize] {
-                    for c in 0..4 {
-                        sum[c] = sum[c] - slot[c];
-                    }
+            // Pinned vertices and padding have no rows.
+            let present = free.saturating_sub(first).min(w);
+            if present == 0 {
+                continue;
+            }
+            unsafe {
+                self.subtract_slots(first, present, &mut forces);
+                let totals = self.add_inertia(first, present, &forces, &mut energy);
+                let rows = self.rows.add(4 * first);
+                for k in 0..4 * present {
+                    *rows.add(k) = R::from_f64(totals[k / 4][k % 4]);
                 }
-                let (x, target, weight) = (&self.points[k], &self.inertia.target[k], self.inertia.weight[k]);
-                // Four numbers at a time, the last of them zero.
-                let (mut offset, mut total) = ([0.0; 4], [0.0; 4]);
-                for c in 0..4 {
-                    offset[c] = target[c] - x[c];
-                    total[c] = weight * offset[c] + sum[c].to_f64();
-                }
-                if let Some(other) = self.inertia.other.get(k) {
-                    for c in 0..3 {
-                        total[c] -= other[c];
-                    }
-                }
-                for c in 0..4 {
-                    unsafe { *self.rows.add(4 * k + c) = R::from_f64(total[c]) }
-                }
-                let squared = offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2];
-                energy += 0.5 * weight * squared;
             }
         }
         *self.energy = energy;
@@ -163,6 +155,59 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
 }
 
 impl<S: LaneNumber, R> VertexSums<'_, S, R> {
+    /// Forces of elements with slots.
+    #[inline(always)]
+    unsafe fn subtract_slots(&self, first: usize, present: usize, forces: &mut [[S; 4]; 8]) {
+        for (k, force) in forces[..present].iter_mut().enumerate() {
+            for slot in &self.slots[self.slot_starts[first + k] as usize..self.slot_starts[first + k + 1] as usize] {
+                for c in 0..4 {
+                    force[c] = force[c] - slot[c];
+                }
+            }
+        }
+    }
+
+    /// Forces with that of inertia and of other energies, for the first `present` vertices of a group. Loops of four numbers
+    /// without conditions, the last of them zero, for the compiler to make vectors of.
+    #[inline(always)]
+    unsafe fn add_inertia(
+        &self,
+        first: usize,
+        present: usize,
+        forces: &[[S; 4]; 8],
+        energy: &mut f64,
+    ) -> [[f64; 4]; 8] {
+        let mut totals = [[0.0; 4]; 8];
+        unsafe {
+            let (target, weight) = (self.inertia.target.as_ptr().add(first), self.inertia.weight.as_ptr().add(first));
+            let points = self.points.as_ptr().add(first);
+            for k in 0..present {
+                let (x, target, weight) = (*points.add(k), *target.add(k), *weight.add(k));
+                for c in 0..4 {
+                    totals[k][c] = weight * (target[c] - x[c]) + forces[k][c].to_f64();
+                }
+            }
+            if self.with_energy {
+                for k in 0..present {
+                    let (x, target) = (*points.add(k), *target.add(k));
+                    let mut squared = 0.0;
+                    for c in 0..3 {
+                        squared += (target[c] - x[c]) * (target[c] - x[c]);
+                    }
+                    *energy += 0.5 * *weight.add(k) * squared;
+                }
+            }
+        }
+        if !self.inertia.other.is_empty() {
+            for (total, other) in totals.iter_mut().zip(&self.inertia.other[first..first + present]) {
+                for c in 0..3 {
+                    total[c] -= other[c];
+                }
+            }
+        }
+        totals
+    }
+
     #[inline(always)]
     unsafe fn plain_forces<L: Lanes<Scalar = S>, const ENERGY: bool>(
         &self,
@@ -176,24 +221,35 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
             let own = points.add(4 * first);
             let tiny = L::splat(S::from_f64(SHORTEST_SQUARED));
             let mut shortest = L::splat(S::from_f64(1.0));
-            for slot in slots.start..slots.end {
-                let e = L::edges(own, points, self.springs.others.as_ptr().add(slot * w));
-                let numbers = self.springs.numbers.as_ptr().add(2 * slot * w);
-                let (weight, pull) = (L::load(numbers), L::load(numbers.add(w)));
-                let squared = e[0].mul_add(e[0], e[1].mul_add(e[1], e[2].mul(e[2])));
-                shortest = shortest.min(squared);
-                let bounded = squared.max(tiny);
-                let inverse = bounded.inverse_sqrt();
-                // w (1 − l/‖e‖)
-                let factor = weight.sub(pull.mul(inverse));
-                for c in 0..3 {
-                    sums.force[c] = factor.mul_add(e[c], sums.force[c]);
+            let mut slot = slots.start;
+            while slot < slots.end {
+                // Edges of several slots first, then what follows from them: the second loop is one long chain of operations for each
+                // slot, and the processor has more of these chains under way where they are short of other work.
+                let mut edges = [const { MaybeUninit::<[L; 4]>::uninit() }; SLOTS_AT_ONCE];
+                let count = SLOTS_AT_ONCE.min(slots.end - slot);
+                for k in 0..count {
+                    let [x, y, z] = L::edges(own, points, self.springs.others.as_ptr().add((slot + k) * w));
+                    let squared = x.mul_add(x, y.mul_add(y, z.mul(z)));
+                    shortest = shortest.min(squared);
+                    edges[k].write([x, y, z, squared.max(tiny)]);
                 }
-                if ENERGY {
-                    // w (‖e‖ − l)² = (w‖e‖ − wl)²/w, and 0 where there is no spring.
-                    let tension = weight.mul(bounded.mul(inverse)).sub(pull);
-                    sums.energy = tension.mul(tension).div(weight.max(tiny)).add(sums.energy);
+                for k in 0..count {
+                    let [x, y, z, squared] = edges[k].assume_init();
+                    let numbers = self.springs.numbers.as_ptr().add(2 * (slot + k) * w);
+                    let (weight, pull) = (L::load(numbers), L::load(numbers.add(w)));
+                    let inverse = squared.inverse_sqrt();
+                    // w (1 − l/‖e‖)
+                    let factor = weight.sub(pull.mul(inverse));
+                    sums.force[0] = factor.mul_add(x, sums.force[0]);
+                    sums.force[1] = factor.mul_add(y, sums.force[1]);
+                    sums.force[2] = factor.mul_add(z, sums.force[2]);
+                    if ENERGY {
+                        // w (‖e‖ − l)² = (w‖e‖ − wl)²/w, and 0 where there is no spring.
+                        let tension = weight.mul(squared.mul(inverse)).sub(pull);
+                        sums.energy = tension.mul(tension).div(weight.max(tiny)).add(sums.energy);
+                    }
                 }
+                slot += count;
             }
             if shortest.less_mask(tiny) != 0 {
                 self.part_coincident::<L, 2>(self.springs, first, slots, &mut sums.force[0], |numbers| numbers[1]);
