@@ -24,7 +24,15 @@ pub(crate) use portable::{PortableF32, PortableF64};
 
 /// A number that lanes hold.
 pub(crate) trait Real:
-    Copy + Default + Send + Sync + PartialOrd + std::ops::Sub<Output = Self> + std::fmt::Debug + 'static
+    Copy
+    + Default
+    + Send
+    + Sync
+    + PartialOrd
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::fmt::Debug
+    + 'static
 {
     fn from_f64(value: f64) -> Self;
     fn to_f64(self) -> f64;

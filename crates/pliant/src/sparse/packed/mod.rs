@@ -5,9 +5,10 @@
 //! x = Mᵀ g with g gathered from these rows: both are dense streams over memory without chains of dependent operations. The
 //! three coordinates go through together, so each number of the factor is loaded once per sweep for six operations.
 //!
-//! Subtrees of the elimination tree are tasks of their own. What they add to rows above them goes to private rows, which are
-//! added up in a fixed order; the tasks depend on the matrix alone, so threads change no bit. The few large supernodes
-//! above the subtrees are shared out by panels (forward) and by columns (backward), where nothing is added across.
+//! Subtrees of the elimination tree, and the nodes above them level by level, are tasks of their own. What they add to rows above
+//! them goes to private rows, which the node above adds up in a fixed order; the tasks depend on the matrix alone, so
+//! threads change no bit. The few large nodes are shared out by panels (forward) and by columns (backward), where nothing
+//! is added across.
 //!
 //! The factor is kept in f32 or f64. In f32 a solve has a relative error of about 1e-6, which increments of an iteration
 //! refine: half the memory to read, twice the lanes.
@@ -211,6 +212,7 @@ impl<S: LaneNumber> Packed<S> {
             rows: self.rows.as_mut_slice().as_mut_ptr(),
             scratch: self.scratch.as_mut_slice().as_mut_ptr(),
             from_memory: self.from_memory,
+            divides: team.has_helpers(),
             instructions: self.instructions,
         }
         .run(team);

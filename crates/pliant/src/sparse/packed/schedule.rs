@@ -1,28 +1,55 @@
-//! Which nodes are done by which task. It depends on the matrix alone, never on the number of threads.
+//! Which nodes are done by which task, and which tasks side by side. It depends on the matrix alone, never on the number of
+//! threads.
+//!
+//! Small subtrees of the elimination tree are tasks. Each node above them is a task of its own, and these go level by level: those of a
+//! level have only tasks of lower levels below them and do not meet. A task adds what it finds for rows above it to private rows,
+//! and the node above collects them from its children, child by child: nobody waits for a lock and every sum has one order.
 
 use super::layout::{Layout, Node, PADDING};
+use super::sweep::{SHARED_COLUMN_BLOCK, panel_blocks};
 
-/// Work below which a subtree is not divided further: a few microseconds.
-const LEAST_TASK: usize = 40_000;
+/// Work below which a subtree is not divided further: some ten microseconds. More tasks have more private rows to add up.
+const LEAST_TASK: usize = 120_000;
 /// Subtrees aimed at, for machines of many cores.
 const MOST_TASKS: usize = 48;
+/// Nodes of more numbers are divided between threads.
+const LEAST_SHARED: usize = 24_000;
 
-/// A subtree of the elimination tree.
+/// A subtree of the elimination tree, several side by side under one node, or a single node above them.
 #[derive(Debug, Default)]
 pub(super) struct Task {
     /// Its nodes, ascending.
     pub(super) nodes: Vec<u32>,
-    /// Rows above the subtree that it adds to; they have private copies from `first_private` on, in this order.
+    /// Rows above that it adds to; they have private copies from `first_private` on, in this order.
     pub(super) above: Vec<u32>,
     pub(super) first_private: u32,
+    /// Where the node above collects each private row: first numbers of its own columns or of its private rows.
+    pub(super) collected_at: Vec<u32>,
+    /// Tasks that it collects from, ascending.
+    pub(super) children: Vec<u32>,
+    /// Whether threads share its node.
+    pub(super) is_shared: bool,
+}
+
+/// Single nodes that do not meet.
+#[derive(Debug, Default)]
+pub(super) struct Level {
+    pub(super) tasks: Vec<u32>,
+    /// Blocks of panels of shared nodes: (task, block).
+    pub(super) panel_blocks: Vec<(u32, u32)>,
+    /// Blocks of columns of shared nodes: (task, block).
+    pub(super) column_blocks: Vec<(u32, u32)>,
 }
 
 /// The order of work.
 pub(super) struct Schedule {
+    /// Subtrees first, then single nodes, each ascending.
     pub(super) tasks: Vec<Task>,
-    /// Nodes above all subtrees, ascending.
-    pub(super) top: Vec<u32>,
-    /// Rows of all nodes as in the layout, with private rows in place of those above a subtree and idle rows for padding;
+    /// Number of subtrees.
+    pub(super) subtrees: usize,
+    /// Single nodes, those with nothing but subtrees below them first.
+    pub(super) levels: Vec<Level>,
+    /// Rows of all nodes as in the layout, with private rows in place of those above a task and idle rows for padding;
     /// each is the place of the row's first number, four times its index.
     pub(super) rows: Vec<u32>,
     row_count: usize,
@@ -53,7 +80,7 @@ impl Schedule {
         }
         let total: usize = own.iter().sum();
         let grain = (total / MOST_TASKS).max(LEAST_TASK);
-        // Divide whatever is too large for a task; its node goes to the top.
+        // Divide whatever is too large for a task; its node becomes one of its own.
         let (mut roots, mut top) = (Vec::new(), Vec::new());
         while let Some(k) = pending.pop() {
             if subtree[k] > grain && !children[k].is_empty() {
@@ -65,78 +92,104 @@ impl Schedule {
         }
         top.sort_unstable();
         roots.sort_unstable();
+        let mut tasks = subtree_tasks(layout, &roots, &children, &subtree, grain);
+        let subtrees = tasks.len();
+        tasks.extend(top.iter().map(|&k| {
+            let is_shared = nodes[k as usize].value_count(width) >= LEAST_SHARED;
+            Task { nodes: vec![k], is_shared, ..Task::default() }
+        }));
         let (rows, row_count) = (layout.rows.clone(), layout.order.len());
-        let mut schedule = Self { tasks: Vec::new(), top, rows, row_count, scratch_starts: Vec::new() };
-        schedule.form_tasks(layout, &roots, &children, &subtree, grain);
-        // The shared nodes have idle rows of their own.
-        let idle = schedule.row_count as u32;
-        schedule.row_count += width;
-        for k in schedule.top.clone() {
-            fill_padding(rows_of(&mut schedule.rows, &nodes[k as usize], width), idle, width);
-        }
+        let mut schedule = Self { tasks, subtrees, levels: Vec::new(), rows, row_count, scratch_starts: Vec::new() };
+        schedule.assign_private_rows(layout);
+        schedule.join_to_parents(layout);
+        schedule.form_levels(layout);
         schedule.rows.iter_mut().for_each(|row| *row *= 4);
         schedule.divide_scratch(layout);
         schedule
     }
 
-    /// Joins neighbouring small subtrees to tasks of about the grain, and gives tasks their private rows.
-    fn form_tasks(
-        &mut self,
-        layout: &Layout,
-        roots: &[usize],
-        children: &[Vec<usize>],
-        subtree: &[usize],
-        grain: usize,
-    ) {
+    /// Renumbers rows of tasks that are above them; each task has its private rows, then idle ones.
+    fn assign_private_rows(&mut self, layout: &Layout) {
         let width = layout.width;
         let mut private_of = vec![PADDING; layout.order.len()];
-        let mut next = 0;
-        while next < roots.len() {
-            let mut task = Task::default();
-            let mut size = 0;
-            while next < roots.len() && (size == 0 || size + subtree[roots[next]] <= grain) {
-                collect_subtree(roots[next], children, &mut task.nodes);
-                size += subtree[roots[next]];
-                next += 1;
-            }
-            task.nodes.sort_unstable();
+        for task in &mut self.tasks {
             task.first_private = self.row_count as u32;
-            let idle = self.assign_private_rows(layout, &mut task, &mut private_of);
+            // A row is inside when one of the task's nodes has it as a column.
+            let mut columns: Vec<(usize, usize)> = task
+                .nodes
+                .iter()
+                .map(|&k| (layout.nodes[k as usize].start, layout.nodes[k as usize].columns))
+                .collect();
+            columns.sort_unstable();
+            let inside = |row: u32| {
+                let at = columns.partition_point(|&(start, _)| start <= row as usize);
+                at > 0 && (row as usize) < columns[at - 1].0 + columns[at - 1].1
+            };
+            for &k in &task.nodes {
+                for row in rows_of(&mut self.rows, &layout.nodes[k as usize], width) {
+                    if *row != PADDING && !inside(*row) {
+                        let slot = &mut private_of[*row as usize];
+                        if *slot == PADDING {
+                            *slot = task.first_private + task.above.len() as u32;
+                            task.above.push(*row);
+                        }
+                        *row = *slot;
+                    }
+                }
+            }
+            let idle = task.first_private + task.above.len() as u32;
+            for &k in &task.nodes {
+                fill_padding(rows_of(&mut self.rows, &layout.nodes[k as usize], width), idle, width);
+            }
+            task.above.iter().for_each(|&row| private_of[row as usize] = PADDING);
             self.row_count = idle as usize + width;
-            self.tasks.push(task);
         }
     }
 
-    /// Renumbers rows of a task that are above it; returns the first of its idle rows, which come after its private ones.
-    fn assign_private_rows(&mut self, layout: &Layout, task: &mut Task, private_of: &mut [u32]) -> u32 {
-        let width = layout.width;
-        // A row is inside when one of the task's nodes has it as a column.
-        let mut columns: Vec<(usize, usize)> =
-            task.nodes.iter().map(|&k| (layout.nodes[k as usize].start, layout.nodes[k as usize].columns)).collect();
-        columns.sort_unstable();
-        let inside = |row: u32| {
-            let at = columns.partition_point(|&(start, _)| start <= row as usize);
-            at > 0 && (row as usize) < columns[at - 1].0 + columns[at - 1].1
-        };
-        for &k in &task.nodes {
-            for row in rows_of(&mut self.rows, &layout.nodes[k as usize], width) {
-                if *row != PADDING && !inside(*row) {
-                    let slot = &mut private_of[*row as usize];
-                    if *slot == PADDING {
-                        *slot = task.first_private + task.above.len() as u32;
-                        task.above.push(*row);
-                    }
-                    *row = *slot;
+    /// Tells each task where the node above it collects its private rows.
+    fn join_to_parents(&mut self, layout: &Layout) {
+        let (below, singles) = self.tasks.split_at_mut(self.subtrees);
+        let single_of = |singles: &[Task], node: usize| singles.partition_point(|task| (task.nodes[0] as usize) < node);
+        for index in 0..below.len() + singles.len() {
+            let task = if index < below.len() { &below[index] } else { &singles[index - below.len()] };
+            // All subtrees of a task hang on the same node, as the last one does.
+            let Some(parent) = task.nodes.last().and_then(|&k| layout.nodes[k as usize].parent) else { continue };
+            let position = single_of(singles, parent);
+            let (node, above) = (&layout.nodes[parent], &singles[position]);
+            let collected_at = task.above.iter().map(|&row| {
+                if (row as usize) < node.start + node.columns {
+                    return 4 * row;
                 }
+                let found = above.above.binary_search(&row);
+                let k = found.unwrap_or_else(|_| unreachable!("a node has the rows of its children"));
+                4 * (above.first_private + k as u32)
+            });
+            let collected_at = collected_at.collect();
+            singles[position].children.push(index as u32);
+            let task = if index < below.len() { &mut below[index] } else { &mut singles[index - below.len()] };
+            task.collected_at = collected_at;
+        }
+    }
+
+    fn form_levels(&mut self, layout: &Layout) {
+        let mut level_of = vec![0usize; self.tasks.len()];
+        for t in self.subtrees..self.tasks.len() {
+            let lower = self.tasks[t].children.iter().map(|&child| level_of[child as usize] + 1);
+            level_of[t] = lower.max().unwrap_or(1);
+            let level = level_of[t] - 1;
+            if self.levels.len() <= level {
+                self.levels.resize_with(level + 1, Level::default);
+            }
+            let level = &mut self.levels[level];
+            let task = t as u32;
+            level.tasks.push(task);
+            if self.tasks[t].is_shared {
+                let node = &layout.nodes[self.tasks[t].nodes[0] as usize];
+                level.panel_blocks.extend((0..panel_blocks(node, layout.width) as u32).map(|block| (task, block)));
+                let columns = node.columns.div_ceil(SHARED_COLUMN_BLOCK) as u32;
+                level.column_blocks.extend((0..columns).map(|block| (task, block)));
             }
         }
-        let idle = task.first_private + task.above.len() as u32;
-        for &k in &task.nodes {
-            let rows = rows_of(&mut self.rows, &layout.nodes[k as usize], width);
-            fill_padding(rows, idle, width);
-        }
-        task.above.iter().for_each(|&row| private_of[row as usize] = PADDING);
-        idle
     }
 
     /// Rows with the private ones.
@@ -144,12 +197,12 @@ impl Schedule {
         self.row_count
     }
 
-    /// Scratch of all tasks and of the shared nodes \[numbers\].
+    /// Scratch of all tasks \[numbers\].
     pub(super) fn scratch_size(&self) -> usize {
-        self.scratch_starts[self.tasks.len() + 1]
+        self.scratch_starts[self.tasks.len()]
     }
 
-    /// Where the scratch of a task begins; that of the shared nodes follows the last task's.
+    /// Where the scratch of a task begins.
     pub(super) fn scratch_start(&self, task: usize) -> usize {
         self.scratch_starts[task]
     }
@@ -157,9 +210,9 @@ impl Schedule {
     fn divide_scratch(&mut self, layout: &Layout) {
         let mut next = 0;
         self.scratch_starts.push(0);
-        for nodes in self.tasks.iter().map(|task| &task.nodes).chain([&self.top]) {
+        for task in &self.tasks {
             let largest = |size: &dyn Fn(&Node) -> usize| {
-                nodes.iter().map(|&k| size(&layout.nodes[k as usize])).max().unwrap_or(0)
+                task.nodes.iter().map(|&k| size(&layout.nodes[k as usize])).max().unwrap_or(0)
             };
             let need = (4 * largest(&|node| node.columns)).max(3 * layout.width * largest(&|node| node.panels));
             // Each on cache lines of its own.
@@ -167,6 +220,33 @@ impl Schedule {
             self.scratch_starts.push(next);
         }
     }
+}
+
+/// Subtrees as tasks; neighbouring small ones under the same node are joined.
+fn subtree_tasks(
+    layout: &Layout,
+    roots: &[usize],
+    children: &[Vec<usize>],
+    subtree: &[usize],
+    grain: usize,
+) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    let mut next = 0;
+    while next < roots.len() {
+        let mut task = Task::default();
+        let (mut size, parent) = (0, layout.nodes[roots[next]].parent);
+        while next < roots.len()
+            && layout.nodes[roots[next]].parent == parent
+            && (size == 0 || size + subtree[roots[next]] <= grain)
+        {
+            collect_subtree(roots[next], children, &mut task.nodes);
+            size += subtree[roots[next]];
+            next += 1;
+        }
+        task.nodes.sort_unstable();
+        tasks.push(task);
+    }
+    tasks
 }
 
 fn rows_of<'a>(rows: &'a mut [u32], node: &Node, width: usize) -> &'a mut [u32] {

@@ -7,15 +7,14 @@ use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 use crate::parallel::Team;
 
 /// Columns of a shared node that one thread takes in the backward sweep.
-const SHARED_COLUMN_BLOCK: usize = 64;
+pub(super) const SHARED_COLUMN_BLOCK: usize = 64;
 /// Panels of a shared node that one thread takes in the forward sweep.
 const PANEL_BLOCK: usize = 16;
-/// Shared nodes with fewer numbers are done by one thread: waiting for each other would take longer.
-const LEAST_SHARED: usize = 24_000;
 
 /// A solve in progress. Threads write to `rows` and `scratch` through raw pointers, without overlap: a task writes to rows
-/// of its own columns, to its private rows and to its own scratch; of a shared node, each item writes to its own panels' rows
-/// (forward) or its own columns (backward), and nobody reads these until the stage is over.
+/// of its own columns, to its private rows and to its own scratch, and reads those of tasks below it (forward) or above it (backward),
+/// which are done; of a shared node, each item writes to its own panels' rows (forward) or its own columns (backward), and
+/// nobody reads these until the stage is over.
 pub(super) struct Sweep<'a, S> {
     pub(super) layout: &'a Layout,
     pub(super) schedule: &'a Schedule,
@@ -26,6 +25,8 @@ pub(super) struct Sweep<'a, S> {
     /// number to the first: processors fetch ahead of such a stream, and of a stream that jumps from node to node they do not, at
     /// a third of the speed. From a cache the order within a node matters less than the loop, which is faster upwards.
     pub(super) from_memory: bool,
+    /// Whether nodes are divided: alone there is nobody to share them with. It changes no bit.
+    pub(super) divides: bool,
     pub(super) instructions: InstructionSet,
 }
 
@@ -35,18 +36,17 @@ unsafe impl<S> Sync for Sweep<'_, S> {}
 impl<S: LaneNumber> Sweep<'_, S> {
     /// Forward, then backward.
     pub(super) fn run(&self, team: &Team<'_>) {
-        let tasks = &self.schedule.tasks;
-        team.share(tasks.len(), |i| S::dispatch(self.instructions, ForwardTask(self, i)));
-        self.collect_private_rows();
-        let top = &self.schedule.top;
-        for &k in top {
-            let node = &self.layout.nodes[k as usize];
-            if self.is_shared(node) {
-                self.take_columns(node);
-                let blocks = panel_blocks(node, S::WIDTH);
-                team.share(blocks, |block| S::dispatch(self.instructions, ForwardPanels(self, node, block)));
-            } else {
-                S::dispatch(self.instructions, ForwardNode(self, node));
+        let Schedule { subtrees, levels, .. } = self.schedule;
+        team.share(*subtrees, |task| S::dispatch(self.instructions, ForwardTask(self, task)));
+        for level in levels {
+            team.share(level.tasks.len(), |i| {
+                S::dispatch(self.instructions, ForwardTask(self, level.tasks[i] as usize))
+            });
+            if self.divides {
+                team.share(level.panel_blocks.len(), |i| {
+                    let (task, block) = level.panel_blocks[i];
+                    S::dispatch(self.instructions, ForwardPanels(self, task as usize, block as usize));
+                });
             }
         }
         match self.from_memory {
@@ -56,60 +56,33 @@ impl<S: LaneNumber> Sweep<'_, S> {
     }
 
     fn run_backward<const DOWN: bool>(&self, team: &Team<'_>) {
-        for &k in self.schedule.top.iter().rev() {
-            let node = &self.layout.nodes[k as usize];
-            if self.is_shared(node) && team.has_helpers() {
-                S::dispatch(self.instructions, GatherNode(self, node));
-                let blocks = node.columns.div_ceil(SHARED_COLUMN_BLOCK);
-                team.share(blocks, |block| {
-                    S::dispatch(self.instructions, BackwardColumns::<S, DOWN>(self, node, block))
+        let Schedule { subtrees, levels, .. } = self.schedule;
+        for level in levels.iter().rev() {
+            team.share(level.tasks.len(), |i| {
+                S::dispatch(self.instructions, BackwardTask::<S, DOWN>(self, level.tasks[i] as usize))
+            });
+            if self.divides {
+                team.share(level.column_blocks.len(), |i| {
+                    let (task, block) = level.column_blocks[i];
+                    S::dispatch(self.instructions, BackwardColumns::<S, DOWN>(self, task as usize, block as usize));
                 });
-            } else {
-                S::dispatch(self.instructions, BackwardNode::<S, DOWN>(self, node));
             }
         }
-        let tasks = self.schedule.tasks.len();
-        team.share(tasks, |i| S::dispatch(self.instructions, BackwardTask::<S, DOWN>(self, tasks - 1 - i)));
+        team.share(*subtrees, |i| S::dispatch(self.instructions, BackwardTask::<S, DOWN>(self, subtrees - 1 - i)));
     }
 
-    fn is_shared(&self, node: &Node) -> bool {
-        node.value_count(S::WIDTH) >= LEAST_SHARED
-    }
-
-    fn task_scratch(&self, task: usize) -> *mut S {
+    fn scratch(&self, task: usize) -> *mut S {
         // SAFETY: the buffer is as long as the schedule's last start.
         unsafe { self.scratch.add(self.schedule.scratch_start(task)) }
     }
 
-    /// Scratch of the shared nodes.
-    fn top_scratch(&self) -> *mut S {
-        self.task_scratch(self.schedule.tasks.len())
-    }
-
-    /// Adds what tasks found for rows above them, task by task.
-    fn collect_private_rows(&self) {
-        for task in &self.schedule.tasks {
-            for (k, &row) in task.above.iter().enumerate() {
-                let private = task.first_private as usize + k;
-                for c in 0..3 {
-                    // SAFETY: both rows exist, and no other thread is at work between stages.
-                    unsafe {
-                        let sum = self.rows.add(4 * row as usize + c);
-                        *sum = S::from_f64((*sum).to_f64() + (*self.rows.add(4 * private + c)).to_f64());
-                    }
-                }
-            }
-        }
-    }
-
-    /// Moves the right-hand side of a node's columns to scratch.
-    fn take_columns(&self, node: &Node) {
-        // SAFETY: scratch holds four numbers for each column of its largest node; no other thread is at work on these rows.
-        unsafe { take_columns(node, self.rows, self.top_scratch()) }
-    }
-
     fn task(&self, index: usize) -> &Task {
         &self.schedule.tasks[index]
+    }
+
+    /// The node of a task of one.
+    fn single_node(&self, task: usize) -> &Node {
+        &self.layout.nodes[self.task(task).nodes[0] as usize]
     }
 
     pub(super) fn node_rows(&self, node: &Node) -> *const u32 {
@@ -142,85 +115,82 @@ pub(super) fn panel_block(node: &Node, block: usize, width: usize) -> (usize, us
 }
 
 struct ForwardTask<'a, S>(&'a Sweep<'a, S>, usize);
-struct ForwardNode<'a, S>(&'a Sweep<'a, S>, &'a Node);
-struct ForwardPanels<'a, S>(&'a Sweep<'a, S>, &'a Node, usize);
+struct ForwardPanels<'a, S>(&'a Sweep<'a, S>, usize, usize);
 struct BackwardTask<'a, S, const DOWN: bool>(&'a Sweep<'a, S>, usize);
-struct BackwardNode<'a, S, const DOWN: bool>(&'a Sweep<'a, S>, &'a Node);
-struct GatherNode<'a, S>(&'a Sweep<'a, S>, &'a Node);
-struct BackwardColumns<'a, S, const DOWN: bool>(&'a Sweep<'a, S>, &'a Node, usize);
+struct BackwardColumns<'a, S, const DOWN: bool>(&'a Sweep<'a, S>, usize, usize);
 
 // SAFETY of the kernels: `Sweep` says which rows and scratch each may touch, and all indices come from its layout.
 impl<S: LaneNumber> Kernel<S> for ForwardTask<'_, S> {
+    /// Collects what lower tasks found for this one, then goes through its nodes; a shared node is only made ready.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, index) = self;
         let task = sweep.task(index);
         unsafe {
-            std::ptr::write_bytes(
-                sweep.rows.add(4 * task.first_private as usize),
-                0,
-                4 * (task.above.len() + S::WIDTH),
-            );
+            let private = 4 * task.first_private as usize;
+            std::ptr::write_bytes(sweep.rows.add(private), 0, 4 * (task.above.len() + L::WIDTH));
+            for &child in &task.children {
+                let child = sweep.task(child as usize);
+                let mut found = sweep.rows.add(4 * child.first_private as usize);
+                for &place in &child.collected_at {
+                    let sum = sweep.rows.add(place as usize);
+                    for c in 0..4 {
+                        *sum.add(c) = *sum.add(c) + *found.add(c);
+                    }
+                    found = found.add(4);
+                }
+            }
+            let scratch = sweep.scratch(index);
+            if task.is_shared && sweep.divides {
+                return take_columns(sweep.single_node(index), sweep.rows, scratch);
+            }
             for &k in &task.nodes {
-                forward_node::<L>(sweep, &sweep.layout.nodes[k as usize], sweep.task_scratch(index));
+                forward_node::<L>(sweep, &sweep.layout.nodes[k as usize], scratch);
             }
         }
-    }
-}
-
-impl<S: LaneNumber> Kernel<S> for ForwardNode<'_, S> {
-    #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
-        unsafe { forward_node::<L>(self.0, self.1, self.0.top_scratch()) }
     }
 }
 
 impl<S: LaneNumber> Kernel<S> for ForwardPanels<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
-        let Self(sweep, node, block) = self;
+        let Self(sweep, task, block) = self;
+        let node = sweep.single_node(task);
         let (first, end) = panel_block(node, block, L::WIDTH);
-        unsafe { forward_panels::<L>(sweep, node, sweep.top_scratch(), first, end) }
+        unsafe { forward_panels::<L>(sweep, node, sweep.scratch(task), first, end) }
     }
 }
 
 impl<S: LaneNumber, const DOWN: bool> Kernel<S> for BackwardTask<'_, S, DOWN> {
+    /// Copies rows from above, then goes through its nodes; a shared node is only made ready.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, index) = self;
         let task = sweep.task(index);
         unsafe {
-            for (k, &row) in task.above.iter().enumerate() {
-                let private = sweep.rows.add(4 * (task.first_private as usize + k));
-                std::ptr::copy_nonoverlapping(sweep.rows.add(4 * row as usize), private, 4);
+            let mut private = sweep.rows.add(4 * task.first_private as usize).cast::<[S; 4]>();
+            for &row in &task.above {
+                *private = *sweep.rows.add(4 * row as usize).cast::<[S; 4]>();
+                private = private.add(1);
+            }
+            let scratch = sweep.scratch(index);
+            if task.is_shared && sweep.divides {
+                return gather_node::<L>(sweep, sweep.single_node(index), scratch);
             }
             for &k in task.nodes.iter().rev() {
-                backward_node::<L, DOWN>(sweep, &sweep.layout.nodes[k as usize], sweep.task_scratch(index));
+                backward_node::<L, DOWN>(sweep, &sweep.layout.nodes[k as usize], scratch);
             }
         }
-    }
-}
-
-impl<S: LaneNumber, const DOWN: bool> Kernel<S> for BackwardNode<'_, S, DOWN> {
-    #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
-        unsafe { backward_node::<L, DOWN>(self.0, self.1, self.0.top_scratch()) }
-    }
-}
-
-impl<S: LaneNumber> Kernel<S> for GatherNode<'_, S> {
-    #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
-        unsafe { gather_node::<L>(self.0, self.1, self.0.top_scratch()) }
     }
 }
 
 impl<S: LaneNumber, const DOWN: bool> Kernel<S> for BackwardColumns<'_, S, DOWN> {
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
-        let Self(sweep, node, block) = self;
+        let Self(sweep, task, block) = self;
+        let node = sweep.single_node(task);
         let first = block * SHARED_COLUMN_BLOCK;
         let end = node.columns.min(first + SHARED_COLUMN_BLOCK);
-        unsafe { backward_columns::<L, DOWN>(sweep, node, sweep.top_scratch(), first, end) }
+        unsafe { backward_columns::<L, DOWN>(sweep, node, sweep.scratch(task), first, end) }
     }
 }
