@@ -142,7 +142,9 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
                 continue;
             }
             unsafe {
-                self.subtract_slots(first, present, &mut forces);
+                if !self.slots.is_empty() {
+                    self.subtract_slots(first, present, &mut forces);
+                }
                 let totals = self.add_inertia(first, present, &forces, &mut energy);
                 let rows = self.rows.add(4 * first);
                 for k in 0..4 * present {
