@@ -116,7 +116,7 @@ fn crumple(cells: usize, steps: usize, solver: SolverChoice, integrator: TimeInt
         }
         let forces = |(p, m): (&Vec3, &f64)| {
             let wave: Vec3 = waves.iter().map(|(a, k, phase)| *a * (k.dot(*p) + 3.0 * phase).sin()).sum();
-            (wave * 30.0 - *p * (40.0 / (cell * cells as f64))) * *m
+            (wave * 30.0 - *p * (10.0 / (cell * cells as f64))) * *m
         };
         let forces: Vec<Vec3> = sim.positions().iter().zip(&masses).map(forces).collect();
         (0..).zip(&forces).for_each(|(v, f)| push(&mut sim, v, *f));
@@ -241,6 +241,7 @@ fn a_falling_ribbon_piles_up() {
     assert_eq!(sum.intersecting, 0, "{sum:?}");
     let ribbon = &sim.positions()[81..];
     let (low, high) = ribbon.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.y), h.max(p.y)));
+    println!("the pile begins {low:.4} m above the floor and is {high:.3} m high");
     assert!(low > 0.25 * thickness, "{low} m above the floor");
     assert!(high < 0.5 && high > 2.0 * thickness, "the pile is {high} m high");
 }
@@ -299,7 +300,8 @@ fn contacts_within_the_world_keep_its_momentum() {
         .gravity(Vec3::ZERO)
         .time_step(1.0 / 240.0)
         .solver(ProjectiveParams { iterations: 60, precision: Precision::Double, ..Default::default() })
-        .self_collision(SelfCollision { thickness: 0.01, ..SelfCollision::default() })
+        // Friction over a gap leaves a couple; without it both momenta must stay.
+        .self_collision(SelfCollision { thickness: 0.01, friction: 0.0, ..SelfCollision::default() })
         .build()
         .unwrap();
     let before = sim.report();

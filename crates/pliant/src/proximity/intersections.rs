@@ -14,8 +14,8 @@ pub struct Intersection {
     pub triangle: u32,
 }
 
-/// All edges that pass through triangles at these positions, ascending. Touching without passing, as of coplanar triangles, does
-/// not count; neither do pairs with a common vertex, nor those within a body that does not collide with itself.
+/// All edges that pass through or end on triangles at these positions, ascending. Edges in the plane of a triangle do not count;
+/// neither do pairs with a common vertex, nor those within a body that does not collide with itself.
 ///
 /// Two triangles intersect where an edge of one passes through the other, so none is missed.
 ///
@@ -42,12 +42,13 @@ pub fn intersections(primitives: &Primitives, x: &[Vec3]) -> Vec<Intersection> {
     found
 }
 
-/// Whether the ends of an edge lie on different sides of a triangle and the line through them passes inside it.
+/// Whether the ends of an edge lie on different sides of a triangle, or one of them on it, and the line through them passes inside.
 fn passes_through([p, q]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> bool {
     let point = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
     let side = |a: Vec3, b: Vec3, c: Vec3, d: Vec3| orient3d(point(a), point(b), point(c), point(d));
-    let opposite = |u: f64, v: f64| (u > 0.0 && v < 0.0) || (u < 0.0 && v > 0.0);
-    if !opposite(side(a, b, c, p), side(a, b, c, q)) {
+    let (u, v) = (side(a, b, c, p), side(a, b, c, q));
+    let apart = (u >= 0.0 && v <= 0.0) || (u <= 0.0 && v >= 0.0);
+    if !apart || (u == 0.0 && v == 0.0) {
         return false;
     }
     let around = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
@@ -69,7 +70,8 @@ mod tests {
         };
         assert!(at(0.2, 0.2, -1.0, 1.0) && at(0.2, 0.2, 1.0, -1e-300));
         assert!(!at(0.2, 0.2, 1e-300, 1.0), "above it");
-        assert!(!at(0.2, 0.2, 0.0, 1.0), "an end that touches");
+        assert!(at(0.2, 0.2, 0.0, 1.0), "an end on it");
+        assert!(!at(0.2, 0.2, 0.0, 0.0), "in its plane");
         assert!(!at(0.8, 0.8, -1.0, 1.0) && !at(-1e-9, 0.5, -1.0, 1.0), "beside it");
         assert!(at(0.0, 0.5, -1.0, 1.0), "through a side");
         assert!(!passes_through([Vec3::ZERO, Vec3::X], [Vec3::ZERO; 3]), "nothing to pass through");
@@ -83,7 +85,7 @@ mod tests {
         let end = |z: f64| Vec3::new(0.1, 0.2, z);
         let (below, above) = (0.3_f64.next_down(), 0.3_f64.next_up());
         assert!(passes_through([end(below), end(above)], triangle));
-        assert!(!passes_through([end(0.3), end(above)], triangle));
+        assert!(!passes_through([end(above), end(above.next_up())], triangle));
     }
 
     #[test]

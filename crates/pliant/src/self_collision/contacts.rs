@@ -12,11 +12,12 @@
 //! a weight w of a few times the inertia m/τ² then holds the thickness and really sticks, where springs alone would need a
 //! weight that spoils the solve. w is relative to the pair's effective mass 1/Σ(weight²/m), so it suits any mesh and step.
 //!
-//! Forces act along one line with opposite signs: a contact changes neither momentum.
+//! Forces are opposite, so a contact keeps the momentum. The normal force acts along the line between the closest points and keeps the
+//! angular momentum too; friction acts across the gap and leaves a couple of ‖f_t‖·gap, as a layer of that thickness would take up.
 
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::proximity::{Pair, corners};
+use crate::proximity::{Closest, Pair, corners};
 
 use super::SelfCollision;
 use super::truncate::chunks;
@@ -154,6 +155,8 @@ pub(super) struct Place<'a> {
 
 /// Share of the thickness by which layers that are too near move apart in a step: enough to recover, too little to throw them.
 const RECOVERY: f64 = 0.25;
+/// Sine of the angle by which a neighbour must rise towards the vertex to be nearer.
+const SLANT: f64 = 1e-3;
 /// Contacts within this many times the thickness are kept ready even if nothing moves.
 pub(super) const READY: f64 = 1.5;
 
@@ -164,6 +167,9 @@ impl Place<'_> {
         let closest = pair.closest(&near);
         let distance = closest.distance();
         if distance > READY * settings.thickness + self.approach(pair, vertices, &near) {
+            return None;
+        }
+        if !self.is_facing(pair, vertices, &closest) {
             return None;
         }
         let masses = self.model.mass().lumped();
@@ -194,6 +200,29 @@ impl Place<'_> {
             friction_force: Vec3::ZERO,
             friction: settings.friction,
         })
+    }
+
+    /// Whether the closest points face each other. Of a surface that goes on beyond a triangle's side, the point on that side is no
+    /// contact if the neighbour is nearer still: its slanted normal would brake what slides along a smooth surface.
+    fn is_facing(&self, pair: Pair, vertices: [u32; 4], closest: &Closest) -> bool {
+        match pair {
+            Pair::VertexTriangle(vertex, triangle) => {
+                let at = |v: u32| self.safe[v as usize];
+                let foot = at(vertex) - closest.offset;
+                // Side k is from corner k to the next; the foot is on it if the corner after has no weight.
+                (0..3).zip(self.primitives.across(triangle)).all(|(side, other)| {
+                    let on_side = closest.weights[1 + (side + 2) % 3] == 0.0;
+                    let slants =
+                        |q: u32| closest.offset.dot(at(q) - foot) > SLANT * closest.distance() * at(q).distance(foot);
+                    !on_side || !other.is_some_and(slants)
+                })
+            }
+            // Ends of edges are vertices, and those have the triangles to touch; strands against each other have not.
+            Pair::EdgeEdge(first, second) => {
+                let strands = self.primitives.is_segment(first) && self.primitives.is_segment(second);
+                strands || vertices.iter().zip(closest.weights).all(|(_, weight)| weight != 0.0)
+            }
+        }
     }
 
     /// How much nearer the sides could come on their way \[m\].
