@@ -42,7 +42,7 @@ pub struct SelfCollision {
 impl Default for SelfCollision {
     /// 2 mm, μ = 0.3.
     fn default() -> Self {
-        Self { thickness: 2e-3, friction: 0.3, stiffness: 5.0, rounds: 3 }
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3 }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Contacts in the iteration: their forces in the gradient, their stiffness by conjugate gradients on the unmodified factor.
 //!
-//! (H + K) δ = −∇g with K the stiffness of the contacts that press. K is small beside the inertia in H, so that H⁻¹ is a good
-//! preconditioner. It starts from H⁻¹ b: what is left, −K H⁻¹ b, has no sum over free bodies, nor has anything after it, so the linear
-//! momentum is exact however early it stops. H p is had from the residuals (H z = r), so H itself is never applied.
+//! (H + K) δ = b = −∇g with K the stiffness of the contacts that press. K is a moderate multiple of the inertia in H, so that H⁻¹ is a
+//! good preconditioner. It starts from δ = 0: the error falls in every linear iteration, so stopping early is always safe.
+//! Contact forces have no sum; where b has none either, as from the predicted start, the linear momentum is exact however
+//! early it stops. H p is had from the residuals (H z = r), so H itself is never applied.
 
 use super::local::{Order, Point};
 use crate::math::Vec3;
@@ -12,7 +13,7 @@ use crate::sparse::dot;
 /// The residual is brought below this fraction; the next iteration goes on from there.
 const TOLERANCE: f64 = 0.1;
 /// Most linear iterations in an iteration.
-const MOST: usize = 10;
+const MOST: usize = 20;
 
 /// What contacts do at the current positions, and vectors to solve with.
 #[derive(Debug, Default)]
@@ -51,16 +52,12 @@ impl ContactWork {
         self.responses.iter().map(|response| response.energy).sum()
     }
 
-    /// `product` = K `of`.
-    fn multiply(&mut self, contacts: &Contacts, order: &Order, of: Of) {
-        let Self { responses, step, direction, product, .. } = self;
-        let of: &[Vec3] = match of {
-            Of::Step => step,
-            Of::Direction => direction,
-        };
+    /// `product` = K p.
+    fn multiply(&mut self, contacts: &Contacts, order: &Order) {
+        let Self { responses, direction, product, .. } = self;
         product.clear();
         product.resize(order.free, Vec3::ZERO);
-        let at = |v: u32| of.get(order.places[v as usize] as usize).copied().unwrap_or(Vec3::ZERO);
+        let at = |v: u32| direction.get(order.places[v as usize] as usize).copied().unwrap_or(Vec3::ZERO);
         for (contact, response) in contacts.list.iter().zip(responses) {
             if response.along == 0.0 {
                 continue;
@@ -74,17 +71,20 @@ impl ContactWork {
         }
     }
 
-    /// Takes H⁻¹ b; whether something is left to do, then of what (`residual`).
-    pub(super) fn begin(&mut self, contacts: &Contacts, order: &Order) -> bool {
-        self.multiply(contacts, order, Of::Step);
-        self.residual.clear();
-        self.residual.extend(self.product.iter().map(|k| -*k));
-        for vector in [&mut self.direction, &mut self.applied] {
+    /// Whether a contact presses: else H⁻¹ b is the solution.
+    pub(super) fn presses(&self) -> bool {
+        self.responses.iter().any(|response| response.along > 0.0)
+    }
+
+    /// Makes room for b, to be put into what is returned.
+    pub(super) fn begin(&mut self, order: &Order) -> &mut [Vec3] {
+        for vector in [&mut self.step, &mut self.direction, &mut self.applied] {
             vector.clear();
             vector.resize(order.free, Vec3::ZERO);
         }
         (self.rho, self.first_rho) = (0.0, 0.0);
-        self.residual.iter().any(|r| *r != Vec3::ZERO)
+        self.residual.resize(order.free, Vec3::ZERO);
+        &mut self.residual
     }
 
     pub(super) fn residual(&self) -> &[Vec3] {
@@ -108,7 +108,7 @@ impl ContactWork {
         for (hp, r) in self.applied.iter_mut().zip(&self.residual) {
             *hp = *r + *hp * beta;
         }
-        self.multiply(contacts, order, Of::Direction);
+        self.multiply(contacts, order);
         self.product.iter_mut().zip(&self.applied).for_each(|(sum, hp)| *sum += *hp);
         let alpha = rho / dot(&self.direction, &self.product);
         if !alpha.is_finite() {
@@ -118,9 +118,4 @@ impl ContactWork {
         self.residual.iter_mut().zip(&self.product).for_each(|(r, ap)| *r -= *ap * alpha);
         iteration + 1 < MOST
     }
-}
-
-enum Of {
-    Step,
-    Direction,
 }

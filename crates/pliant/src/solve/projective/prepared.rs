@@ -192,9 +192,11 @@ impl Prepared {
         let mut iterations = 0;
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
         let longest = with_team(|team| {
-            factor.solve_rows(team);
-            if let Some(contacts) = contacts {
-                iterations = add_contacts(team, factor, &mut self.contact, contacts, &self.order);
+            match contacts.filter(|_| self.contact.presses()) {
+                None => factor.solve_rows(team),
+                Some(contacts) => {
+                    iterations = solve_with_contacts(team, factor, &mut self.contact, contacts, &self.order);
+                }
             }
             match factor.rows() {
                 Rows::Single(rows) => advance(team, rows, points),
@@ -223,8 +225,8 @@ impl Prepared {
     }
 }
 
-/// With H⁻¹ b in its rows, goes on to (H + K)⁻¹ b; returns the linear iterations taken.
-fn add_contacts(
+/// With b in its rows, solves (H + K) δ = b; returns the linear iterations taken.
+fn solve_with_contacts(
     team: &Team<'_>,
     factor: &mut PackedFactor,
     work: &mut ContactWork,
@@ -236,16 +238,17 @@ fn add_contacts(
         Rows::Single(rows) => copy_rows(rows, out),
         Rows::Double(rows) => copy_rows(rows, out),
     };
-    work.step.resize(order.free, Vec3::ZERO);
-    take(factor, &mut work.step);
+    take(factor, work.begin(order));
     let mut iterations = 0;
-    let mut goes_on = work.begin(contacts, order);
-    while goes_on {
-        put_rows(factor, work.residual());
+    loop {
         factor.solve_rows(team);
         take(factor, &mut read);
-        goes_on = work.advance(contacts, order, iterations, &read);
+        let goes_on = work.advance(contacts, order, iterations, &read);
         iterations += 1;
+        if !goes_on {
+            break;
+        }
+        put_rows(factor, work.residual());
     }
     put_rows(factor, &work.step);
     iterations
