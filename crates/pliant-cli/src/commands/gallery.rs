@@ -37,7 +37,7 @@ const MOMENTS: [(&str, f64); 7] = [
     ("flag", 1.0),
     ("gummy", 1.0),
     ("playground", 1.0),
-    ("ribbon-pile", 0.2),
+    ("ribbon-pile", 0.3),
     ("washing-line", 1.0),
 ];
 /// Pictures of an animation.
