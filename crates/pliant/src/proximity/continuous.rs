@@ -54,7 +54,8 @@ pub fn time_of_impact(pair: Pair, corners: &[Vec3; 4], motion: &[Vec3; 4], separ
         }
         left = room(next);
         if left < LEFT * start {
-            return Some(time);
+            // The step was safe; only rounding could have used up all room.
+            return Some(if left > 0.0 { next } else { time });
         }
         time = next;
     }
