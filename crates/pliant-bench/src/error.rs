@@ -23,6 +23,9 @@ pub enum BenchError {
         /// What there is.
         known: String,
     },
+    /// Large pages could not be switched off.
+    #[error("large pages of memory cannot be switched off here")]
+    HugePages,
     /// A mesh could not be made.
     #[error(transparent)]
     Mesh(#[from] pliant::mesh::MeshError),

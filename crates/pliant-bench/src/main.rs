@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use pliant_bench::equal_time::{self, Frames, Hanging};
-use pliant_bench::machine::Machine;
+use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{BenchError, kernels, peers, problem, report, scaling};
@@ -33,6 +33,9 @@ enum Command {
         /// Rounds in which each method has a turn, at least; small bodies get more.
         #[arg(long, default_value_t = 7)]
         rounds: usize,
+        /// Do without large pages of memory (on Linux).
+        #[arg(long)]
+        no_huge_pages: bool,
     },
     /// Cost over size and threads.
     Scaling {
@@ -78,7 +81,12 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), BenchError> {
     match command {
-        Command::Peers { json, save, only, rounds } => run_peers(json, save.as_deref(), &only, rounds),
+        Command::Peers { json, save, only, rounds, no_huge_pages } => {
+            if no_huge_pages && !machine::forbid_huge_pages() {
+                return Err(BenchError::HugePages);
+            }
+            run_peers(json, save.as_deref(), &only, rounds)
+        }
         Command::Scaling { json, rounds, largest } => {
             let points = scaling::measure(Effort::rounds(rounds), largest)?;
             if json {
