@@ -285,8 +285,8 @@ impl Core {
     }
 
     #[getter]
-    fn gravity(&self) -> PyResult<[f64; 3]> {
-        Ok(self.lock()?.sim().gravity().to_array())
+    fn gravity(&self) -> PyResult<(f64, f64, f64)> {
+        Ok(self.lock()?.sim().gravity().into())
     }
 
     fn set_gravity(&self, gravity: [f64; 3]) -> PyResult<()> {
@@ -295,8 +295,8 @@ impl Core {
 
     /// Velocity, density of the air and drag, or none.
     #[getter]
-    fn wind(&self) -> PyResult<Option<([f64; 3], f64, f64)>> {
-        Ok(self.lock()?.sim().wind().map(|wind| (wind.velocity.to_array(), wind.air_density, wind.drag)))
+    fn wind(&self) -> PyResult<Option<((f64, f64, f64), f64, f64)>> {
+        Ok(self.lock()?.sim().wind().map(|wind| (wind.velocity.into(), wind.air_density, wind.drag)))
     }
 
     fn set_wind(&self, wind: &Bound<'_, PyAny>) -> PyResult<()> {

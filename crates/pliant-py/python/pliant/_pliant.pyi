@@ -10,7 +10,13 @@ import numpy.typing as npt
 _Floats = npt.NDArray[np.float64]
 _Indices = npt.NDArray[np.uint32]
 
-__all__: list[str]
+__all__ = [
+    "Core", "Image", "Problem", "SolveReport", "StepError", "StepReport", "__version__", "builtin_scenes",
+    "bundle", "check_mesh", "cloth_material", "cylinder", "disc", "encode_gif", "energy_kinds", "fill",
+    "icosphere", "lumped_masses", "principal_stretches", "read", "render_picture", "rope", "sheet",
+    "sheet_edges", "solid_material", "strand_material", "tet_box", "tet_topology", "torus",
+    "triangle_topology",
+]
 __version__: str
 
 class StepError(RuntimeError): ...
