@@ -32,8 +32,10 @@ def main(folder: Path) -> None:
     weight = 9.81 * sim.masses.sum()
     print(f"the pins hold {sim.pin_forces()[:, 1].sum():.2f} N of {weight:.2f} N")
     print(f"largest stretch {sim.element_strains('cloth')[0].stretches.max():.3f}")
-    pliant.show(sim, color="strain", direction=(0.45, -0.28, -1)).save(folder / "hanging_cloth.png")
-    pliant.save_gif(sim, folder / "hanging_cloth.gif", frames=frames, frames_per_second=10, direction=(0.45, -0.28, -1))
+    aside = (0.45, -0.28, -1)
+    picture = pliant.show(sim, color="strain", size=(720, 450), direction=aside)
+    picture.save(folder / "hanging_cloth.png", few_colors=True)
+    pliant.save_gif(sim, folder / "hanging_cloth.gif", frames=frames, frames_per_second=10, direction=aside)
     assert sim.positions[:, 1].min() < -0.5, "it hangs"
 
 

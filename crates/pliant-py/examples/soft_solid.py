@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
 
     volume = pliant.TetMesh(sim.positions, solid.tets).volume / solid.volume
     print(f"after {sim.time:.1f} s: lowest at {sim.positions[:, 1].min():.4f} m, {volume:.3f} of its volume")
-    pliant.show(sim, color="strain", ground=0.0).save(folder / "soft_solid.png")
+    pliant.show(sim, color="strain", size=(720, 450), ground=0.0).save(folder / "soft_solid.png", few_colors=True)
     pliant.save_gif(sim, folder / "soft_solid.gif", frames=frames, frames_per_second=25, ground=0.0)
     assert sim.positions[:, 1].min() > -0.05, "the floor holds it"
     assert abs(volume - 1) < 0.05, "jelly keeps its volume"

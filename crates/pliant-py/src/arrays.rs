@@ -12,7 +12,11 @@ pub(crate) fn get<'py, T>(recipe: &Bound<'py, PyAny>, name: &str) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
 {
-    recipe.getattr(name)?.extract()
+    let value = recipe.getattr(name)?;
+    value.extract().map_err(|error: PyErr| {
+        let given = value.repr().map(|text| text.to_string()).unwrap_or_default();
+        bad_value(format!("{name} is {given}: {}", error.value(recipe.py())))
+    })
 }
 
 /// Vectors from an array of shape (n, 3).

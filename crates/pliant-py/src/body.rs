@@ -20,7 +20,7 @@ pub(crate) fn strain_set<const D: usize>(recipe: &Bound<'_, PyAny>) -> PyResult<
         return Ok(StrainSet::Limits { min: get(recipe, "min")?, max: get(recipe, "max")? });
     }
     let direction: [f64; 3] = get(recipe, "direction")?;
-    let limits: Vec<[f64; 2]> = recipe.getattr("limits")?.extract()?;
+    let limits: Vec<[f64; 2]> = get(recipe, "limits")?;
     let found = limits.len();
     let limits = limits.try_into().map_err(|_| {
         bad_value(format!("limits of the fibres has {found} entries, but {D} are needed, one for each direction"))
@@ -50,7 +50,7 @@ fn cloth(material: &Bound<'_, PyAny>) -> PyResult<ClothMaterial> {
         thickness: get(material, "thickness")?,
         poisson_ratio: get(material, "poisson_ratio")?,
         bend_model: choose("bend_model", &get::<String>(material, "bend_model")?, &known)?,
-        bending_stiffness: material.getattr("bending_stiffness")?.extract()?,
+        bending_stiffness: get(material, "bending_stiffness")?,
         strain_limit: strain_limit(material)?,
         mass: mass_kind(material)?,
     })
@@ -108,7 +108,7 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
     for recipe in recipe.getattr("energies")?.try_iter()? {
         body = body.with_energy(energy(&recipe?, &rest, faults)?);
     }
-    if let Some(name) = recipe.getattr("name")?.extract::<Option<String>>()? {
+    if let Some(name) = get::<Option<String>>(recipe, "name")? {
         body = body.named(name);
     }
     if let Some(positions) = get_some_vectors(recipe, "positions")? {

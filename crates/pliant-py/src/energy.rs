@@ -55,7 +55,7 @@ pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) 
     let stiffness = || get::<f64>(recipe, "stiffness");
     let built: Result<Box<dyn Batch>, EnergyError> = match kind.as_str() {
         "edge_spring" => {
-            let stiffness = match recipe.getattr("axial_stiffness")?.extract::<Option<f64>>()? {
+            let stiffness = match get::<Option<f64>>(recipe, "axial_stiffness")? {
                 Some(axial) => SpringStiffness::Axial(axial),
                 None => SpringStiffness::PerEdge(get_some_numbers(recipe, "stiffness")?.unwrap_or_default()),
             };
@@ -94,7 +94,7 @@ pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) 
             HingeBending {
                 hinges: get_elements(recipe, "hinges")?,
                 stiffness: if of_plate { HingeStiffness::Plate(stiffness) } else { HingeStiffness::Uniform(stiffness) },
-                rest_angle: recipe.getattr("rest_angle")?.extract()?,
+                rest_angle: get(recipe, "rest_angle")?,
                 metric: metric(recipe)?,
             }
             .build(rest)

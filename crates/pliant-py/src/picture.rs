@@ -1,5 +1,7 @@
 //! Pictures by Pliant's own renderer.
 
+use std::path::{Path, PathBuf};
+
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
@@ -13,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::vectors;
-use crate::error::bad_value;
+use crate::error::{bad_value, check_process};
 use crate::simulation::{Core, Run};
 
 /// A picture that notebooks show by themselves.
@@ -40,8 +42,14 @@ impl Image {
         Ok(PyBytes::new(py, &self.0.to_png().map_err(bad_value)?))
     }
 
-    /// Writes a PNG file, making its folder where there is none.
-    fn save(&self, path: std::path::PathBuf) -> PyResult<()> {
+    /// Writes a PNG file, making its folder where there is none; with at most 256 colours it is a third of the size.
+    #[pyo3(signature = (path, *, few_colors = false))]
+    fn save(&self, path: PathBuf, few_colors: bool) -> PyResult<()> {
+        if few_colors {
+            let bytes = self.0.to_indexed_png().map_err(bad_value)?;
+            std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
+            return Ok(std::fs::write(path, bytes)?);
+        }
         self.0.save_png(path).map_err(bad_value)
     }
 
@@ -99,6 +107,7 @@ pub(crate) fn render_picture(
     values: Option<PyReadonlyArray1<'_, f64>>,
     request: &Bound<'_, PyDict>,
 ) -> PyResult<Image> {
+    check_process()?;
     let request: Request = request.extract()?;
     let (positions, values) = (vectors(&positions)?, values.map(|values| values.as_array().to_vec()));
     let scene = scene(&*core.get().lock()?, &positions, values.as_deref(), &request)?;

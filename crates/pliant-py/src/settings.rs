@@ -19,7 +19,7 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
         return Ok(Acceleration::None);
     }
     Ok(match get::<String>(recipe, "kind")?.as_str() {
-        "anderson" => Acceleration::Anderson { window: recipe.getattr("window")?.extract()? },
+        "anderson" => Acceleration::Anderson { window: get(recipe, "window")? },
         _ => Acceleration::Chebyshev {
             rho: get(recipe, "rho")?,
             delay: get(recipe, "delay")?,
@@ -103,13 +103,13 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
     if let Some(wind) = wind(&recipe.getattr("wind")?)? {
         builder = builder.wind(wind);
     }
-    if let Some(threads) = recipe.getattr("threads")?.extract()? {
+    if let Some(threads) = get(recipe, "threads")? {
         builder = builder.threads(threads);
     }
     for attachment in recipe.getattr("attachments")?.try_iter()? {
         let attachment = attachment?;
-        let first: (String, u32) = attachment.getattr("first")?.extract()?;
-        let second: (String, u32) = attachment.getattr("second")?.extract()?;
+        let first: (String, u32) = get(&attachment, "first")?;
+        let second: (String, u32) = get(&attachment, "second")?;
         let stiffness = get(&attachment, "stiffness")?;
         builder = match get(&attachment, "keep_distance")? {
             true => builder.attach_at_distance(first, second, stiffness),

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arrays::{to_array, to_elements, to_numbers, to_rows, vectors};
 use crate::body::body;
 use crate::energy::Faults;
-use crate::error::{bad_value, failed_step};
+use crate::error::{bad_value, check_process, failed_step};
 use crate::report::StepReport;
 use crate::settings;
 
@@ -105,6 +105,7 @@ impl Core {
         run: &mut Run,
         work: impl FnOnce(&mut Run) -> Result<T, E> + Send,
     ) -> PyResult<T> {
+        check_process()?;
         let result = py.detach(|| work(run));
         match (self.faults.take(), result) {
             (Some(fault), _) => Err(fault),

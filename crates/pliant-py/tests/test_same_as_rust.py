@@ -36,7 +36,9 @@ def test_a_scene_has_the_same_bits_as_from_the_command(scene: str, tmp_path: Pat
 @pytest.mark.skipif(COMMAND is None, reason="PLIANT_COMMAND names no pliant command; ./test sets it")
 def test_newton_and_other_threads_have_the_same_bits_too(tmp_path: Path) -> None:
     sim = pliant.load_scene("curtain", solver=pliant.Newton(), threads=1).run(FRAMES)
-    assert sim.checkpoint() in checkpoint_of_the_command("curtain", tmp_path / "run", "--solver", "newton", "--threads", "2")
+    assert sim.checkpoint() in checkpoint_of_the_command(
+        "curtain", tmp_path / "run", "--solver", "newton", "--threads", "2"
+    )
 
 
 def test_bodies_from_arrays_have_the_same_bits_as_a_scene() -> None:

@@ -43,6 +43,14 @@ def test_a_simulation_travels_through_processes_bit_for_bit(kind: str, curtain: 
     assert type(there) is type(here)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_is_refused_instead_of_waiting_for_ever(curtain: pliant.Simulation) -> None:
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        with pytest.raises(RuntimeError, match='get_context\\("spawn"\\)'):
+            pool.apply_async(advance, (curtain,)).get(timeout=60)
+
+
 def test_pickling_keeps_what_a_scene_has_seen() -> None:
     scene = pliant.load_scene("curtain", {"world.frames": 6}).run(3)
     again = pickle.loads(pickle.dumps(scene))
@@ -98,7 +106,7 @@ def test_two_threads_cannot_step_one_simulation(curtain: pliant.Simulation) -> N
     refused = 0
     while thread.is_alive():
         try:
-            sim.time
+            _ = sim.time
         except RuntimeError as error:
             assert "is stepping" in str(error)
             refused += 1

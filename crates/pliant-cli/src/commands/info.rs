@@ -7,7 +7,7 @@ use pliant::math::Vec3;
 use pliant::mesh::sdf::SurfaceDistance;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::RunStore;
-use pliant_scene::Builtin;
+use pliant_scene::{Builtin, Scene};
 use serde_json::{Value, json};
 
 use crate::Outcome;

@@ -2,9 +2,10 @@
 
     import pliant
 
-    mesh = pliant.sheet(width=1, height=1, columns=20, rows=20)
-    cloth = pliant.Body(mesh, pliant.ClothMaterial.preset("silk"), name="cloth", pin=[mesh.vertex(0, -1), mesh.vertex(-1, -1)])
-    sim = pliant.Simulation(cloth, wind=pliant.Wind((0, 0, 3)))
+    mesh = pliant.sheet(width=1, height=1, columns=20, rows=20, plane="xz")
+    corners = [mesh.vertex(0, 0), mesh.vertex(-1, 0)]
+    cloth = pliant.Body(mesh, pliant.ClothMaterial.preset("denim"), name="cloth", pin=corners)
+    sim = pliant.Simulation(cloth, wind=pliant.Wind((0, 0, 2)))
     sim.step(120)
     pliant.show(sim).save("cloth.png")
 

@@ -95,7 +95,8 @@ def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} has the dtype {array.dtype}, but needs whole numbers")
     if array.ndim != (1 if columns is None else 2) or (columns is not None and array.shape[1] != columns):
-        raise ValueError(f"{name} has the shape {array.shape}, but needs {'(n,)' if columns is None else f'(n, {columns})'}")
+        needed = "(n,)" if columns is None else f"(n, {columns})"
+        raise ValueError(f"{name} has the shape {array.shape}, but needs {needed}")
     bad = (array < 0) | (array > np.iinfo(np.uint32).max)
     if bad.any():
         index = _first(bad)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Union
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Fibres:
     kind: ClassVar[str] = "fibres"
 
 
-StrainSet = Union[Limits, Fibres, None]
+StrainSet = Limits | Fibres | None
 
 
 class Energy:

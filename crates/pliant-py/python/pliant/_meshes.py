@@ -271,9 +271,7 @@ class ImportedMesh:
         return Strands(self.positions, self.polylines)
 
 
-def read_mesh(
-    path: str | os.PathLike[str], *, scale: float = 1.0, up: str = "y", weld: bool = False
-) -> ImportedMesh:
+def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0, up: str = "y", weld: bool = False) -> ImportedMesh:
     """Reads a mesh file: OBJ, PLY, STL, glTF, Gmsh, Medit, TetGen, VTK, VTU, Vega, also gzipped.
 
     scale: metres per unit of the file (0.01 for centimetres). up: the axis of the file that points up. weld: make vertices
@@ -359,9 +357,7 @@ def torus(
     return TriangleMesh(*_pliant.torus(radii, segments))
 
 
-def box(
-    size: ArrayLike = (1.0, 1.0, 1.0), cells: Sequence[int] = (4, 4, 4), *, pattern: str = "kuhn"
-) -> TetMesh:
+def box(size: ArrayLike = (1.0, 1.0, 1.0), cells: Sequence[int] = (4, 4, 4), *, pattern: str = "kuhn") -> TetMesh:
     """A box of tets around the origin. size [m]; cells along x, y, z; pattern: "kuhn", "five" or "body-centred"."""
     if len(cells) != 3:
         raise ValueError(f"cells has {len(cells)} entries, but needs 3")

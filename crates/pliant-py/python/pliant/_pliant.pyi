@@ -11,10 +11,35 @@ _Floats = npt.NDArray[np.float64]
 _Indices = npt.NDArray[np.uint32]
 
 __all__ = [
-    "Core", "Image", "Problem", "SolveReport", "StepError", "StepReport", "__version__", "builtin_scenes",
-    "bundle", "check_mesh", "cloth_material", "cylinder", "disc", "encode_gif", "energy_kinds", "fill",
-    "icosphere", "lumped_masses", "principal_stretches", "read", "render_picture", "rope", "sheet",
-    "sheet_edges", "solid_material", "strand_material", "tet_box", "tet_topology", "torus",
+    "Core",
+    "Image",
+    "Problem",
+    "SolveReport",
+    "StepError",
+    "StepReport",
+    "__version__",
+    "builtin_scenes",
+    "bundle",
+    "check_mesh",
+    "cloth_material",
+    "cylinder",
+    "disc",
+    "encode_gif",
+    "energy_kinds",
+    "fill",
+    "icosphere",
+    "lumped_masses",
+    "principal_stretches",
+    "read",
+    "render_picture",
+    "rope",
+    "sheet",
+    "sheet_edges",
+    "solid_material",
+    "strand_material",
+    "tet_box",
+    "tet_topology",
+    "torus",
     "triangle_topology",
 ]
 __version__: str
@@ -73,7 +98,7 @@ class Image:
     def height(self) -> int: ...
     def png(self) -> bytes: ...
     def array(self) -> npt.NDArray[np.uint8]: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def save(self, path: str | os.PathLike[str], *, few_colors: bool = False) -> None: ...
     def _repr_png_(self) -> bytes: ...
 
 @final
@@ -141,7 +166,9 @@ def strand_material(name: str | None = None) -> dict[str, Any]: ...
 def builtin_scenes() -> list[str]: ...
 def energy_kinds() -> dict[str, str]: ...
 def check_mesh(mesh: Any) -> None: ...
-def sheet(size: tuple[float, float], cells: tuple[int, int], diagonals: str, plane: str) -> tuple[_Floats, _Indices]: ...
+def sheet(
+    size: tuple[float, float], cells: tuple[int, int], diagonals: str, plane: str
+) -> tuple[_Floats, _Indices]: ...
 def sheet_edges(size: tuple[float, float], cells: tuple[int, int], diagonals: str, which: str) -> _Indices: ...
 def disc(radius: float, rings: int, sectors: int, lies: str) -> tuple[_Floats, _Indices]: ...
 def icosphere(radius: float, subdivisions: int) -> tuple[_Floats, _Indices]: ...

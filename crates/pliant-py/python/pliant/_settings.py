@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Union
+from typing import ClassVar
 
 from . import _pliant
 from ._energies import Fibres, Limits
@@ -167,7 +167,7 @@ class Newton:
         return cls(iterations=1, line_search=False, start="previous")
 
 
-Solver = Union[Projective, Newton]
+Solver = Projective | Newton
 
 
 @dataclass(frozen=True)

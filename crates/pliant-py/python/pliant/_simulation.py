@@ -146,7 +146,7 @@ class Simulation:
             bodies=(bodies,) if isinstance(bodies, Body) else tuple(bodies),
             time_step=number(time_step, "time_step", above=0),
             gravity=vector(gravity, "gravity"),
-            wind=None if wind is None else replace(wind, velocity=vector(wind.velocity, "wind.velocity")),
+            wind=_checked(wind),
             integrator=integrator,
             solver=solver,
             damping=damping,
@@ -298,7 +298,7 @@ class Simulation:
 
     @wind.setter
     def wind(self, value: Wind | None) -> None:
-        self._core.set_wind(value if value is None else replace(value, velocity=vector(value.velocity, "wind.velocity")))
+        self._core.set_wind(_checked(value))
 
     @property
     def solver(self) -> Solver | None:
@@ -405,6 +405,10 @@ def _revive_world(world: _World, state: Mapping[str, Any]) -> Simulation:
     return simulation
 
 
+def _checked(wind: Wind | None) -> Wind | None:
+    return None if wind is None else replace(wind, velocity=vector(wind.velocity, "wind.velocity"))
+
+
 def _writable(out: Floats, count: int) -> Floats:
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != (count, 3) or not out.flags.writeable:
         raise ValueError(f"out must be a writable float64 array of the shape ({count}, 3)")
@@ -464,7 +468,9 @@ class SceneSimulation(Simulation):
         """Advances by one frame and returns the reports of its steps. (step advances by one time step and counts no frame.)"""
         return self._core.next_frame()
 
-    def run(self, frames: int | None = None, *, each: Callable[[SceneSimulation], None] | None = None) -> SceneSimulation:
+    def run(
+        self, frames: int | None = None, *, each: Callable[[SceneSimulation], None] | None = None
+    ) -> SceneSimulation:
         """Advances to a frame, by default the last, calling a function after each."""
         last = self.frames if frames is None else whole(frames, "frames")
         while self.frame < last:

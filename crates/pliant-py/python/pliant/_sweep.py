@@ -13,14 +13,14 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Union
+from typing import Any
 
 from ._arrays import count
 from ._simulation import load_scene
 
 Row = dict[str, Any]
 Run = Callable[..., Mapping[str, Any]]
-Progress = Union[bool, Callable[[int, int, Row], None]]
+Progress = bool | Callable[[int, int, Row], None]
 
 #: Measured of a scene, if nothing else is asked for.
 QUANTITIES = ("max-stretch", "lowest", "max-speed", "kinetic-energy", "elastic-energy")
@@ -160,7 +160,12 @@ class _Board:
         elif self.progress:
             failed = f", {self.failures} failed" if self.failures else ""
             live = sys.stderr.isatty()
-            print(f"sweep: {done}/{total}{failed}", end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
+            print(
+                f"sweep: {done}/{total}{failed}",
+                end="\r" if live and done < total else "\n",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def results(self) -> list[Row]:
         return [{**row, **self.outcomes[k]} for k, row in enumerate(self.rows)]

@@ -112,9 +112,17 @@ def show(
         return _plotter(sim, values, _label(color, label))
     legend = None if values is None else (_label(color, label), _range([values]))
     return _render(
-        sim, sim.positions, values, size=size, direction=direction, ground=ground, bounds=None, draft=False,
-        caption=caption, legend=legend,
-    )  # fmt: skip
+        sim,
+        sim.positions,
+        values,
+        size=size,
+        direction=direction,
+        ground=ground,
+        bounds=None,
+        draft=False,
+        caption=caption,
+        legend=legend,
+    )
 
 
 def save_gif(
@@ -155,9 +163,17 @@ def save_gif(
     legend = (_label(color, None), _range(shown)) if shown else None
     pictures = [
         _render(
-            sim, frame, shown[k] if shown else None, size=size, direction=direction, ground=ground, bounds=(low, high),
-            draft=True, caption=None, legend=legend,
-        )  # fmt: skip
+            sim,
+            frame,
+            shown[k] if shown else None,
+            size=size,
+            direction=direction,
+            ground=ground,
+            bounds=(low, high),
+            draft=True,
+            caption=None,
+            legend=legend,
+        )
         for k, frame in enumerate(kept)
     ]
     target = Path(path)
