@@ -24,6 +24,9 @@ type Vectors<'py> = Bound<'py, PyArray2<f64>>;
 /// Kind, vertices and principal stretches of a body's elements.
 type Strains<'py> = (&'static str, Bound<'py, PyArray2<u32>>, Vectors<'py>);
 
+/// Velocity, density of the air, drag.
+type WindValues = ((f64, f64, f64), f64, f64);
+
 /// What runs.
 pub(crate) enum Run {
     World(Box<Simulation>),
@@ -296,7 +299,7 @@ impl Core {
 
     /// Velocity, density of the air and drag, or none.
     #[getter]
-    fn wind(&self) -> PyResult<Option<((f64, f64, f64), f64, f64)>> {
+    fn wind(&self) -> PyResult<Option<WindValues>> {
         Ok(self.lock()?.sim().wind().map(|wind| (wind.velocity.into(), wind.air_density, wind.drag)))
     }
 

@@ -49,6 +49,8 @@ from ._meshes import (
     torus,
 )
 from ._pliant import Image, SolveReport, StepError, StepReport, __version__
+from ._reports import ElementStrains, Report, Solution, WorstElement
+from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_scene
 from ._settings import (
     Anderson,
     Attachment,
@@ -63,19 +65,7 @@ from ._settings import (
     StrandMaterial,
     Wind,
 )
-from ._simulation import (
-    ElementStrains,
-    Problem,
-    Report,
-    SceneSimulation,
-    Simulation,
-    Solution,
-    Verdict,
-    WorstElement,
-    builtin_scenes,
-    load_scene,
-    parse_scene,
-)
+from ._simulation import Problem, Simulation
 from ._sweep import Sweep, grid, sweep
 from ._view import save_gif, show, vertex_strains
 

@@ -16,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from ._arrays import count
-from ._simulation import load_scene
+from ._scene import load_scene
 
 Row = dict[str, Any]
 Run = Callable[..., Mapping[str, Any]]
