@@ -1,7 +1,7 @@
-//! How long a frame of a scene takes, for comparisons with other programs that run it: the fastest of some rounds, each from the
-//! start of the scene.
+//! How long the frames of a scene take, for comparisons with other programs that run it: milliseconds for each ten frames, one
+//! number to a line.
 //!
-//! `cargo run --release -p pliant-scene --example step_time curtain 100 3 world.frames=100`
+//! `cargo run --release -p pliant-scene --example step_time curtain 10 body.0.shape.sheet.columns=48`
 
 use std::error::Error;
 use std::time::Instant;
@@ -11,21 +11,17 @@ use pliant_scene::Scene;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let name = arguments.first().map_or("curtain", String::as_str);
-    let number = |place: usize, standard| arguments.get(place).map_or(Ok(standard), |text| text.parse::<u32>());
-    let (frames, rounds) = (number(1, 100)?, number(2, 3)?);
-    let overrides = arguments.get(3..).unwrap_or_default();
-    let mut best = f64::INFINITY;
-    for _ in 0..rounds {
-        let mut run = Scene::open(name, overrides)?.build()?;
-        // The first frame also factors the matrix.
-        run.next_frame()?;
+    let tens = arguments.get(1).map_or(Ok(10), |text| text.parse::<u32>())?;
+    let mut run = Scene::open(name, arguments.get(2..).unwrap_or_default())?.build()?;
+    // The first frame also factors the matrix.
+    run.next_frame()?;
+    for _ in 0..tens {
         let begun = Instant::now();
-        for _ in 0..frames {
+        for _ in 0..10 {
             run.next_frame()?;
         }
-        best = best.min(begun.elapsed().as_secs_f64() / f64::from(frames));
-        assert_eq!(run.frame(), frames + 1);
+        println!("{:.6}", 1e3 * begun.elapsed().as_secs_f64());
     }
-    println!("{:.4} ms for a frame of {name}", 1e3 * best);
+    assert_eq!(run.frame(), 10 * tens + 1);
     Ok(())
 }
