@@ -47,10 +47,11 @@ def test_a_gif_has_the_frames_of_the_motion(curtain: pliant.Simulation, tmp_path
 
 def test_interactive_views_say_what_they_need(curtain: pliant.Simulation) -> None:
     try:
-        import pyvista  # noqa: F401
+        import pyvista
     except ImportError:
         with pytest.raises(ImportError, match="pip install pyvista"):
             pliant.show(curtain, interactive=True)
     else:
+        pyvista.OFF_SCREEN = True
         plotter = pliant.show(curtain, interactive=True, color="strain")
         assert len(plotter.meshes) == 1 and plotter.meshes[0].n_points == len(curtain)
