@@ -187,7 +187,8 @@ def _plotter(sim: Simulation, values: Floats | None, label: str) -> Any:
         import pyvista
     except ImportError:
         raise ImportError("interactive views need pyvista: pip install pyvista") from None
-    plotter, positions = pyvista.Plotter(), sim.positions
+    plotter: Any = pyvista.Plotter()
+    positions = sim.positions
     for name in sim.bodies:
         triangles = sim.surface(name).astype(np.int64)
         if len(triangles):
@@ -200,6 +201,8 @@ def _plotter(sim: Simulation, values: Floats | None, label: str) -> Any:
                 thing = pyvista.PolyData(positions, lines=segments)
         if values is not None and thing.n_points == len(sim):
             thing[label or "value"] = values
-        plotter.add_mesh(thing, smooth_shading=True)
+        plotter.add_mesh(thing, smooth_shading=len(triangles) > 0, line_width=3, point_size=8)
     plotter.add_axes()
+    # From where show takes its pictures, with y up.
+    plotter.view_vector([-component for component in FRONT], viewup=(0, 1, 0))
     return plotter
