@@ -1,5 +1,6 @@
 //! Reports as objects to read, print and pickle.
 
+use pliant::solve::SetupSeconds;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -8,7 +9,7 @@ use pyo3::types::PyType;
 #[derive(Debug, Clone)]
 pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
 
-type SolveState = (usize, f64, bool, f64, Vec<f64>, usize, usize, (f64, f64, f64));
+type SolveState = (usize, f64, bool, f64, Vec<f64>, usize, usize, (f64, f64, f64, [f64; 4]));
 
 #[pymethods]
 impl SolveReport {
@@ -72,6 +73,14 @@ impl SolveReport {
         self.0.seconds_factor
     }
 
+    /// Seconds of the setup by phase: assemble, analyse, factor, pack; all 0 where an earlier one could be used.
+    #[getter]
+    fn setup_seconds(&self) -> std::collections::BTreeMap<&'static str, f64> {
+        let setup = &self.0.setup;
+        [("assemble", setup.assemble), ("analyse", setup.analyse), ("factor", setup.factor), ("pack", setup.pack)]
+            .into()
+    }
+
     fn __repr__(&self) -> String {
         let report = &self.0;
         let converged = if report.converged { "True" } else { "False" };
@@ -84,7 +93,7 @@ impl SolveReport {
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
         let (iterations, residual, converged, objective, history, rejected, linear_iterations, seconds) = state;
-        let (seconds_local, seconds_global, seconds_factor) = seconds;
+        let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
             iterations,
             residual,
@@ -96,12 +105,16 @@ impl SolveReport {
             seconds_local,
             seconds_global,
             seconds_factor,
+            setup: SetupSeconds { assemble, analyse, factor, pack },
+            ..pliant::solve::SolveReport::default()
         })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (SolveState,))> {
         let report = &slf.get().0;
-        let seconds = (report.seconds_local, report.seconds_global, report.seconds_factor);
+        let SetupSeconds { assemble, analyse, factor, pack } = report.setup;
+        let setup = [assemble, analyse, factor, pack];
+        let seconds = (report.seconds_local, report.seconds_global, report.seconds_factor, setup);
         let state = (
             report.iterations,
             report.residual,
