@@ -106,7 +106,6 @@ impl SolveReport {
             seconds_global,
             seconds_factor,
             setup: SetupSeconds { assemble, analyse, factor, pack },
-            ..pliant::solve::SolveReport::default()
         })
     }
 
