@@ -3,7 +3,8 @@
 //! This is the only file that knows the library behind it (faer). Its factor is repacked for the projective solver's many
 //! solves by [`PackedFactor`](super::PackedFactor).
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
@@ -12,13 +13,14 @@ use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::amd;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
-    factorize_symbolic_cholesky,
+    factorize_symbolic_cholesky, supernodal::SymbolicSupernodalCholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, MatRef, Par, Side};
 use thiserror::Error;
 
 use super::ordering::{Graph, nested_dissection};
+use super::update::Scratch;
 use super::{SymmetricMatrix, SymmetricPattern};
 use crate::math::Vec3;
 use crate::parallel;
@@ -64,6 +66,17 @@ struct Part {
 pub struct Analysis {
     size: usize,
     parts: Arc<Vec<Part>>,
+    /// Made by the first update of a factor.
+    places: Arc<OnceLock<Places>>,
+}
+
+/// Where unknowns are in the factor.
+#[derive(Debug)]
+struct Places {
+    /// For each unknown its part, its number within that part and its column there.
+    unknowns: Vec<[u32; 3]>,
+    /// For each part the supernode of each column.
+    owners: Vec<Vec<u32>>,
 }
 
 impl Analysis {
@@ -91,7 +104,7 @@ impl Analysis {
             unknowns.iter().enumerate().for_each(|(k, &v)| local[v as usize] = k as u32);
         }
         let parts = parallel::map(groups, &|unknowns| Part::dissected(pattern, positions, unknowns, &local));
-        Ok(Self { size, parts: Arc::new(parts.into_iter().collect::<Result<_, _>>()?) })
+        Ok(Self::of_parts(size, parts.into_iter().collect::<Result<_, _>>()?))
     }
 
     /// Analyses an upper triangle given by columns.
@@ -100,7 +113,38 @@ impl Analysis {
         let symbolic = analyse(&column_starts, &rows, SymmetricOrdering::Amd)?;
         let entries = (0..rows.len() as u32).collect();
         let part = Part { unknowns: (0..size as u32).collect(), column_starts, rows, entries, symbolic };
-        Ok(Self { size, parts: Arc::new(vec![part]) })
+        Ok(Self::of_parts(size, vec![part]))
+    }
+
+    fn of_parts(size: usize, parts: Vec<Part>) -> Self {
+        Self { size, parts: Arc::new(parts), places: Arc::default() }
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| {
+            let mut unknowns = vec![[0; 3]; self.size];
+            let mut owners = Vec::with_capacity(self.parts.len());
+            for (k, part) in self.parts.iter().enumerate() {
+                part.unknowns.iter().zip(0..).for_each(|(&v, local)| unknowns[v as usize] = [k as u32, local, 0]);
+                part.order().iter().zip(0..).for_each(|(&v, column)| unknowns[v as usize][2] = column);
+                let mut owner = vec![0; part.size()];
+                (0..part.supernode_count()).for_each(|s| owner[part.columns(s)].fill(s as u32));
+                owners.push(owner);
+            }
+            Places { unknowns, owners }
+        })
+    }
+
+    /// Multiplications and additions of a numeric factorisation and of packing its result, up to a factor.
+    pub(super) fn factor_work(&self) -> f64 {
+        let works = self.parts.iter().flat_map(|part| {
+            (0..part.supernode_count()).map(|s| {
+                let columns = part.columns(s).len() as f64;
+                let height = columns + part.below(s).len() as f64;
+                columns * height * (columns + height)
+            })
+        });
+        works.sum()
     }
 }
 
@@ -197,25 +241,45 @@ impl Part {
         Ok(values)
     }
 
-    /// Columns of L, by supernodes, in the part's own order of elimination.
-    pub(super) fn supernodes<'a>(&'a self, values: &'a [f64]) -> Vec<Supernode<'a>> {
-        let SymbolicCholeskyRaw::Supernodal(raw) = self.symbolic.raw() else {
-            unreachable!("the analysis forces supernodes");
-        };
-        let starts = raw.col_ptr_for_val();
-        (0..raw.n_supernodes())
-            .map(|k| {
-                let (begin, end) = (raw.supernode_begin()[k] as usize, raw.supernode_end()[k] as usize);
-                let below = raw.supernode(k).pattern();
-                let first = starts[k] as usize;
-                Supernode {
-                    begin,
-                    end,
-                    below,
-                    values: &values[first..first + (end - begin) * (end - begin + below.len())],
-                }
-            })
-            .collect()
+    /// What the analysis found; it is forced to be supernodal.
+    fn raw(&self) -> &SymbolicSupernodalCholesky<u32> {
+        match self.symbolic.raw() {
+            SymbolicCholeskyRaw::Supernodal(raw) => raw,
+            SymbolicCholeskyRaw::Simplicial(_) => unreachable!("the analysis forces supernodes"),
+        }
+    }
+
+    fn supernode_count(&self) -> usize {
+        self.raw().n_supernodes()
+    }
+
+    /// Columns of a supernode, in the part's own order of elimination.
+    fn columns(&self, supernode: usize) -> Range<usize> {
+        let raw = self.raw();
+        raw.supernode_begin()[supernode] as usize..raw.supernode_end()[supernode] as usize
+    }
+
+    /// Rows of a supernode below its diagonal block, ascending.
+    fn below(&self, supernode: usize) -> &[u32] {
+        self.raw().supernode(supernode).pattern()
+    }
+
+    /// Where the numbers of a supernode are.
+    fn stretch(&self, supernode: usize) -> Range<usize> {
+        let starts = self.raw().col_ptr_for_val();
+        starts[supernode] as usize..starts[supernode + 1] as usize
+    }
+
+    fn supernode<'a>(&'a self, supernode: usize, values: &'a [f64]) -> Supernode<'a> {
+        let Range { start: begin, end } = self.columns(supernode);
+        Supernode { begin, end, below: self.below(supernode), values: &values[self.stretch(supernode)] }
+    }
+
+    /// Whether the matrix has an entry for a pair of the part's unknowns.
+    fn has_entry(&self, i: u32, j: u32) -> bool {
+        let column = i.max(j) as usize;
+        let rows = &self.rows[self.column_starts[column] as usize..self.column_starts[column + 1] as usize];
+        rows.binary_search(&i.min(j)).is_ok()
     }
 
     /// Unknown of the whole matrix that is eliminated k-th within this part.
@@ -238,6 +302,17 @@ pub(super) struct Supernode<'a> {
     pub(super) values: &'a [f64],
 }
 
+/// A supernode on the way from a column up the tree of elimination.
+pub(super) struct PathNode<'a> {
+    /// Which one of its part.
+    pub(super) supernode: usize,
+    /// First column on the way, and one past the supernode's last.
+    pub(super) first: usize,
+    pub(super) end: usize,
+    /// Rows below the diagonal block, ascending.
+    pub(super) below: &'a [u32],
+}
+
 /// A factor P A Pᵀ = L Lᵀ, ready to solve.
 pub struct Cholesky {
     analysis: Analysis,
@@ -245,6 +320,7 @@ pub struct Cholesky {
     values: Vec<Vec<f64>>,
     scratch: MemBuffer,
     columns: Vec<f64>,
+    pub(super) update_scratch: Scratch,
 }
 
 impl std::fmt::Debug for Cholesky {
@@ -284,7 +360,8 @@ impl Cholesky {
         let scratch = analysis.parts.iter().map(|part| part.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
         let scratch = MemBuffer::new(scratch.reduce(|a, b| a.or(b)).unwrap_or(faer::dyn_stack::StackReq::EMPTY));
         let values = values.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self { analysis: analysis.clone(), values, scratch, columns: Vec::new() })
+        let (columns, update_scratch) = (Vec::new(), Scratch::default());
+        Ok(Self { analysis: analysis.clone(), values, scratch, columns, update_scratch })
     }
 
     /// Number of unknowns.
@@ -294,7 +371,70 @@ impl Cholesky {
 
     /// Order of elimination of the whole matrix, part by part, with the supernodes of each part.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Vec<u32>, Vec<Supernode<'_>>)> {
-        self.analysis.parts.iter().zip(&self.values).map(|(part, values)| (part.order(), part.supernodes(values)))
+        self.analysis.parts.iter().zip(&self.values).map(|(part, values)| {
+            (part.order(), (0..part.supernode_count()).map(|s| part.supernode(s, values)).collect())
+        })
+    }
+
+    /// One supernode of one part.
+    pub(super) fn supernode(&self, part: usize, supernode: usize) -> Supernode<'_> {
+        self.analysis.parts[part].supernode(supernode, &self.values[part])
+    }
+
+    /// The analysis that it was made with.
+    pub fn analysis(&self) -> &Analysis {
+        &self.analysis
+    }
+
+    /// Part and column of an unknown.
+    pub(super) fn place(&self, unknown: u32) -> (usize, usize) {
+        let [part, _, column] = self.analysis.places().unknowns[unknown as usize];
+        (part as usize, column as usize)
+    }
+
+    /// Whether the matrix has an entry for a pair of unknowns.
+    pub(super) fn has_entry(&self, i: u32, j: u32) -> bool {
+        let places = &self.analysis.places().unknowns;
+        let ([part, i, _], [other, j, _]) = (places[i as usize], places[j as usize]);
+        part == other && self.analysis.parts[part as usize].has_entry(i, j)
+    }
+
+    /// Calls `visit` with each supernode on the way from a column up the tree of elimination, with the first of its columns on
+    /// that way and with its numbers.
+    pub(super) fn for_each_on_path(
+        &mut self,
+        part: usize,
+        column: usize,
+        mut visit: impl FnMut(PathNode<'_>, &mut [f64]),
+    ) {
+        let owners = &self.analysis.places().owners[part];
+        let (part, values) = (&self.analysis.parts[part], &mut self.values[part]);
+        let mut next = Some(column);
+        while let Some(column) = next {
+            let supernode = owners[column] as usize;
+            let below = part.below(supernode);
+            let node = PathNode { supernode, first: column, end: part.columns(supernode).end, below };
+            let stretch = &mut values[part.stretch(supernode)];
+            // Columns before the first one stay, and rows above it are not theirs.
+            let skipped = column - part.columns(supernode).start;
+            let height = part.columns(supernode).len() + below.len();
+            visit(node, &mut stretch[skipped * height..]);
+            next = below.first().map(|&row| row as usize);
+        }
+    }
+
+    /// Numbers of L from a column up the tree of elimination.
+    pub(super) fn path_work(&self, part: usize, column: usize) -> usize {
+        let owners = &self.analysis.places().owners[part];
+        let part = &self.analysis.parts[part];
+        let (mut next, mut work) = (Some(column), 0);
+        while let Some(column) = next {
+            let supernode = owners[column] as usize;
+            let (columns, below) = (part.columns(supernode).end - column, part.below(supernode));
+            work += columns * (columns + below.len());
+            next = below.first().map(|&row| row as usize);
+        }
+        work
     }
 
     /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x.
