@@ -133,7 +133,7 @@ fn run_updates(json: bool, only: &[String], effort: Effort) -> Result<(), BenchE
     if json {
         println!("{}", serde_json::to_string_pretty(&results)?);
     } else {
-        println!("Medians on one thread [µs]; a ratio says how many updates take as long as a refactorisation.\n");
+        println!("Least times on one thread [µs]; a ratio says how many updates take as long as a refactorisation.\n");
         println!("{}", updates::table(&results).to_text());
     }
     Ok(())

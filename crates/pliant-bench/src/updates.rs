@@ -1,15 +1,18 @@
 //! What a rank-one update of a factor costs beside making the factor anew.
 //!
 //! Vectors are those of elements that break: a spring, or one row of a tet's deformation gradient, spread over the body. Each is
-//! taken away and given back in turn, so that the factor stays that of the body.
+//! taken away and given back in turn, so that the factor stays that of the body. A sample is the mean over all of them: paths differ in
+//! length.
+
+use std::cell::RefCell;
 
 use pliant::sparse::{Analysis, Cholesky, PackedFactor, Precision, Touched, Update};
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
 use crate::problem::{Elements, Problem, System};
-use crate::table::{Table, three_digits};
-use crate::timing::{Contender, Effort, Sampler, Timing, take_turns};
+use crate::table::{Table, or_dash, three_digits};
+use crate::timing::{Contender, Effort, Timing, take_turns};
 
 /// What was found on one problem with one kind of numbers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,12 +33,14 @@ pub struct UpdateResults {
     pub columns: f64,
     /// Numbers of L that it changes, on average.
     pub entries: f64,
+    /// Operations that are counted for a refactorisation.
+    pub operations: f64,
 }
 
 impl UpdateResults {
-    /// How many updates take as long as a refactorisation, by the medians.
+    /// How many updates take as long as a refactorisation, by the least times.
     pub fn ratio(&self) -> Option<f64> {
-        Some(self.refactorisation?.median / self.update?.median)
+        Some(self.refactorisation?.min / self.update?.min)
     }
 }
 
@@ -70,7 +75,20 @@ struct Changing {
 }
 
 impl Changing {
-    /// Takes a term away, or gives it back; a term cannot be refused, since the masses are left.
+    /// All terms go and come back, one after the other.
+    fn change_all(
+        &mut self,
+        vectors: &[Vec<(u32, f64)>],
+        follow: impl Fn(&mut PackedFactor, &Cholesky, &[Touched]),
+    ) -> Result<(), BenchError> {
+        for _ in 0..2 * vectors.len() {
+            let touched = self.change(vectors)?;
+            follow(&mut self.packed, &self.factor, &[touched]);
+        }
+        Ok(())
+    }
+
+    /// Takes a term away, or gives it back; none is refused, since the masses are left.
     fn change(&mut self, vectors: &[Vec<(u32, f64)>]) -> Result<Touched, BenchError> {
         let update = if self.next.is_multiple_of(2) { Update::Remove } else { Update::Add };
         let vector = &vectors[self.next / 2 % vectors.len()];
@@ -102,94 +120,71 @@ fn measure_here(problem: &Problem, precision: Precision, effort: Effort) -> Resu
         first.change(&vectors)?;
     }
     let (mut anew, mut refilled, mut alone) = (changing()?, changing()?, changing()?);
-    let mut failure: [Option<BenchError>; 4] = Default::default();
-    let [f0, f1, f2, f3] = &mut failure;
+    let failure: RefCell<Option<BenchError>> = RefCell::new(None);
     let (system, analysis, vectors) = (&system, &analysis, &vectors[..]);
     let mut contenders = [
-        Contender::new("refactorisation", |sampler: &mut Sampler| {
-            sampler.repeat(
-                &mut anew,
-                |_| (),
-                |changing| match Cholesky::new(analysis, &system.matrix) {
-                    Ok(factor) => {
-                        changing.packed.refill(&factor);
-                        changing.factor = factor;
-                    }
-                    Err(error) => *f0 = Some(error.into()),
-                },
-            );
+        Contender::calling("refactorisation", &mut anew, &failure, |changing| {
+            changing.factor = Cholesky::new(analysis, &system.matrix)?;
+            changing.packed.refill(&changing.factor);
+            Ok(())
         }),
-        Contender::new("update", |sampler: &mut Sampler| {
-            sampler.repeat(
-                &mut first,
-                |_| (),
-                |changing| match changing.change(vectors) {
-                    Ok(touched) => drop(changing.packed.update(&changing.factor, &[touched])),
-                    Err(error) => *f1 = Some(error),
-                },
-            );
+        Contender::calling("update", &mut first, &failure, |changing| {
+            changing.change_all(vectors, |packed, factor, touched| drop(packed.update(factor, touched)))
         }),
-        Contender::new("update, refilled", |sampler: &mut Sampler| {
-            sampler.repeat(
-                &mut refilled,
-                |_| (),
-                |changing| match changing.change(vectors) {
-                    Ok(touched) => drop(changing.packed.refill_touched(&changing.factor, &[touched])),
-                    Err(error) => *f2 = Some(error),
-                },
-            );
+        Contender::calling("update, refilled", &mut refilled, &failure, |changing| {
+            changing.change_all(vectors, |packed, factor, touched| drop(packed.refill_touched(factor, touched)))
         }),
-        Contender::new("update alone", |sampler: &mut Sampler| {
-            sampler.repeat(
-                &mut alone,
-                |_| (),
-                |changing| {
-                    if let Err(error) = changing.change(vectors) {
-                        *f3 = Some(error);
-                    }
-                },
-            );
-        }),
+        Contender::calling("update alone", &mut alone, &failure, |changing| changing.change_all(vectors, |_, _, _| ())),
     ];
     let timings = take_turns(&mut contenders, effort);
     drop(contenders);
-    if let Some(error) = failure.into_iter().flatten().next() {
+    if let Some(error) = failure.into_inner() {
         return Err(error);
     }
+    let one = |all: Option<Timing>| all.map(|all| all.scaled(0.5 / vectors.len() as f64));
     Ok(UpdateResults {
         problem: problem.name.clone(),
         numbers: if precision == Precision::Single { "f32" } else { "f64" }.to_owned(),
         refactorisation: timings[0],
-        update: timings[1],
-        update_refilled: timings[2],
-        update_alone: timings[3],
+        update: one(timings[1]),
+        update_refilled: one(timings[2]),
+        update_alone: one(timings[3]),
         columns: columns as f64 / vectors.len() as f64,
         entries: entries as f64 / vectors.len() as f64,
+        operations: analysis.factor_work(),
     })
 }
 
-/// Medians in microseconds, and how many updates take as long as a refactorisation.
+/// Least times in microseconds, and how many updates take as long as a refactorisation.
 pub fn table(results: &[UpdateResults]) -> Table {
-    let heading =
-        ["problem", "packed", "refactor", "update", "ratio", "refilled", "ratio", "alone", "columns", "entries"];
-    let mut table = Table::new(heading);
+    let mut table = Table::new([
+        "problem",
+        "packed",
+        "refactor",
+        "update",
+        "ratio",
+        "(medians)",
+        "refilled",
+        "alone",
+        "columns",
+        "entries",
+        "operations",
+    ]);
     for found in results {
-        let micros = |timing: Option<Timing>| timing.map_or_else(|| "–".to_owned(), |t| three_digits(1e3 * t.median));
-        let ratio = |timing: Option<Timing>| match (found.refactorisation, timing) {
-            (Some(anew), Some(timing)) => three_digits(anew.median / timing.median),
-            _ => "–".to_owned(),
-        };
+        let micros = |timing: Option<Timing>| or_dash(timing.map(|t| 1e3 * t.min));
+        let medians = found.refactorisation.zip(found.update).map(|(anew, update)| anew.median / update.median);
         table.row(vec![
             found.problem.clone(),
             found.numbers.clone(),
             micros(found.refactorisation),
             micros(found.update),
-            ratio(found.update),
+            or_dash(found.ratio()),
+            or_dash(medians),
             micros(found.update_refilled),
-            ratio(found.update_refilled),
             micros(found.update_alone),
             three_digits(found.columns),
             three_digits(found.entries),
+            three_digits(found.operations),
         ]);
     }
     table

@@ -114,16 +114,15 @@ fn downdates_equal_a_fresh_factor(body: &Body) {
     let removed = body.scattered(500);
     let mut gone = 0;
     for k in [1, 10, 100, 500] {
-        let touched: Vec<Touched> = removed[gone..k]
-            .iter()
-            .map(|&term| factor.update(&body.terms[term], Update::Remove).expect("definite by its masses"))
-            .collect();
-        gone = k;
         // A few at a time, as from step to step of a simulation.
-        for few in touched.chunks(3) {
-            double.update(&factor, few);
-            single.update(&factor, few);
+        for few in removed[gone..k].chunks(3) {
+            let change =
+                |&term: &usize| factor.update(&body.terms[term], Update::Remove).expect("definite by its masses");
+            let touched: Vec<Touched> = few.iter().map(change).collect();
+            double.update(&factor, &touched);
+            single.update(&factor, &touched);
         }
+        gone = k;
         let matrix = body.matrix(&pattern, |term| !removed[..k].contains(&term));
         let fresh = solved(&mut Cholesky::new(&analysis, &matrix).expect("spd"), &b);
         let errors = [
@@ -131,8 +130,8 @@ fn downdates_equal_a_fresh_factor(body: &Body) {
             difference(&packed_solve(&mut double, &b), &fresh),
             difference(&packed_solve(&mut single, &b), &fresh),
         ];
-        println!("{k} downdates: {errors:.1e?}");
-        assert!(errors[0] < 1e-10 && errors[1] < 1e-10 && errors[2] < 2e-4, "{k} downdates: {errors:.1e?}");
+        println!("{k} downdates: {errors:?}");
+        assert!(errors[0] < 1e-10 && errors[1] < 1e-10 && errors[2] < 1e-5, "{k} downdates: {errors:?}");
         // The removal is seen at all.
         assert!(difference(&whole, &fresh) > 1e-6);
     }
@@ -174,8 +173,29 @@ fn what_comes_and_goes_again_leaves_the_solution() {
         packed.update(&factor, &touched);
         let errors =
             [difference(&solved(&mut factor, &b), &before), difference(&packed_solve(&mut packed, &b), &before)];
-        assert!(errors.iter().all(|error| *error < 1e-11), "{errors:.1e?}");
+        assert!(errors.iter().all(|error| *error < 1e-11), "{errors:?}");
     }
+}
+
+#[test]
+fn a_packed_factor_that_missed_a_change_is_filled_anew() {
+    let body = Body::cloth(25);
+    let pattern = body.pattern();
+    let analysis = Analysis::new(&pattern).expect("analysis");
+    let mut factor = Cholesky::new(&analysis, &body.matrix(&pattern, |_| true)).expect("spd");
+    let mut packed = PackedFactor::new(&factor, Precision::Double);
+    let b = body.right_hand_side();
+    let change =
+        |factor: &mut Cholesky, term: usize| factor.update(&body.terms[term], Update::Remove).expect("definite");
+    change(&mut factor, 3);
+    let touched = change(&mut factor, 90);
+    assert_eq!(packed.update(&factor, &[touched]).updated, 0);
+    assert!(difference(&packed_solve(&mut packed, &b), &solved(&mut factor, &b)) < 1e-12);
+    // From there it follows again.
+    let touched = change(&mut factor, 5);
+    let done = packed.update(&factor, &[touched]);
+    assert!(done.updated > 0 && done.refilled == 0);
+    assert!(difference(&packed_solve(&mut packed, &b), &solved(&mut factor, &b)) < 1e-12);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use faer::{Conj, MatMut, MatRef, Par, Side};
 use thiserror::Error;
 
 use super::ordering::{Graph, nested_dissection};
-use super::update::Scratch;
+use super::update::{Scratch, State};
 use super::{SymmetricMatrix, SymmetricPattern};
 use crate::math::Vec3;
 use crate::parallel;
@@ -136,7 +136,7 @@ impl Analysis {
     }
 
     /// Multiplications and additions of a numeric factorisation and of packing its result, up to a factor.
-    pub(super) fn factor_work(&self) -> f64 {
+    pub fn factor_work(&self) -> f64 {
         let works = self.parts.iter().flat_map(|part| {
             (0..part.supernode_count()).map(|s| {
                 let columns = part.columns(s).len() as f64;
@@ -321,6 +321,7 @@ pub struct Cholesky {
     scratch: MemBuffer,
     columns: Vec<f64>,
     pub(super) update_scratch: Scratch,
+    pub(super) state: State,
 }
 
 impl std::fmt::Debug for Cholesky {
@@ -361,7 +362,7 @@ impl Cholesky {
         let scratch = MemBuffer::new(scratch.reduce(|a, b| a.or(b)).unwrap_or(faer::dyn_stack::StackReq::EMPTY));
         let values = values.into_iter().collect::<Result<_, _>>()?;
         let (columns, update_scratch) = (Vec::new(), Scratch::default());
-        Ok(Self { analysis: analysis.clone(), values, scratch, columns, update_scratch })
+        Ok(Self { analysis: analysis.clone(), values, scratch, columns, update_scratch, state: State::new() })
     }
 
     /// Number of unknowns.

@@ -30,6 +30,7 @@ use crate::math::Vec3;
 use crate::math::lanes::{InstructionSet, LaneNumber};
 use crate::parallel::Team;
 
+use super::update::State;
 use super::{Cholesky, Touched};
 use layout::Layout;
 use memory::Buffer;
@@ -106,7 +107,8 @@ impl PackedFactor {
 
     /// Takes the numbers of a factor that was updated since this one had its numbers, by changes that are given in their order. Only
     /// nodes on the paths of these change: by the same rotations where they are few, which costs a pass over a node's
-    /// numbers for each, otherwise anew from the factor.
+    /// numbers for each, otherwise anew from the factor. If the changes do not lead from the numbers that this one has to those of
+    /// the factor, all nodes are made anew.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -199,6 +201,8 @@ struct Packed<S: LaneNumber> {
     rows: Buffer<S>,
     /// Scratch of all tasks, and of the shared nodes.
     scratch: Buffer<S>,
+    /// Which numbers of the factor it has.
+    state: State,
     /// For each node, how many rank-one updates it has gone through since its numbers were last made from the factor.
     updates: Vec<u32>,
     /// Whether the factor is too large for caches.
@@ -216,7 +220,8 @@ impl<S: LaneNumber> Packed<S> {
         let from_memory = size_of::<S>() * layout.value_count() > LARGEST_CACHED;
         let instructions = InstructionSet::detect();
         let updates = vec![0; layout.nodes.len()];
-        let mut packed = Self { layout, schedule, values, rows, scratch, updates, from_memory, instructions };
+        let mut packed =
+            Self { layout, schedule, values, rows, scratch, state: factor.state, updates, from_memory, instructions };
         packed.refill(factor);
         packed
     }
@@ -224,6 +229,7 @@ impl<S: LaneNumber> Packed<S> {
     fn refill(&mut self, factor: &Cholesky) {
         fill::fill(factor, &self.layout, self.values.as_mut_slice());
         self.updates.fill(0);
+        self.state = factor.state;
     }
 
     fn bytes(&self) -> usize {

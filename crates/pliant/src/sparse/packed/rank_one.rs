@@ -143,30 +143,50 @@ unsafe fn rotate_panel<L: Lanes>(
             turn[m] = L::load(lanes.as_ptr());
         }
         let sums = vectors.sums.as_mut_ptr();
-        let change = |j: usize| {
-            let at = values.add(j * stride);
-            let before = L::load(at);
-            let mut after = weight.mul(L::splat(*sums.add(j)));
-            for m in 0..L::WIDTH {
-                after = turn[m].mul_add(L::splat(*at.add(m)), after);
-            }
-            after.store(at);
-            before.mul(p)
-        };
+        let turn = Turn { columns: turn, weight, p };
         let mut j = 0;
         let mut found = [zero; 4];
         // The sums over lanes of three columns cost as much as those of one.
         while j + 3 <= columns {
-            L::store_sums([change(j), change(j + 1), change(j + 2)], found.as_mut_ptr());
+            let first = turn.change(values.add(j * stride), *sums.add(j));
+            let second = turn.change(values.add((j + 1) * stride), *sums.add(j + 1));
+            let third = turn.change(values.add((j + 2) * stride), *sums.add(j + 2));
+            L::store_sums([first, second, third], found.as_mut_ptr());
             for k in 0..3 {
                 *sums.add(j + k) = *sums.add(j + k) + found[k];
             }
             j += 3;
         }
         while j < columns {
-            L::store_sums([change(j), L::zero(), L::zero()], found.as_mut_ptr());
+            let products = turn.change(values.add(j * stride), *sums.add(j));
+            L::store_sums([products, L::zero(), L::zero()], found.as_mut_ptr());
             *sums.add(j) = *sums.add(j) + found[0];
             j += 1;
+        }
+    }
+}
+
+/// Rows of G⁻¹ that belong to a panel.
+struct Turn<L> {
+    /// Columns of its triangle on the diagonal, as many as a vector is wide.
+    columns: [L; 8],
+    weight: L,
+    p: L,
+}
+
+impl<L: Lanes> Turn<L> {
+    /// Changes a column, given the sum from the rows above; returns what the panel's rows add to that sum. A closure would do, but
+    /// could be left as a function of its own, without the vector instructions.
+    #[inline(always)]
+    unsafe fn change(&self, at: *mut L::Scalar, sum: L::Scalar) -> L {
+        unsafe {
+            let before = L::load(at);
+            let mut after = self.weight.mul(L::splat(sum));
+            for m in 0..L::WIDTH {
+                after = self.columns[m].mul_add(L::splat(*at.add(m)), after);
+            }
+            after.store(at);
+            before.mul(self.p)
         }
     }
 }

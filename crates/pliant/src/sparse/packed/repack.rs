@@ -8,8 +8,10 @@ use super::rank_one::{RankOne, Vectors};
 use crate::math::lanes::{InstructionSet, LaneNumber};
 use crate::parallel;
 
-/// Updates of a node after which its numbers are made anew: each adds a rounding.
-const MOST_UPDATES: u32 = 128;
+/// Updates of a node after which its numbers are made anew: each adds a rounding, which in f32 is felt.
+const fn most_updates<S>() -> usize {
+    if size_of::<S>() == size_of::<f32>() { 128 } else { 2_000 }
+}
 /// Updates whose passes take as long as making a node of few columns anew; more for one of many columns, which takes a
 /// time of columns² for each row.
 const UPDATES_PER_REFILL: usize = 6;
@@ -37,6 +39,13 @@ struct Visit {
 impl<S: LaneNumber> Packed<S> {
     /// Follows changes of the factor. Each node has its own numbers, so threads change no bit.
     pub(super) fn repack(&mut self, factor: &Cholesky, changes: &[Touched], in_place: bool) -> Repacked {
+        let led_to =
+            changes.iter().try_fold(self.state, |state, change| (change.before == state).then_some(change.after));
+        if led_to != Some(factor.state) {
+            self.refill(factor);
+            return Repacked { updated: 0, refilled: self.layout.nodes.len() };
+        }
+        self.state = factor.state;
         let width = self.layout.width;
         let visits = visits(&self.layout, changes);
         let mut jobs = Vec::new();
@@ -50,7 +59,7 @@ impl<S: LaneNumber> Packed<S> {
             (rest, at) = (others, node.first_value + count);
             let updates = &mut self.updates[k];
             let few = visits.len() <= UPDATES_PER_REFILL + node.columns / 2;
-            let refills = !in_place || !few || *updates as usize + visits.len() > MOST_UPDATES as usize;
+            let refills = !in_place || !few || *updates as usize + visits.len() > most_updates::<S>();
             if refills {
                 *updates = 0;
                 done.refilled += 1;

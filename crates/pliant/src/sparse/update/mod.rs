@@ -15,6 +15,8 @@
 
 mod rotate;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use thiserror::Error;
 
 use super::Cholesky;
@@ -83,6 +85,9 @@ pub enum UpdateError {
 /// What an update changed: enough for a packed factor to follow.
 #[derive(Debug, Clone)]
 pub struct Touched {
+    /// State of the factor before and after.
+    pub(super) before: State,
+    pub(super) after: State,
     pub(super) sign: f64,
     pub(super) part: usize,
     pub(super) steps: Vec<Step>,
@@ -96,6 +101,18 @@ impl Touched {
     /// Number of columns of the factor that changed.
     pub fn columns(&self) -> usize {
         self.p.len()
+    }
+}
+
+/// Names the numbers that a factor has at one time, so that who follows its changes notices when one is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct State(u64);
+
+impl State {
+    /// One that no factor of this process has had.
+    pub(super) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -150,7 +167,9 @@ impl Cholesky {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn update(&mut self, vector: &[(u32, f64)], update: Update) -> Result<Touched, UpdateError> {
-        let mut touched = Touched { sign: update.sign(), part: 0, steps: Vec::new(), p: Vec::new(), below: Vec::new() };
+        let (before, after) = (self.state, self.state);
+        let (steps, p, below) = (Vec::new(), Vec::new(), Vec::new());
+        let mut touched = Touched { before, after, sign: update.sign(), part: 0, steps, p, below };
         let Some((part, first)) = self.start_of(vector)? else { return Ok(touched) };
         touched.part = part;
         if update == Update::Remove {
@@ -161,6 +180,8 @@ impl Cholesky {
             }
         }
         self.walk(vector, part, first, update.sign(), Some(&mut touched));
+        self.state = State::new();
+        touched.after = self.state;
         Ok(touched)
     }
 

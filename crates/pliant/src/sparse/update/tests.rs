@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::math::Vec3;
-use crate::sparse::{Analysis, PackedFactor, Precision, Repacked, SymmetricMatrix, SymmetricPattern};
+use crate::sparse::{Analysis, PackedFactor, Precision, SymmetricMatrix, SymmetricPattern};
 
 const STIFFNESS: f64 = 30.0;
 
@@ -123,12 +123,8 @@ fn threads_change_no_bit_of_an_update() {
             let removed = springs.iter().step_by(211);
             let touched: Vec<Touched> =
                 removed.map(|&edge| factor.update(&spring(edge), Update::Remove).expect("a spring may go")).collect();
-            // Few at once are updates in place, many are refills at the top of the tree, and both happen side by side.
-            let mut done = [Repacked::default(); 2];
-            for (done, packed) in done.iter_mut().zip(&mut packed) {
-                packed.update(&factor, &touched[..2]);
-                *done = packed.update(&factor, &touched[2..]);
-            }
+            // Few at a node are updates in place, many are refills, and both happen side by side.
+            let done = packed.each_mut().map(|packed| packed.update(&factor, &touched));
             let solutions = packed.each_mut().map(|packed| solve_bits(packed, factor.size()));
             (bits(&factor), done, solutions)
         })
