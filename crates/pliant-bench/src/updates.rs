@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use pliant::sparse::{Analysis, Cholesky, PackedFactor, Precision, Touched, Update};
+use pliant::sparse::{Analysis, Cholesky, PackedFactor, Precision, Repacked, Touched, Update};
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
@@ -79,7 +79,7 @@ impl Changing {
     fn change_all(
         &mut self,
         vectors: &[Vec<(u32, f64)>],
-        follow: impl Fn(&mut PackedFactor, &Cholesky, &[Touched]),
+        follow: impl Fn(&mut PackedFactor, &Cholesky, &[Touched]) -> Repacked,
     ) -> Result<(), BenchError> {
         for _ in 0..2 * vectors.len() {
             let touched = self.change(vectors)?;
@@ -129,12 +129,14 @@ fn measure_here(problem: &Problem, precision: Precision, effort: Effort) -> Resu
             Ok(())
         }),
         Contender::calling("update", &mut first, &failure, |changing| {
-            changing.change_all(vectors, |packed, factor, touched| drop(packed.update(factor, touched)))
+            changing.change_all(vectors, PackedFactor::update)
         }),
         Contender::calling("update, refilled", &mut refilled, &failure, |changing| {
-            changing.change_all(vectors, |packed, factor, touched| drop(packed.refill_touched(factor, touched)))
+            changing.change_all(vectors, PackedFactor::refill_touched)
         }),
-        Contender::calling("update alone", &mut alone, &failure, |changing| changing.change_all(vectors, |_, _, _| ())),
+        Contender::calling("update alone", &mut alone, &failure, |changing| {
+            changing.change_all(vectors, |_, _, _| Repacked::default())
+        }),
     ];
     let timings = take_turns(&mut contenders, effort);
     drop(contenders);

@@ -58,9 +58,9 @@ fn a_refused_vector_leaves_every_bit_of_the_factor() {
     let (springs, mut factor) = grids(14);
     let last = factor.size() as u32 - 1;
     let before = bits(&factor);
-    // Twice the stiffness of a spring is more than its corner of the sheet has.
-    let twice = spring(springs[0]).map(|(v, value)| (v, 1.5 * value));
-    let refused = factor.update(&twice, Update::Remove);
+    // Nine times the stiffness of a spring is more than it and all around it have.
+    let ninefold = spring(springs[0]).map(|(v, value)| (v, 3.0 * value));
+    let refused = factor.update(&ninefold, Update::Remove);
     assert!(matches!(refused, Err(UpdateError::LosesDefiniteness { remainder }) if remainder < 0.0), "{refused:?}");
     // All that the loose vertex has: exactly singular.
     let refused = factor.update(&[(last, 0.5f64.sqrt())], Update::Remove);
@@ -120,7 +120,7 @@ fn threads_change_no_bit_of_an_update() {
             let (springs, mut factor) = grids(49);
             let mut packed =
                 [Precision::Single, Precision::Double].map(|precision| PackedFactor::new(&factor, precision));
-            let removed = springs.iter().step_by(211);
+            let removed = springs.iter().step_by(61);
             let touched: Vec<Touched> =
                 removed.map(|&edge| factor.update(&spring(edge), Update::Remove).expect("a spring may go")).collect();
             // Few at a node are updates in place, many are refills, and both happen side by side.
