@@ -20,7 +20,7 @@ use faer::{Conj, MatMut, MatRef, Par, Side};
 use thiserror::Error;
 
 use super::ordering::{Graph, nested_dissection};
-use super::update::{Scratch, State};
+use super::update::{Places, Scratch, State};
 use super::{SymmetricMatrix, SymmetricPattern};
 use crate::math::Vec3;
 use crate::parallel;
@@ -51,12 +51,12 @@ const PART_SIZE: usize = 2_000;
 
 /// A part of the matrix that is not connected to the others.
 #[derive(Debug)]
-struct Part {
+pub(super) struct Part {
     /// Unknown of the whole matrix for each of the part's own.
-    unknowns: Vec<u32>,
+    pub(super) unknowns: Vec<u32>,
     /// Upper triangle by columns, and for each entry its place in the whole matrix.
-    column_starts: Vec<u32>,
-    rows: Vec<u32>,
+    pub(super) column_starts: Vec<u32>,
+    pub(super) rows: Vec<u32>,
     entries: Vec<u32>,
     symbolic: SymbolicCholesky<u32>,
 }
@@ -64,19 +64,10 @@ struct Part {
 /// Fill-reducing ordering and symbolic analysis, reused by every factorisation with the same pattern.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    size: usize,
-    parts: Arc<Vec<Part>>,
+    pub(super) size: usize,
+    pub(super) parts: Arc<Vec<Part>>,
     /// Made by the first update of a factor.
-    places: Arc<OnceLock<Places>>,
-}
-
-/// Where unknowns are in the factor.
-#[derive(Debug)]
-struct Places {
-    /// For each unknown its part, its number within that part and its column there.
-    unknowns: Vec<[u32; 3]>,
-    /// For each part the supernode of each column.
-    owners: Vec<Vec<u32>>,
+    pub(super) places: Arc<OnceLock<Places>>,
 }
 
 impl Analysis {
@@ -118,21 +109,6 @@ impl Analysis {
 
     fn of_parts(size: usize, parts: Vec<Part>) -> Self {
         Self { size, parts: Arc::new(parts), places: Arc::default() }
-    }
-
-    fn places(&self) -> &Places {
-        self.places.get_or_init(|| {
-            let mut unknowns = vec![[0; 3]; self.size];
-            let mut owners = Vec::with_capacity(self.parts.len());
-            for (k, part) in self.parts.iter().enumerate() {
-                part.unknowns.iter().zip(0..).for_each(|(&v, local)| unknowns[v as usize] = [k as u32, local, 0]);
-                part.order().iter().zip(0..).for_each(|(&v, column)| unknowns[v as usize][2] = column);
-                let mut owner = vec![0; part.size()];
-                (0..part.supernode_count()).for_each(|s| owner[part.columns(s)].fill(s as u32));
-                owners.push(owner);
-            }
-            Places { unknowns, owners }
-        })
     }
 
     /// Multiplications and additions of a numeric factorisation and of packing its result, up to a factor.
@@ -214,7 +190,7 @@ impl Part {
         Ok(Self { unknowns, column_starts, rows, entries, symbolic })
     }
 
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.unknowns.len()
     }
 
@@ -249,23 +225,23 @@ impl Part {
         }
     }
 
-    fn supernode_count(&self) -> usize {
+    pub(super) fn supernode_count(&self) -> usize {
         self.raw().n_supernodes()
     }
 
     /// Columns of a supernode, in the part's own order of elimination.
-    fn columns(&self, supernode: usize) -> Range<usize> {
+    pub(super) fn columns(&self, supernode: usize) -> Range<usize> {
         let raw = self.raw();
         raw.supernode_begin()[supernode] as usize..raw.supernode_end()[supernode] as usize
     }
 
     /// Rows of a supernode below its diagonal block, ascending.
-    fn below(&self, supernode: usize) -> &[u32] {
+    pub(super) fn below(&self, supernode: usize) -> &[u32] {
         self.raw().supernode(supernode).pattern()
     }
 
     /// Where the numbers of a supernode are.
-    fn stretch(&self, supernode: usize) -> Range<usize> {
+    pub(super) fn stretch(&self, supernode: usize) -> Range<usize> {
         let starts = self.raw().col_ptr_for_val();
         starts[supernode] as usize..starts[supernode + 1] as usize
     }
@@ -275,15 +251,8 @@ impl Part {
         Supernode { begin, end, below: self.below(supernode), values: &values[self.stretch(supernode)] }
     }
 
-    /// Whether the matrix has an entry for a pair of the part's unknowns.
-    fn has_entry(&self, i: u32, j: u32) -> bool {
-        let column = i.max(j) as usize;
-        let rows = &self.rows[self.column_starts[column] as usize..self.column_starts[column + 1] as usize];
-        rows.binary_search(&i.min(j)).is_ok()
-    }
-
     /// Unknown of the whole matrix that is eliminated k-th within this part.
-    fn order(&self) -> Vec<u32> {
+    pub(super) fn order(&self) -> Vec<u32> {
         let identity = || (0..self.size() as u32).collect();
         let order = self.symbolic.perm().map_or_else(identity, |perm| perm.arrays().0.to_vec());
         order.into_iter().map(|k| self.unknowns[k as usize]).collect()
@@ -302,22 +271,11 @@ pub(super) struct Supernode<'a> {
     pub(super) values: &'a [f64],
 }
 
-/// A supernode on the way from a column up the tree of elimination.
-pub(super) struct PathNode<'a> {
-    /// Which one of its part.
-    pub(super) supernode: usize,
-    /// First column on the way, and one past the supernode's last.
-    pub(super) first: usize,
-    pub(super) end: usize,
-    /// Rows below the diagonal block, ascending.
-    pub(super) below: &'a [u32],
-}
-
 /// A factor P A Pᵀ = L Lᵀ, ready to solve.
 pub struct Cholesky {
-    analysis: Analysis,
+    pub(super) analysis: Analysis,
     /// Values of L for each part.
-    values: Vec<Vec<f64>>,
+    pub(super) values: Vec<Vec<f64>>,
     scratch: MemBuffer,
     columns: Vec<f64>,
     pub(super) update_scratch: Scratch,
@@ -385,57 +343,6 @@ impl Cholesky {
     /// The analysis that it was made with.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
-    }
-
-    /// Part and column of an unknown.
-    pub(super) fn place(&self, unknown: u32) -> (usize, usize) {
-        let [part, _, column] = self.analysis.places().unknowns[unknown as usize];
-        (part as usize, column as usize)
-    }
-
-    /// Whether the matrix has an entry for a pair of unknowns.
-    pub(super) fn has_entry(&self, i: u32, j: u32) -> bool {
-        let places = &self.analysis.places().unknowns;
-        let ([part, i, _], [other, j, _]) = (places[i as usize], places[j as usize]);
-        part == other && self.analysis.parts[part as usize].has_entry(i, j)
-    }
-
-    /// Calls `visit` with each supernode on the way from a column up the tree of elimination, with the first of its columns on
-    /// that way and with its numbers.
-    pub(super) fn for_each_on_path(
-        &mut self,
-        part: usize,
-        column: usize,
-        mut visit: impl FnMut(PathNode<'_>, &mut [f64]),
-    ) {
-        let owners = &self.analysis.places().owners[part];
-        let (part, values) = (&self.analysis.parts[part], &mut self.values[part]);
-        let mut next = Some(column);
-        while let Some(column) = next {
-            let supernode = owners[column] as usize;
-            let below = part.below(supernode);
-            let node = PathNode { supernode, first: column, end: part.columns(supernode).end, below };
-            let stretch = &mut values[part.stretch(supernode)];
-            // Columns before the first one stay, and rows above it are not theirs.
-            let skipped = column - part.columns(supernode).start;
-            let height = part.columns(supernode).len() + below.len();
-            visit(node, &mut stretch[skipped * height..]);
-            next = below.first().map(|&row| row as usize);
-        }
-    }
-
-    /// Numbers of L from a column up the tree of elimination.
-    pub(super) fn path_work(&self, part: usize, column: usize) -> usize {
-        let owners = &self.analysis.places().owners[part];
-        let part = &self.analysis.parts[part];
-        let (mut next, mut work) = (Some(column), 0);
-        while let Some(column) = next {
-            let supernode = owners[column] as usize;
-            let (columns, below) = (part.columns(supernode).end - column, part.below(supernode));
-            work += columns * (columns + below.len());
-            next = below.first().map(|&row| row as usize);
-        }
-        work
     }
 
     /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x.

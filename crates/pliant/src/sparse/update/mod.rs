@@ -13,6 +13,7 @@
 //! Since a falls monotonically in a downdate and the new pivots are √(aⱼ/aⱼ₋₁)Lⱼⱼ, its last value, det A'/det A, bounds all of
 //! them. It is found by a pass that only reads; a downdate that would leave too little changes nothing.
 
+mod path;
 mod rotate;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,7 @@ use thiserror::Error;
 
 use super::Cholesky;
 use crate::math::lanes::{InstructionSet, LaneNumber};
+pub(super) use path::Places;
 use rotate::{Columns, Rotation};
 
 /// Least det A'/det A of a downdate. What is left has lost so many digits of p: at this bound ten of sixteen remain.
@@ -174,8 +176,7 @@ impl Cholesky {
         touched.part = part;
         if update == Update::Remove {
             let remainder = self.walk(vector, part, first, update.sign(), None);
-            // Written so that NaN is refused.
-            if !(remainder >= LEAST_REMAINDER) {
+            if remainder.is_nan() || remainder < LEAST_REMAINDER {
                 return Err(UpdateError::LosesDefiniteness { remainder });
             }
         }
@@ -196,8 +197,7 @@ impl Cholesky {
             if unknown as usize >= self.size() {
                 return Err(UpdateError::NoSuchUnknown { unknown, size: self.size() });
             }
-            // Written so that NaN is refused.
-            if !(value.abs() <= LARGEST_VALUE) {
+            if value.is_nan() || value.abs() > LARGEST_VALUE {
                 return Err(UpdateError::ValueOutOfRange { unknown, value });
             }
         }
