@@ -199,6 +199,20 @@ fn a_packed_factor_that_missed_a_change_is_filled_anew() {
 }
 
 #[test]
+fn a_matrix_of_nothing_but_its_diagonal_is_updated_too() {
+    let pattern = Arc::new(SymmetricPattern::new(3, [].into_iter()));
+    let mut matrix = SymmetricMatrix::zero(pattern.clone());
+    (0..3).for_each(|v| matrix.add_diagonal(v, 2.0));
+    let mut factor = Cholesky::new(&Analysis::new(&pattern).expect("analysis"), &matrix).expect("spd");
+    let mut packed = PackedFactor::new(&factor, Precision::Double);
+    let touched = factor.update(&[(1, 3.0)], Update::Add).expect("definite");
+    packed.update(&factor, &[touched]);
+    let (b, expected) = ([2.0, 22.0, 6.0].map(Vec3::splat), [1.0, 2.0, 3.0].map(Vec3::splat));
+    assert!(difference(&solved(&mut factor, &b), &expected) < 1e-15);
+    assert!(difference(&packed_solve(&mut packed, &b), &expected) < 1e-15);
+}
+
+#[test]
 fn entries_of_one_unknown_add_up() {
     let body = Body::cloth(6);
     let pattern = body.pattern();

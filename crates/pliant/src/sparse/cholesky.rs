@@ -140,10 +140,9 @@ fn analyse(
     let size = column_starts.len() - 1;
     let upper = SymbolicSparseColMatRef::new_checked(size, size, column_starts, None, rows);
     // Forced supernodal: on the matrices of cloth and solids it is never slower, and it keeps one code path.
-    let params = CholeskySymbolicParams {
-        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-        ..Default::default()
-    };
+    // Below zero, since the library's own constant leaves diagonal matrices out: they take no operations, which is not above it.
+    let params =
+        CholeskySymbolicParams { supernodal_flop_ratio_threshold: SupernodalThreshold(-1.0), ..Default::default() };
     factorize_symbolic_cholesky(upper, Side::Upper, ordering, params)
         .map_err(|error| FactorError::TooLarge { size, reason: format!("{error:?}") })
 }
