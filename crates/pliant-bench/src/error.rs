@@ -41,6 +41,9 @@ pub enum BenchError {
     /// A matrix could not be factored.
     #[error(transparent)]
     Factor(#[from] pliant::sparse::FactorError),
+    /// A factor could not be updated.
+    #[error(transparent)]
+    Update(#[from] pliant::sparse::UpdateError),
     /// A step was refused.
     #[error(transparent)]
     Step(Box<pliant::StepError>),
