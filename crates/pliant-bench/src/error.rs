@@ -23,6 +23,9 @@ pub enum BenchError {
         /// What there is.
         known: String,
     },
+    /// Large pages could not be switched off.
+    #[error("large pages of memory cannot be switched off here")]
+    HugePages,
     /// A mesh could not be made.
     #[error(transparent)]
     Mesh(#[from] pliant::mesh::MeshError),
@@ -38,6 +41,9 @@ pub enum BenchError {
     /// A matrix could not be factored.
     #[error(transparent)]
     Factor(#[from] pliant::sparse::FactorError),
+    /// A factor could not be updated.
+    #[error(transparent)]
+    Update(#[from] pliant::sparse::UpdateError),
     /// A step was refused.
     #[error(transparent)]
     Step(Box<pliant::StepError>),

@@ -4,8 +4,8 @@
 //! least and the median time of each are kept. Nothing here asserts a speed; the tests assert that all methods compute the
 //! same.
 //!
-//! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers` and `scaling`
-//! are the measurements, `results` what comes out and `report` the page made of it.
+//! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `scaling` and
+//! `updates` are the measurements, `results` what comes out and `report` the page made of it.
 
 pub mod equal_time;
 mod error;
@@ -23,5 +23,6 @@ pub mod results;
 pub mod scaling;
 pub mod table;
 pub mod timing;
+pub mod updates;
 
 pub use error::BenchError;

@@ -44,7 +44,7 @@ impl Machine {
             huge_pages: huge_pages(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             reference: reference(),
-            read_bandwidth: [1, 4, 8, 16, 32, 64, 256].map(|mebibytes| read_bandwidth(mebibytes << 20)).to_vec(),
+            read_bandwidth: [1, 4, 8, 16, 32, 64, 256].iter().filter_map(|mib| read_bandwidth(mib << 20)).collect(),
         }
     }
 
@@ -77,11 +77,29 @@ fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
+/// Has the system give this process no large pages of memory, whatever it asks for. Says whether it will.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)] // A call into the system that sets a flag of this process.
+pub fn forbid_huge_pages() -> bool {
+    // SAFETY: the call takes numbers and writes to no memory.
+    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0 }
+}
+
+/// Has the system give this process no large pages of memory; known on Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn forbid_huge_pages() -> bool {
+    false
+}
+
 fn huge_pages() -> String {
     let setting = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
     // The chosen word stands in brackets.
     let chosen = setting.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    chosen.map_or_else(|| "unknown".to_owned(), |(word, _)| word.to_owned())
+    let word = chosen.map_or_else(|| "unknown".to_owned(), |(word, _)| word.to_owned());
+    // Of this process alone: it may have been told to do without.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let enabled = status.lines().find_map(|line| line.strip_prefix("THP_enabled:")).map(str::trim);
+    if enabled == Some("0") { format!("{word}, switched off for this run") } else { word }
 }
 
 #[cfg(feature = "reference")]
@@ -95,10 +113,17 @@ fn reference() -> Option<String> {
     None
 }
 
-fn read_bandwidth(bytes: usize) -> ReadBandwidth {
-    let numbers: Vec<u64> = (0..bytes as u64 / 8).collect();
-    let speed = |threads: usize| best_seconds(&numbers, threads).recip() * bytes as f64 / 1e9;
-    ReadBandwidth { bytes: bytes as u64, one_thread: speed(1), two_threads: speed(2) }
+/// Reading an array of this size, on large pages where the system grants them: the factor lies on such pages too, and ordinary ones
+/// are slower to read. None where there is no room for it.
+fn read_bandwidth(bytes: usize) -> Option<ReadBandwidth> {
+    let mut memory = memmap2::MmapMut::map_anon(bytes.next_multiple_of(8)).ok()?;
+    // Advice may be refused; then these are ordinary pages.
+    #[cfg(target_os = "linux")]
+    let _ = memory.advise(memmap2::Advice::HugePage);
+    (0..).zip(bytemuck::cast_slice_mut::<u8, u64>(&mut memory)).for_each(|(k, number)| *number = k);
+    let numbers: &[u64] = bytemuck::cast_slice(&memory);
+    let speed = |threads: usize| best_seconds(numbers, threads).recip() * bytes as f64 / 1e9;
+    Some(ReadBandwidth { bytes: bytes as u64, one_thread: speed(1), two_threads: speed(2) })
 }
 
 /// Least time of a pass over the numbers, each thread reading its own part throughout \[s\].

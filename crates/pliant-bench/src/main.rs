@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use pliant::sparse::Precision;
 use pliant_bench::equal_time::{self, Frames, Hanging};
-use pliant_bench::machine::Machine;
+use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
-use pliant_bench::{BenchError, kernels, peers, problem, report, scaling};
+use pliant_bench::{BenchError, kernels, peers, problem, report, scaling, updates};
 
 /// Measure Pliant beside others, in one run.
 #[derive(Parser)]
@@ -33,6 +34,9 @@ enum Command {
         /// Rounds in which each method has a turn, at least; small bodies get more.
         #[arg(long, default_value_t = 7)]
         rounds: usize,
+        /// Do without large pages of memory (on Linux).
+        #[arg(long)]
+        no_huge_pages: bool,
     },
     /// Cost over size and threads.
     Scaling {
@@ -54,6 +58,18 @@ enum Command {
         /// How many times.
         #[arg(long, default_value_t = 10)]
         calls: usize,
+    },
+    /// A rank-one update of a factor beside making it anew, on one thread.
+    Updates {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Only problems whose name begins so; may be repeated. The curtain and the bars of 1k and 10k vertices without it.
+        #[arg(long)]
+        only: Vec<String>,
+        /// Rounds in which each method has a turn, at least.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
     },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
@@ -78,7 +94,12 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), BenchError> {
     match command {
-        Command::Peers { json, save, only, rounds } => run_peers(json, save.as_deref(), &only, rounds),
+        Command::Peers { json, save, only, rounds, no_huge_pages } => {
+            if no_huge_pages && !machine::forbid_huge_pages() {
+                return Err(BenchError::HugePages);
+            }
+            run_peers(json, save.as_deref(), &only, rounds)
+        }
         Command::Scaling { json, rounds, largest } => {
             let points = scaling::measure(Effort::rounds(rounds), largest)?;
             if json {
@@ -99,8 +120,31 @@ fn run(command: Command) -> Result<(), BenchError> {
             }
             Ok(())
         }
+        Command::Updates { json, only, rounds } => run_updates(json, &only, Effort::rounds(rounds)),
         Command::Report { from, to } => report::write(&from, &to),
     }
+}
+
+fn run_updates(json: bool, only: &[String], effort: Effort) -> Result<(), BenchError> {
+    let usual = ["curtain-81", "bar-1k", "bar-10k"].map(str::to_owned);
+    let prefixes = if only.is_empty() { &usual } else { only };
+    let mut results = Vec::new();
+    for prefix in prefixes {
+        // A name that begins nothing is refused with the list of names.
+        let name = problem::NAMES.into_iter().find(|name| name.starts_with(prefix.as_str())).unwrap_or(prefix);
+        let Some(problem) = problem::by_name(name)? else { continue };
+        for precision in [Precision::Single, Precision::Double] {
+            eprintln!("{name}");
+            results.push(updates::measure(&problem, precision, effort)?);
+        }
+    }
+    if json {
+        println!("{}", serde_json::to_string_pretty(&results)?);
+    } else {
+        println!("Least times on one thread [µs]; a ratio says how many updates take as long as a refactorisation.\n");
+        println!("{}", updates::table(&results).to_text());
+    }
+    Ok(())
 }
 
 const EQUAL_TIME: &str = "equal-time";

@@ -7,7 +7,9 @@ use pliant::math::{Vec3, diagonal};
 
 use crate::machine::Machine;
 use crate::ours::{self, Variant};
-use crate::problem::{ITERATIONS, Problem, System};
+#[cfg(feature = "reference")]
+use crate::problem::ITERATIONS;
+use crate::problem::{Problem, System};
 #[cfg(feature = "reference")]
 use crate::reference::{self, Library, PbdSprings};
 use crate::results::{MethodResults, ProblemResults};
@@ -193,7 +195,12 @@ fn measure_solves(mut factors: Vec<Factor>, effort: Effort, results: &mut [Metho
 enum Body<'a> {
     #[cfg(feature = "reference")]
     Reference(reference::Body<'a>),
-    Ours(Box<Simulation>, std::marker::PhantomData<&'a ()>),
+    Ours {
+        simulation: Box<Simulation>,
+        /// Seconds of an iteration in each frame.
+        iterations: Vec<f64>,
+        lifetime: std::marker::PhantomData<&'a ()>,
+    },
 }
 
 impl Body<'_> {
@@ -201,7 +208,10 @@ impl Body<'_> {
         match self {
             #[cfg(feature = "reference")]
             Self::Reference(body) => body.frame(),
-            Self::Ours(simulation, _) => drop(simulation.step()?),
+            Self::Ours { simulation, iterations, .. } => {
+                let report = simulation.step()?.solve;
+                iterations.push((report.seconds_local + report.seconds_global) / report.iterations as f64);
+            }
         }
         Ok(())
     }
@@ -210,7 +220,17 @@ impl Body<'_> {
         match self {
             #[cfg(feature = "reference")]
             Self::Reference(body) => body.positions(),
-            Self::Ours(simulation, _) => simulation.positions().to_vec(),
+            Self::Ours { simulation, .. } => simulation.positions().to_vec(),
+        }
+    }
+
+    /// Local and global step, without what goes before and after all iterations. A reference does not tell them apart: there it
+    /// is a part of the frame.
+    fn iteration(&self, frame: Option<Timing>) -> Option<Timing> {
+        match self {
+            #[cfg(feature = "reference")]
+            Self::Reference(_) => frame.map(|t| t.scaled(1.0 / ITERATIONS as f64)),
+            Self::Ours { iterations, .. } => Timing::of(iterations.clone()).filter(|_| frame.is_some()),
         }
     }
 }
@@ -248,7 +268,8 @@ fn measure_frames(
             Method::Reference(_) => {}
             Method::Ours(variant) => {
                 let simulation = Box::new(ours::simulation(problem, variant)?);
-                bodies.push((k, Body::Ours(simulation, std::marker::PhantomData)));
+                let (iterations, lifetime) = (Vec::new(), std::marker::PhantomData);
+                bodies.push((k, Body::Ours { simulation, iterations, lifetime }));
             }
         }
     }
@@ -264,11 +285,10 @@ fn measure_frames(
     let mut sweep = PbdSprings::new(problem);
     let failure: RefCell<Option<BenchError>> = RefCell::new(None);
     let mut contenders: Vec<Contender<'_>> = Vec::new();
-    let mut places = Vec::new();
     for (k, body) in &mut bodies {
-        places.push(*k);
         contenders.push(Contender::calling(results[*k].name.clone(), body, &failure, Body::frame));
     }
+    let methods_timed = contenders.len();
     #[cfg(feature = "reference")]
     if let Some(springs) = &mut sweep {
         contenders.push(Contender::new("PBD sweep in C++, f32", |sampler| {
@@ -277,16 +297,16 @@ fn measure_frames(
     }
     let timings = take_turns(&mut contenders, effort);
     // What is not one of the methods is a sweep: an iteration, and no frame.
-    let sweep_results = contenders.iter().zip(&timings).nth(places.len()).map(|(contender, &iteration)| {
+    let sweep_results = contenders.iter().zip(&timings).nth(methods_timed).map(|(contender, &iteration)| {
         MethodResults { name: contender.name.clone(), iteration, ..MethodResults::default() }
     });
     drop(contenders);
     if let Some(error) = failure.into_inner() {
         return Err(error);
     }
-    for (k, timing) in places.into_iter().zip(timings) {
-        results[k].frame = timing;
-        results[k].iteration = timing.map(|t| t.scaled(1.0 / ITERATIONS as f64));
+    for ((k, body), timing) in bodies.iter().zip(timings) {
+        results[*k].frame = timing;
+        results[*k].iteration = body.iteration(timing);
     }
     Ok(sweep_results)
 }

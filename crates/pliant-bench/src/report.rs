@@ -14,7 +14,7 @@ use crate::timing::Timing;
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
 `setup` goes from the matrix to the factor, `solve` is one solve with three right-hand sides, `frame` ten plain local/global \
-iterations with all around them. `B/vertex` is the size of the factor, `GB/s` the speed if both sweeps of a solve read it once, \
+iterations with all around them, `iteration` one of them alone. `B/vertex` is the size of the factor, `GB/s` the speed if both sweeps of a solve read it once, \
 `of read` that speed in relation to reading an array of that size on as many threads. `Δ` is the largest difference from the \
 first method: of the solution, in relation to its largest entry, and of the positions after three frames, in relation to the \
 body's diagonal.";

@@ -1,6 +1,7 @@
 //! What the log says of each frame, and what it adds up to.
 
 use pliant::StepReport;
+use pliant::solve::SetupSeconds;
 use pliant_scene::SceneRun;
 use pliant_scene::format::Quantity;
 use serde_json::{Map, Value, json};
@@ -25,6 +26,12 @@ pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, V
     add("seconds_local", seconds(|r| r.solve.seconds_local));
     add("seconds_global", seconds(|r| r.solve.seconds_global));
     add("seconds_factor", seconds(|r| r.solve.seconds_factor));
+    let setup = |phase: fn(&SetupSeconds) -> f64| reports.iter().map(|r| phase(&r.solve.setup)).sum::<f64>();
+    let (assemble, analyse) = (setup(|s| s.assemble), setup(|s| s.analyse));
+    if analyse > 0.0 || assemble > 0.0 {
+        let (factor, pack) = (setup(|s| s.factor), setup(|s| s.pack));
+        add("setup", json!({ "assemble": assemble, "analyse": analyse, "factor": factor, "pack": pack }));
+    }
     entry
 }
 

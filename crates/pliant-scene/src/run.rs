@@ -171,16 +171,29 @@ impl SceneRun {
         Ok(())
     }
 
+    /// Steps in a frame.
+    pub fn substeps(&self) -> u32 {
+        self.substeps
+    }
+
+    /// Sets what the scene moves to where it is in the next step.
+    pub fn drive(&mut self) {
+        for driver in &self.drivers {
+            let set = driver.act(&mut self.sim);
+            debug_assert!(set.is_ok(), "the scene was checked when it was built: {set:?}");
+        }
+    }
+
+    /// Advances by one step, with what the scene moves. Frames are counted and expectations looked at by
+    /// [`next_frame`](Self::next_frame) only.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.drive();
+        self.sim.step()
+    }
+
     /// Advances by one frame; returns the reports of its steps.
     pub fn next_frame(&mut self) -> Result<Vec<StepReport>, StepError> {
-        let mut reports = Vec::new();
-        for _ in 0..self.substeps {
-            for driver in &self.drivers {
-                let set = driver.act(&mut self.sim);
-                debug_assert!(set.is_ok(), "the scene was checked when it was built: {set:?}");
-            }
-            reports.push(self.sim.step()?);
-        }
+        let reports = (0..self.substeps).map(|_| self.step()).collect::<Result<_, _>>()?;
         self.frame += 1;
         for k in 0..self.checks.len() {
             let value = self.measure(self.checks[k].expect.quantity, self.checks[k].expect.body.as_deref());

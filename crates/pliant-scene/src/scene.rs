@@ -19,6 +19,7 @@ use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
 use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings};
+use crate::{BUILTIN, Builtin};
 
 /// A scene file that has been read and checked.
 #[derive(Debug, Clone)]
@@ -70,6 +71,28 @@ impl Scene {
     pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let source = Source { path: name.into(), text: text.to_owned() };
         Ok(Self { document: Document::parse(source, overrides)?, most_vertices: MOST_VERTICES })
+    }
+
+    /// The scene of a built-in name, or of a file, with overrides.
+    pub fn open(name: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        if let Some(builtin) = Builtin::find(name) {
+            return builtin.scene(overrides);
+        }
+        let path = Path::new(name);
+        if !path.exists() {
+            let names = || BUILTIN.iter().map(|scene| scene.name);
+            let known: Vec<&str> = names().collect();
+            let message = format!("there is no file or built-in scene of this name; built in are {}", known.join(", "));
+            let mut error = SceneError::new(path, message);
+            error.hint = similar(name, names()).map(|near| format!("did you mean {near:?}?"));
+            return Err(error);
+        }
+        Self::read(path, overrides)
+    }
+
+    /// The path and text it was read from, with overrides applied: what [`parse`](Self::parse) makes the same scene of.
+    pub fn source(&self) -> (&Path, &str) {
+        (&self.document.source.path, &self.document.source.text)
     }
 
     /// What stands in the file.

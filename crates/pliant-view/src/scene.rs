@@ -181,6 +181,15 @@ impl Ground {
     pub fn at(height: f64) -> Self {
         Self { height, color: Color::hex(0xdfe2e6), pattern: Pattern::default(), spacing: 0.25 }
     }
+
+    /// With lines at a round distance that suits things of a size \[m\]: 1, 2 or 5 times a power of ten, about an eighth of it.
+    #[must_use]
+    pub fn with_lines_for(self, size: f64) -> Self {
+        let wanted = (size / 8.0).max(1e-9);
+        let power = 10f64.powf(wanted.log10().floor());
+        let factor = [1.0, 2.0, 5.0].into_iter().rev().find(|factor| factor * power <= wanted);
+        Self { spacing: factor.unwrap_or(1.0) * power, ..self }
+    }
 }
 
 /// The background: a gradient, and the light from all sides that goes with it.
@@ -244,7 +253,7 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(simulation: &Simulation) -> Self {
-        Self::painted(simulation, |number, _| Color::of_body(number).into())
+        Self::painted(simulation, simulation.positions(), |number, _| Color::of_body(number).into())
     }
 
     /// All bodies coloured by a value at each vertex of the simulation, with a legend.
@@ -261,26 +270,52 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn colored(simulation: &Simulation, values: &[f64], legend: Legend) -> Result<Self, ViewError> {
+        Self::at(simulation, simulation.positions(), Some((values, legend)))
+    }
+
+    /// All bodies of a simulation at positions \[m\] that were kept of another moment, each in its colour or coloured by a value
+    /// at each vertex.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?).build()?;
+    /// let before = sim.positions().to_vec();
+    /// sim.step()?;
+    /// assert_eq!(pliant_view::Scene::at(&sim, &before, None)?.meshes[0].positions, before);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn at(
+        simulation: &Simulation,
+        positions: &[Vec3],
+        colors: Option<(&[f64], Legend)>,
+    ) -> Result<Self, ViewError> {
         let expected = simulation.positions().len();
-        if values.len() != expected {
-            let what = "the list of values at vertices".to_owned();
-            return Err(ViewError::LengthMismatch { what, found: values.len(), expected });
-        }
+        let check = |what: &str, found: usize| match found == expected {
+            true => Ok(()),
+            false => Err(ViewError::LengthMismatch { what: what.to_owned(), found, expected }),
+        };
+        check("the list of positions", positions.len())?;
+        let Some((values, legend)) = colors else {
+            return Ok(Self::painted(simulation, positions, |number, _| Color::of_body(number).into()));
+        };
+        check("the list of values at vertices", values.len())?;
         let paint = |_, vertices: Range<usize>| {
             let (values, range, map) = (values[vertices].to_vec(), legend.range, legend.map);
             Paint::Scalar { values, range, map }
         };
-        Ok(Self { legend: Some(legend.clone()), ..Self::painted(simulation, paint) })
+        Ok(Self { legend: Some(legend.clone()), ..Self::painted(simulation, positions, paint) })
     }
 
     /// All bodies, painted by their numbers and vertices.
-    fn painted(simulation: &Simulation, paint: impl Fn(usize, Range<usize>) -> Paint) -> Self {
+    fn painted(simulation: &Simulation, positions: &[Vec3], paint: impl Fn(usize, Range<usize>) -> Paint) -> Self {
         let mut scene = Self::default();
         let model = simulation.model();
         let thickness = 0.004 * model.diagonal();
         for (number, body) in model.bodies().iter().enumerate() {
             let color = paint(number, body.vertices.clone());
-            let positions = simulation.positions()[body.vertices.clone()].to_vec();
+            let positions = positions[body.vertices.clone()].to_vec();
             if !body.surface.is_empty() {
                 let triangles = body.surface.iter().map(|t| t.map(|v| v - body.vertices.start as u32)).collect();
                 scene.meshes.push(Mesh::new(positions, triangles, color));
@@ -372,4 +407,17 @@ fn check_indices<const N: usize>(
 fn check_radius(name: &'static str, value: f64) -> Result<(), ViewError> {
     let usable = value.is_finite() && value >= 0.0;
     if usable { Ok(()) } else { Err(ViewError::BadParameter { name, value, need: "finite and not negative" }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ground_has_round_squares() {
+        for (size, spacing) in [(8.0, 1.0), (1.8, 0.2), (6.5, 0.5), (0.5, 0.05)] {
+            let found = Ground::at(0.0).with_lines_for(size).spacing;
+            assert!((found - spacing).abs() < 1e-12, "{size}: {found}");
+        }
+    }
 }

@@ -165,6 +165,38 @@ impl Simulation {
         Ok(())
     }
 
+    /// Force on each vertex \[N\], until it is set again.
+    pub fn set_forces(&mut self, forces: &[Vec3]) -> Result<(), InputError> {
+        let (found, expected) = (forces.len(), self.inputs.forces.len());
+        if found != expected {
+            return Err(InputError::LengthMismatch { name: "forces", found, expected });
+        }
+        forces.iter().try_for_each(|&force| finite("force", force))?;
+        self.inputs.forces.copy_from_slice(forces);
+        Ok(())
+    }
+
+    /// The forces that were set \[N\].
+    pub fn forces(&self) -> &[Vec3] {
+        &self.inputs.forces
+    }
+
+    /// Goals of a kind of energy at the end of the next step, as [`set_goal`](Self::set_goal) numbers them.
+    pub fn goals(&self, kind: &str) -> Vec<Vec3> {
+        let own = self.model.energies().iter().zip(&self.inputs.goals_next).filter(|(e, _)| e.batch.kind() == kind);
+        own.flat_map(|(_, goals)| goals.iter().copied()).collect()
+    }
+
+    /// Acceleration of free fall \[m/s²\].
+    pub fn gravity(&self) -> Vec3 {
+        self.settings.gravity
+    }
+
+    /// The wind, if there is one.
+    pub fn wind(&self) -> Option<Wind> {
+        self.settings.wind
+    }
+
     /// Acceleration of free fall \[m/s²\].
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), InputError> {
         finite("gravity", gravity)?;
@@ -189,6 +221,18 @@ impl Simulation {
             return Ok(());
         }
         Err(InputError::BadValue { name: "time step", value: seconds, need: "positive and finite" })
+    }
+
+    /// Replaces the velocities of all vertices \[m/s\]; positions and the targets of pins stay.
+    pub fn set_velocities(&mut self, velocities: &[Vec3]) -> Result<(), InputError> {
+        let (found, expected) = (velocities.len(), self.state.velocities.len());
+        if found != expected {
+            return Err(InputError::LengthMismatch { name: "velocities", found, expected });
+        }
+        velocities.iter().try_for_each(|&velocity| finite("velocities", velocity))?;
+        self.state.velocities.copy_from_slice(velocities);
+        self.history = None;
+        Ok(())
     }
 
     /// Replaces positions and velocities of all vertices. Pinned vertices are put where `positions` says, and stay there.

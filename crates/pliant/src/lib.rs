@@ -57,6 +57,7 @@ pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use mass::Mass;
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};

@@ -1,6 +1,6 @@
 //! Physical quantities of a deformed state: stretches of elements, forces at pins, weights of examples.
 
-use crate::energy::{EnergyError, Operator, StrainSet, TetStrain, TriangleStrain};
+use crate::energy::{Arrays, Batch, EnergyError, Operator, StrainSet, TetStrain, TriangleStrain};
 use crate::force::add_surface_forces;
 use crate::inputs::InputError;
 use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
@@ -58,7 +58,86 @@ fn gradients<const R: usize>(operator: &Operator, positions: &[Vec3]) -> Vec<[Ve
     (0..operator.len()).map(gradient).collect()
 }
 
+/// Strains of the elements of one energy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ElementStrains {
+    /// Kind of energy.
+    pub kind: &'static str,
+    /// Vertices of each element, in the world.
+    pub elements: Vec<Vec<u32>>,
+    /// Principal stretches of each element, the largest first; 1 is unstretched.
+    pub stretches: Vec<Vec<f64>>,
+}
+
 impl Simulation {
+    /// Principal stretches of the elements of a body at the current state: one list for each of its energies over springs,
+    /// triangles or tets, but for those over the same elements as an earlier one. The stretch of a spring is its length over its rest
+    /// length, or over its length in the rest positions where it has limits instead of one.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let pulled: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(1.2 * p.x, 0.9 * p.y, 0.0)).collect();
+    /// let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("cloth").with_positions(pulled);
+    /// let strains = &Simulation::builder().body(cloth).build()?.element_strains("cloth")?[0];
+    /// assert_eq!((strains.kind, strains.elements.len()), ("triangle_strain", 32));
+    /// assert!((strains.stretches[0][0] - 1.2).abs() < 1e-12 && (strains.stretches[0][1] - 0.9).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn element_strains(&self, body: &str) -> Result<Vec<ElementStrains>, InputError> {
+        let name = &self.body(body)?.name;
+        let body = self.model.bodies().iter().position(|body| body.name == *name);
+        let mut seen: Vec<&[u32]> = Vec::new();
+        let mut strains = Vec::new();
+        for entry in self.model.energies().iter().filter(|e| e.body == body && e.damping.is_none()) {
+            let (batch, operator) = (entry.batch.as_ref(), entry.batch.operator());
+            let measured = matches!(
+                batch.kind(),
+                "edge_spring"
+                    | "triangle_strain"
+                    | "triangle_area"
+                    | "tet_strain"
+                    | "tet_volume"
+                    | "example_local"
+                    | "example_global"
+            );
+            if !measured || seen.contains(&operator.corner_vertices()) {
+                continue;
+            }
+            seen.push(operator.corner_vertices());
+            let elements = (0..operator.len()).map(|element| operator.stencil(element).to_vec()).collect();
+            strains.push(ElementStrains { kind: batch.kind(), elements, stretches: self.stretches(batch) });
+        }
+        Ok(strains)
+    }
+
+    fn stretches(&self, batch: &dyn Batch) -> Vec<Vec<f64>> {
+        let (x, operator) = (&self.state.positions, batch.operator());
+        if batch.kind() != "edge_spring" {
+            return match operator.rows() {
+                2 => gradients::<2>(operator, x).into_iter().map(|[a, b]| svd_3x2(a, b).sigma.to_vec()).collect(),
+                _ => {
+                    let stretches = |[a, b, c]: [Vec3; 3]| svd_3x3(Mat3::from_cols(a, b, c)).sigma.to_array().to_vec();
+                    gradients::<3>(operator, x).into_iter().map(stretches).collect()
+                }
+            };
+        }
+        let lengths = match batch.arrays() {
+            Arrays::EdgeSpring(lengths) => lengths,
+            _ => Vec::new(),
+        };
+        let length = |ends: &[u32], at: &[Vec3]| at[ends[0] as usize].distance(at[ends[1] as usize]);
+        let stretch = |element: usize| {
+            let ends = operator.stencil(element);
+            let rest = match lengths.get(element) {
+                Some([low, high]) if low == high => *low,
+                _ => length(ends, self.model.rest()),
+            };
+            vec![length(ends, x) / rest]
+        };
+        (0..operator.len()).map(stretch).collect()
+    }
+
     /// Force that each pin exerts on its vertex to hold it against elastic forces, gravity, wind, pressure and the forces
     /// that were set \[N\], in the order of [`Model::pinned`](crate::Model::pinned). For a world at rest they add up to its
     /// weight; while a pin accelerates, the inertia of its vertex comes on top.
@@ -106,7 +185,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::{ExampleBased, ExampleWeights};
+    use crate::energy::{EdgeSprings, ExampleBased, ExampleWeights, SpringStiffness};
     use crate::force::Wind;
     use crate::mesh::generate::{Plane, Sheet, TetBox};
     use crate::{Body, ClothMaterial};
@@ -139,6 +218,26 @@ mod tests {
         let (weight, lift) = (material.density * 9.81, 0.5 * 1.2 * 4.0);
         assert!((held.y - weight).abs() < 1e-3 && held.y < weight);
         assert!((held_in_wind - Vec3::Y * (weight - lift)).length() < 1e-12);
+        Ok(())
+    }
+
+    #[test]
+    fn springs_are_measured_by_their_own_lengths_and_elements_once() -> Outcome {
+        let line = vec![Vec3::ZERO, Vec3::X, Vec3::X * 2.0];
+        let given = EdgeSprings {
+            rest_lengths: Some(vec![0.5]),
+            ..EdgeSprings::new(vec![[0, 1]], SpringStiffness::Uniform(1.0))
+        };
+        let limited =
+            EdgeSprings { limits: [0.0, 3.0], ..EdgeSprings::new(vec![[1, 2]], SpringStiffness::Uniform(1.0)) };
+        let mut body = Body::new(line.clone(), (0..3).map(|v| (v, v, 1.0)).collect()).named("line");
+        for springs in [&given, &limited, &given] {
+            body = body.with_energy(springs.build(&line)?);
+        }
+        let stretched = line.iter().map(|p| *p * 1.5).collect();
+        let strains = Simulation::builder().body(body.with_positions(stretched)).build()?.element_strains("line")?;
+        let found: Vec<f64> = strains.iter().flat_map(|s| s.stretches.iter().map(|stretch| stretch[0])).collect();
+        assert_eq!(found, [3.0, 1.5]);
         Ok(())
     }
 

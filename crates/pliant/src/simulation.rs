@@ -330,6 +330,23 @@ impl Simulation {
         self.solver = solver.into().build();
     }
 
+    /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// # let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// # let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?.pin([0])).build()?;
+    /// let exact = sim.step_by(NewtonParams { tolerance: 1e-13, ..NewtonParams::default() })?;
+    /// assert!(exact.solve.converged);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
+        let own = std::mem::replace(&mut self.solver, solver.into().build());
+        let report = self.step();
+        self.solver = own;
+        report
+    }
+
     /// The stage that the next step begins with, as a problem to study: its objective, gradient and solution by any solver.
     pub fn next_problem(&mut self) -> Result<Problem<'_>, SolveError> {
         let prediction = self.predict()?;

@@ -4,7 +4,7 @@
 use pliant::energy::Curvature;
 use pliant::mesh::generate::{Plane, Shear};
 use pliant::prelude::*;
-use pliant::solve::{LinearSolver, SolveError, SolverChoice};
+use pliant::solve::{LinearSolver, SetupSeconds, SolveError, SolverChoice};
 use pliant::sparse::FactorError;
 use pliant::{Problem, StepError};
 
@@ -157,4 +157,18 @@ fn the_start_changes_the_way_and_not_the_goal() {
     });
     assert!(gap(problem.start(Start::Predicted), problem.start(Start::Inertial)) > 1e-4);
     assert!(gap(&ends[0], &ends[1]) < 1e-8 && gap(&ends[0], &ends[2]) < 1e-8);
+}
+
+#[test]
+fn a_setup_is_reported_by_phases_and_only_where_there_was_one() {
+    let mut sim = curtain(12, 100.0, 0.02, 0);
+    let first = sim.step().unwrap().solve;
+    let phases = first.setup;
+    assert!(phases.assemble > 0.0 && phases.analyse > 0.0 && phases.factor > 0.0 && phases.pack > 0.0);
+    let sum = phases.assemble + phases.analyse + phases.factor + phases.pack;
+    assert!((sum - first.seconds_factor).abs() < 1e-12);
+    assert_eq!(sim.step().unwrap().solve.setup, SetupSeconds::default());
+    // Another time step needs another factor.
+    sim.set_time_step(0.01).unwrap();
+    assert!(sim.step().unwrap().solve.setup.factor > 0.0);
 }

@@ -11,7 +11,7 @@ use pliant::solve::{NewtonParams, SolverChoice, Start};
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
-use super::{is_newton, load, solver};
+use super::{is_newton, solver};
 use crate::Outcome;
 use crate::charts::FigureFormat;
 
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     for name in &arguments.solvers {
         solver(name, 1)?;
     }
-    let scene = load(&arguments.scene, &arguments.set)?;
+    let scene = Scene::open(&arguments.scene, &arguments.set)?;
     let (attempts, newton_iterations) = compare_steps(scene.build()?, arguments)?;
     let courses = compare_runs(&scene, arguments)?;
     let comparison = Comparison {

@@ -7,10 +7,9 @@ use pliant::math::Vec3;
 use pliant::mesh::sdf::SurfaceDistance;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::RunStore;
-use pliant_scene::Builtin;
+use pliant_scene::{Builtin, Scene};
 use serde_json::{Value, json};
 
-use super::load;
 use crate::Outcome;
 
 #[derive(clap::Args)]
@@ -74,7 +73,7 @@ fn stored_run(path: &Path) -> Result<Facts, Box<dyn Error>> {
 }
 
 fn scene(name: &str) -> Result<Facts, Box<dyn Error>> {
-    let scene = load(name, &[])?;
+    let scene = Scene::open(name, &[])?;
     let run = scene.build()?;
     let (model, step) = (run.sim.model(), run.sim.time_step());
     let description = scene.file().description.as_deref();

@@ -13,23 +13,8 @@ pub(crate) mod run;
 pub(crate) mod scenes;
 
 use std::error::Error;
-use std::path::Path;
 
 use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
-use pliant_scene::{BUILTIN, Builtin, Scene};
-
-/// A scene by the name of a built-in one, or by its file.
-pub(crate) fn load(name: &str, overrides: &[String]) -> Result<Scene, Box<dyn Error>> {
-    if let Some(builtin) = Builtin::find(name) {
-        return Ok(builtin.scene(overrides)?);
-    }
-    let path = Path::new(name);
-    if !path.exists() {
-        let known: Vec<&str> = BUILTIN.iter().map(|scene| scene.name).collect();
-        return Err(format!("there is no file or built-in scene {name:?}; built in are {}", known.join(", ")).into());
-    }
-    Ok(Scene::read(path, overrides)?)
-}
 
 /// Names of solvers on the command line.
 pub(crate) const SOLVERS: [&str; 5] = ["plain", "anderson", "chebyshev", "newton", "semi-implicit"];

@@ -179,8 +179,7 @@ impl<'a> Studio<'a> {
 
     fn scene(&self, number: u64) -> Result<Scene, Box<dyn Error>> {
         let mut scene = self.pictures.scene(&self.store.read_frame(number)?, self.most.unwrap_or(1.0))?;
-        let spacing = round_spacing(self.bounds.diagonal());
-        scene.ground = Some(Ground { spacing, ..Ground::at(self.ground) });
+        scene.ground = Some(Ground::at(self.ground).with_lines_for(self.bounds.diagonal()));
         Ok(scene)
     }
 }
@@ -224,26 +223,15 @@ fn two_digits(value: f64) -> f64 {
     (value / unit).ceil() * unit
 }
 
-/// Distance of the lines on the ground \[m\]: 1, 2 or 5 times a power of ten, about an eighth of what is seen.
-fn round_spacing(size: f64) -> f64 {
-    let wanted = (size / 8.0).max(1e-9);
-    let power = 10f64.powf(wanted.log10().floor());
-    let factor = [1.0, 2.0, 5.0].into_iter().rev().find(|factor| factor * power <= wanted);
-    factor.unwrap_or(1.0) * power
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn legends_end_in_two_digits_and_the_ground_has_round_squares() {
+    fn legends_end_in_two_digits() {
         assert!((two_digits(0.0312) - 0.032).abs() < 1e-12);
         assert!((two_digits(7.31) - 7.4).abs() < 1e-12);
         assert!(two_digits(0.0) > 0.0);
-        for (size, spacing) in [(8.0, 1.0), (1.8, 0.2), (6.5, 0.5), (0.5, 0.05)] {
-            assert!((round_spacing(size) - spacing).abs() < 1e-12, "{size}: {}", round_spacing(size));
-        }
     }
 
     #[test]

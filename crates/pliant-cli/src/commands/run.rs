@@ -10,7 +10,7 @@ use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Scene, SceneRun};
 use serde_json::json;
 
-use super::{export, load, preview, solver};
+use super::{export, preview, solver};
 use crate::Outcome;
 use crate::progress::{Progress, Voice};
 use crate::record::log_entry;
@@ -87,7 +87,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 if all expectations hold, 1 if one does not, 2 for errors.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
-    let scene = load(&arguments.scene, &arguments.set)?;
+    let scene = Scene::open(&arguments.scene, &arguments.set)?;
     let wanted = scene.output()?;
     let formats = match arguments.format.as_slice() {
         [] => wanted.formats,

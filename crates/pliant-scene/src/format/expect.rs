@@ -53,6 +53,22 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::MaxStretch,
+        Self::MinStretch,
+        Self::MeanStretch,
+        Self::Lowest,
+        Self::Highest,
+        Self::MaxSpeed,
+        Self::KineticEnergy,
+        Self::ElasticEnergy,
+        Self::TotalEnergy,
+        Self::CentreX,
+        Self::CentreY,
+        Self::CentreZ,
+    ];
+
     /// Its name in scene files.
     pub fn name(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ mod report;
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
 pub use projective::{Acceleration, Projective, ProjectiveParams};
-pub use report::{SolveError, SolveReport};
+pub use report::{SetupSeconds, SolveError, SolveReport};
 
 use crate::clock::Clock;
 use crate::energy::Memory;

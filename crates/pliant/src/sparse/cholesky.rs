@@ -3,7 +3,8 @@
 //! This is the only file that knows the library behind it (faer). Its factor is repacked for the projective solver's many
 //! solves by [`PackedFactor`](super::PackedFactor).
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
@@ -12,13 +13,14 @@ use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::amd;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
-    factorize_symbolic_cholesky,
+    factorize_symbolic_cholesky, supernodal::SymbolicSupernodalCholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, MatRef, Par, Side};
 use thiserror::Error;
 
 use super::ordering::{Graph, nested_dissection};
+use super::update::{Places, Scratch, State};
 use super::{SymmetricMatrix, SymmetricPattern};
 use crate::math::Vec3;
 use crate::parallel;
@@ -49,12 +51,12 @@ const PART_SIZE: usize = 2_000;
 
 /// A part of the matrix that is not connected to the others.
 #[derive(Debug)]
-struct Part {
+pub(super) struct Part {
     /// Unknown of the whole matrix for each of the part's own.
-    unknowns: Vec<u32>,
+    pub(super) unknowns: Vec<u32>,
     /// Upper triangle by columns, and for each entry its place in the whole matrix.
-    column_starts: Vec<u32>,
-    rows: Vec<u32>,
+    pub(super) column_starts: Vec<u32>,
+    pub(super) rows: Vec<u32>,
     entries: Vec<u32>,
     symbolic: SymbolicCholesky<u32>,
 }
@@ -62,8 +64,10 @@ struct Part {
 /// Fill-reducing ordering and symbolic analysis, reused by every factorisation with the same pattern.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    size: usize,
-    parts: Arc<Vec<Part>>,
+    pub(super) size: usize,
+    pub(super) parts: Arc<Vec<Part>>,
+    /// Made by the first update of a factor.
+    pub(super) places: Arc<OnceLock<Places>>,
 }
 
 impl Analysis {
@@ -91,7 +95,7 @@ impl Analysis {
             unknowns.iter().enumerate().for_each(|(k, &v)| local[v as usize] = k as u32);
         }
         let parts = parallel::map(groups, &|unknowns| Part::dissected(pattern, positions, unknowns, &local));
-        Ok(Self { size, parts: Arc::new(parts.into_iter().collect::<Result<_, _>>()?) })
+        Ok(Self::of_parts(size, parts.into_iter().collect::<Result<_, _>>()?))
     }
 
     /// Analyses an upper triangle given by columns.
@@ -100,7 +104,23 @@ impl Analysis {
         let symbolic = analyse(&column_starts, &rows, SymmetricOrdering::Amd)?;
         let entries = (0..rows.len() as u32).collect();
         let part = Part { unknowns: (0..size as u32).collect(), column_starts, rows, entries, symbolic };
-        Ok(Self { size, parts: Arc::new(vec![part]) })
+        Ok(Self::of_parts(size, vec![part]))
+    }
+
+    fn of_parts(size: usize, parts: Vec<Part>) -> Self {
+        Self { size, parts: Arc::new(parts), places: Arc::default() }
+    }
+
+    /// Multiplications and additions of a numeric factorisation and of packing its result, up to a factor.
+    pub fn factor_work(&self) -> f64 {
+        let works = self.parts.iter().flat_map(|part| {
+            (0..part.supernode_count()).map(|s| {
+                let columns = part.columns(s).len() as f64;
+                let height = columns + part.below(s).len() as f64;
+                columns * height * (columns + height)
+            })
+        });
+        works.sum()
     }
 }
 
@@ -120,10 +140,9 @@ fn analyse(
     let size = column_starts.len() - 1;
     let upper = SymbolicSparseColMatRef::new_checked(size, size, column_starts, None, rows);
     // Forced supernodal: on the matrices of cloth and solids it is never slower, and it keeps one code path.
-    let params = CholeskySymbolicParams {
-        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-        ..Default::default()
-    };
+    // Below zero, since the library's own constant leaves diagonal matrices out: they take no operations, which is not above it.
+    let params =
+        CholeskySymbolicParams { supernodal_flop_ratio_threshold: SupernodalThreshold(-1.0), ..Default::default() };
     factorize_symbolic_cholesky(upper, Side::Upper, ordering, params)
         .map_err(|error| FactorError::TooLarge { size, reason: format!("{error:?}") })
 }
@@ -170,7 +189,7 @@ impl Part {
         Ok(Self { unknowns, column_starts, rows, entries, symbolic })
     }
 
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.unknowns.len()
     }
 
@@ -197,29 +216,42 @@ impl Part {
         Ok(values)
     }
 
-    /// Columns of L, by supernodes, in the part's own order of elimination.
-    pub(super) fn supernodes<'a>(&'a self, values: &'a [f64]) -> Vec<Supernode<'a>> {
-        let SymbolicCholeskyRaw::Supernodal(raw) = self.symbolic.raw() else {
-            unreachable!("the analysis forces supernodes");
-        };
-        let starts = raw.col_ptr_for_val();
-        (0..raw.n_supernodes())
-            .map(|k| {
-                let (begin, end) = (raw.supernode_begin()[k] as usize, raw.supernode_end()[k] as usize);
-                let below = raw.supernode(k).pattern();
-                let first = starts[k] as usize;
-                Supernode {
-                    begin,
-                    end,
-                    below,
-                    values: &values[first..first + (end - begin) * (end - begin + below.len())],
-                }
-            })
-            .collect()
+    /// What the analysis found; it is forced to be supernodal.
+    fn raw(&self) -> &SymbolicSupernodalCholesky<u32> {
+        match self.symbolic.raw() {
+            SymbolicCholeskyRaw::Supernodal(raw) => raw,
+            SymbolicCholeskyRaw::Simplicial(_) => unreachable!("the analysis forces supernodes"),
+        }
+    }
+
+    pub(super) fn supernode_count(&self) -> usize {
+        self.raw().n_supernodes()
+    }
+
+    /// Columns of a supernode, in the part's own order of elimination.
+    pub(super) fn columns(&self, supernode: usize) -> Range<usize> {
+        let raw = self.raw();
+        raw.supernode_begin()[supernode] as usize..raw.supernode_end()[supernode] as usize
+    }
+
+    /// Rows of a supernode below its diagonal block, ascending.
+    pub(super) fn below(&self, supernode: usize) -> &[u32] {
+        self.raw().supernode(supernode).pattern()
+    }
+
+    /// Where the numbers of a supernode are.
+    pub(super) fn stretch(&self, supernode: usize) -> Range<usize> {
+        let starts = self.raw().col_ptr_for_val();
+        starts[supernode] as usize..starts[supernode + 1] as usize
+    }
+
+    fn supernode<'a>(&'a self, supernode: usize, values: &'a [f64]) -> Supernode<'a> {
+        let Range { start: begin, end } = self.columns(supernode);
+        Supernode { begin, end, below: self.below(supernode), values: &values[self.stretch(supernode)] }
     }
 
     /// Unknown of the whole matrix that is eliminated k-th within this part.
-    fn order(&self) -> Vec<u32> {
+    pub(super) fn order(&self) -> Vec<u32> {
         let identity = || (0..self.size() as u32).collect();
         let order = self.symbolic.perm().map_or_else(identity, |perm| perm.arrays().0.to_vec());
         order.into_iter().map(|k| self.unknowns[k as usize]).collect()
@@ -240,11 +272,13 @@ pub(super) struct Supernode<'a> {
 
 /// A factor P A Pᵀ = L Lᵀ, ready to solve.
 pub struct Cholesky {
-    analysis: Analysis,
+    pub(super) analysis: Analysis,
     /// Values of L for each part.
-    values: Vec<Vec<f64>>,
+    pub(super) values: Vec<Vec<f64>>,
     scratch: MemBuffer,
     columns: Vec<f64>,
+    pub(super) update_scratch: Scratch,
+    pub(super) state: State,
 }
 
 impl std::fmt::Debug for Cholesky {
@@ -284,7 +318,8 @@ impl Cholesky {
         let scratch = analysis.parts.iter().map(|part| part.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
         let scratch = MemBuffer::new(scratch.reduce(|a, b| a.or(b)).unwrap_or(faer::dyn_stack::StackReq::EMPTY));
         let values = values.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self { analysis: analysis.clone(), values, scratch, columns: Vec::new() })
+        let (columns, update_scratch) = (Vec::new(), Scratch::default());
+        Ok(Self { analysis: analysis.clone(), values, scratch, columns, update_scratch, state: State::new() })
     }
 
     /// Number of unknowns.
@@ -294,7 +329,19 @@ impl Cholesky {
 
     /// Order of elimination of the whole matrix, part by part, with the supernodes of each part.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Vec<u32>, Vec<Supernode<'_>>)> {
-        self.analysis.parts.iter().zip(&self.values).map(|(part, values)| (part.order(), part.supernodes(values)))
+        self.analysis.parts.iter().zip(&self.values).map(|(part, values)| {
+            (part.order(), (0..part.supernode_count()).map(|s| part.supernode(s, values)).collect())
+        })
+    }
+
+    /// One supernode of one part.
+    pub(super) fn supernode(&self, part: usize, supernode: usize) -> Supernode<'_> {
+        self.analysis.parts[part].supernode(supernode, &self.values[part])
+    }
+
+    /// The analysis that it was made with.
+    pub fn analysis(&self) -> &Analysis {
+        &self.analysis
     }
 
     /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x.

@@ -1,5 +1,5 @@
-//! Sparse symmetric systems: assembly with a fixed pattern, ordering, Cholesky factorisation, the fast solve, conjugate
-//! gradients.
+//! Sparse symmetric systems: assembly with a fixed pattern, ordering, Cholesky factorisation and its updates, the fast solve,
+//! conjugate gradients.
 //!
 //! The projective matrix acts on x, y and z alike, so it is a scalar matrix with one row per vertex and three right-hand
 //! sides. Newton's matrix has the same pattern with a 3×3 block in place of each number.
@@ -7,14 +7,18 @@
 mod blocks;
 mod cholesky;
 mod conjugate_gradient;
+mod dynamic;
 mod ordering;
 mod packed;
 mod pattern;
+mod update;
 
 pub use blocks::BlockMatrix;
 pub use cholesky::{Analysis, Cholesky, FactorError};
 pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};
+pub use dynamic::{Change, ChangeError, ChangeReport, ChangeTotals, DynamicFactor, Refactorised};
 pub(crate) use packed::Rows;
-pub use packed::{PackedFactor, Precision};
+pub use packed::{PackedFactor, Precision, Repacked};
 pub use pattern::{SymmetricMatrix, SymmetricPattern};
+pub use update::{Touched, Update, UpdateError};

@@ -55,6 +55,13 @@ impl SymmetricPattern {
         (range.start + offset) as u32
     }
 
+    /// Entry of a pair of unknowns, in either order; none when the pattern does not have it.
+    pub fn find(&self, i: u32, j: u32) -> Option<usize> {
+        let (row, column) = (i.min(j), i.max(j) as usize);
+        let range = self.column(column);
+        self.rows[range.clone()].binary_search(&row).ok().map(|offset| range.start + offset)
+    }
+
     /// Entry of the diagonal of a column: the last, since rows ascend and the triangle is the upper one.
     pub fn diagonal_entry(&self, column: usize) -> usize {
         self.column_starts[column + 1] as usize - 1
@@ -103,6 +110,11 @@ impl SymmetricMatrix {
     /// Adds to a diagonal entry.
     pub fn add_diagonal(&mut self, column: usize, value: f64) {
         self.values[self.pattern.diagonal_entry(column)] += value;
+    }
+
+    /// Value of an entry, to be changed.
+    pub(super) fn entry_mut(&mut self, entry: usize) -> &mut f64 {
+        &mut self.values[entry]
     }
 
     /// The pattern.

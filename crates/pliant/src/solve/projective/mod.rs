@@ -18,9 +18,9 @@ use std::collections::VecDeque;
 use crate::clock::Clock;
 use crate::energy::Memory;
 use crate::math::Vec3;
-use crate::sparse::{Analysis, Precision};
+use crate::sparse::{Analysis, Cholesky, Precision};
 
-use super::{Objective, SolveError, SolveReport, Solver, Start};
+use super::{Objective, SetupSeconds, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
 use prepared::{Prepared, Watch};
 
@@ -139,12 +139,13 @@ impl Projective {
     }
 
     /// Brings what belongs to the objective's coefficients to the front.
-    fn prepare(&mut self, objective: &Objective<'_>) -> Result<(), SolveError> {
+    fn prepare(&mut self, objective: &Objective<'_>, time: &mut Stopwatch<'_>) -> Result<SetupSeconds, SolveError> {
         let watch = if self.params.record { Watch::Projections } else { Watch::Off };
         if let Some(at) = self.prepared.iter().position(|prepared| prepared.fits(objective, watch)) {
             self.prepared.swap(0, at);
-            return Ok(());
+            return Ok(SetupSeconds::default());
         }
+        let mut setup = SetupSeconds::default();
         let analysis = match self.analysis.take() {
             Some(analysis) => analysis,
             None => {
@@ -153,10 +154,16 @@ impl Projective {
                 Analysis::with_positions(model.pattern(), &positions)?
             }
         };
-        let prepared = Prepared::new(objective, self.analysis.insert(analysis), self.params.precision, watch)?;
+        setup.analyse = time.lap();
+        let matrix = objective.projective_matrix();
+        setup.assemble = time.lap();
+        let factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
+        setup.factor = time.lap();
+        let prepared = Prepared::new(objective, &factor, self.params.precision, watch);
         self.prepared.truncate(KEPT_FACTORS - 1);
         self.prepared.push_front(prepared);
-        Ok(())
+        setup.pack = time.lap();
+        Ok(setup)
     }
 }
 
@@ -178,7 +185,7 @@ impl Solver for Projective {
             let value = objective.value(x, memory);
             return Ok(SolveReport { converged: true, objective: value, ..SolveReport::default() });
         }
-        self.prepare(objective)?;
+        let setup = self.prepare(objective, &mut time)?;
         let prepared = &mut self.prepared[0];
         self.vectors.resize(prepared.free());
         let mut iteration = Iteration {
@@ -189,9 +196,9 @@ impl Solver for Projective {
             x,
             memory,
             value: 0.0,
-            report: SolveReport::default(),
+            report: SolveReport { setup, ..SolveReport::default() },
         };
-        iteration.report.seconds_factor += time.lap();
+        iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, self.params.precision);
         iteration.value = iteration.evaluate();
         iteration.record();

@@ -8,8 +8,8 @@ use crate::math::Vec3;
 use crate::math::lanes::Real;
 use crate::parallel::{Team, with_team};
 use crate::self_collision::Contacts;
-use crate::solve::{Objective, SolveError};
-use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows};
+use crate::solve::Objective;
+use crate::sparse::{Cholesky, PackedFactor, Precision, Rows};
 
 /// Elements in numbers of one kind.
 #[derive(Debug)]
@@ -50,14 +50,9 @@ pub(super) enum Watch {
 }
 
 impl Prepared {
-    pub(super) fn new(
-        objective: &Objective<'_>,
-        analysis: &Analysis,
-        precision: Precision,
-        watch: Watch,
-    ) -> Result<Self, SolveError> {
+    pub(super) fn new(objective: &Objective<'_>, factor: &Cholesky, precision: Precision, watch: Watch) -> Self {
         let model = objective.model;
-        let factor = PackedFactor::new(&Cholesky::new(analysis, &objective.projective_matrix())?, precision);
+        let factor = PackedFactor::new(factor, precision);
         let order = Order::new(model, factor.order());
         let watched = watch == Watch::Projections;
         let elements = match precision {
@@ -65,7 +60,7 @@ impl Prepared {
             Precision::Double => Elements::Double(LocalStep::new(objective, &order, watched)),
         };
         let mass = |&v: &u32| objective.inertia * model.mass().diagonal()[v as usize];
-        Ok(Self {
+        Self {
             inertia: objective.inertia,
             scales: objective.scales.to_vec(),
             factor,
@@ -78,7 +73,7 @@ impl Prepared {
             points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
             order,
             watched,
-        })
+        }
     }
 
     /// Whether it belongs to this objective.

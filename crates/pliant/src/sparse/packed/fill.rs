@@ -12,7 +12,6 @@ const GRAIN: usize = 1 << 16;
 /// Computes M = [L₁₁⁻¹; −L₂₁L₁₁⁻¹] of every node and stores it in panels.
 pub(super) fn fill<S: Real>(factor: &Cholesky, layout: &Layout, values: &mut [S]) {
     let width = layout.width;
-    let parts: Vec<Vec<Supernode<'_>>> = factor.parts().map(|(_, supernodes)| supernodes).collect();
     // Nodes in runs of about equal size, each with its own stretch of numbers.
     let mut runs = Vec::new();
     let mut rest = values;
@@ -28,7 +27,7 @@ pub(super) fn fill<S: Real>(factor: &Cholesky, layout: &Layout, values: &mut [S]
         runs.push((first..end, own));
         first = end;
     }
-    let filling = Filling { layout, parts: &parts };
+    let filling = Filling { layout, factor };
     parallel::map(runs, &|(nodes, values)| {
         let mut scratch = Scratch::default();
         let mut at = 0;
@@ -41,18 +40,19 @@ pub(super) fn fill<S: Real>(factor: &Cholesky, layout: &Layout, values: &mut [S]
 }
 
 #[derive(Default)]
-struct Scratch {
+pub(super) struct Scratch {
     block: Vec<f64>,
     inverse: Vec<f64>,
 }
 
-struct Filling<'a> {
-    layout: &'a Layout,
-    parts: &'a [Vec<Supernode<'a>>],
+pub(super) struct Filling<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) factor: &'a Cholesky,
 }
 
 impl Filling<'_> {
-    fn node<S: Real>(&self, k: usize, scratch: &mut Scratch, values: &mut [S]) {
+    /// Fills the numbers of node k.
+    pub(super) fn node<S: Real>(&self, k: usize, scratch: &mut Scratch, values: &mut [S]) {
         let (node, width) = (self.layout.nodes[k], self.layout.width);
         let padded = &self.layout.rows[node.first_row..node.first_row + node.panels * width];
         let rows = &padded[..padded.partition_point(|&row| row != PADDING)];
@@ -60,8 +60,8 @@ impl Filling<'_> {
         scratch.block.clear();
         scratch.block.resize(height * node.columns, 0.0);
         for member in &self.layout.members[self.layout.member_starts[k]..self.layout.member_starts[k + 1]] {
-            let supernode = &self.parts[member.part][member.supernode];
-            copy_columns(supernode, &self.layout.places[member.part], &node, rows, &mut scratch.block);
+            let supernode = self.factor.supernode(member.part, member.supernode);
+            copy_columns(&supernode, &self.layout.places[member.part], &node, rows, &mut scratch.block);
         }
         invert_supernode(&mut scratch.block, node.columns, height, &mut scratch.inverse);
         let triangle = node.triangular_panels(width);

@@ -79,9 +79,13 @@ pub(super) struct Layout {
     pub(super) order: Vec<u32>,
     /// Rows of all nodes, in order of elimination; `PADDING` beyond the last row of a node.
     pub(super) rows: Vec<u32>,
+    /// For each row below a node, which one it is below the node's last supernode; 0 elsewhere.
+    pub(super) row_sources: Vec<u32>,
     /// Supernodes of node k: `members[member_starts[k]..member_starts[k + 1]]`.
     pub(super) members: Vec<Member>,
     pub(super) member_starts: Vec<usize>,
+    /// For each part, the node that took in its k-th supernode.
+    pub(super) node_of: Vec<Vec<u32>>,
     /// For each part, the new place of its k-th column.
     pub(super) places: Vec<Vec<u32>>,
 }
@@ -106,8 +110,10 @@ impl Layout {
             nodes: Vec::new(),
             order: Vec::with_capacity(factor.size()),
             rows: Vec::new(),
+            row_sources: Vec::new(),
             members: Vec::new(),
             member_starts: vec![0],
+            node_of: Vec::new(),
             places: Vec::new(),
         };
         let mut next_value = 0;
@@ -129,8 +135,10 @@ impl Layout {
         // Columns get their new places node by node.
         let mut places = vec![0u32; order.len()];
         let mut next = base;
-        for &top in &merged.sequence {
+        let mut node_of = vec![0u32; supernodes.len()];
+        for (node, &top) in (self.nodes.len() as u32..).zip(&merged.sequence) {
             for &s in &merged.members[top] {
+                node_of[s] = node;
                 for column in supernodes[s].begin..supernodes[s].end {
                     places[column] = next as u32;
                     self.order.push(order[column]);
@@ -148,11 +156,14 @@ impl Layout {
             let below = supernodes[top].below;
             let first_row = self.rows.len();
             self.rows.extend((start..start + columns).map(|row| row as u32));
-            let mut rows: Vec<u32> = below.iter().map(|&row| places[row as usize]).collect();
+            let mut rows: Vec<(u32, u32)> = below.iter().map(|&row| places[row as usize]).zip(0..).collect();
             rows.sort_unstable();
-            self.rows.extend(rows);
+            self.rows.extend(rows.iter().map(|&(row, _)| row));
+            self.row_sources.resize(first_row + columns, 0);
+            self.row_sources.extend(rows.iter().map(|&(_, source)| source));
             let panels = (columns + below.len()).div_ceil(width);
             self.rows.resize(first_row + panels * width, PADDING);
+            self.row_sources.resize(self.rows.len(), 0);
             let node = Node { start, columns, panels, first_row, first_value: *next_value, parent: None };
             *next_value += node.value_count(width);
             node_of_column[start - base..start - base + columns].fill((first_node + k) as u32);
@@ -166,6 +177,7 @@ impl Layout {
                 self.nodes[first_node + k].parent = Some(node_of_column[above] as usize);
             }
         }
+        self.node_of.push(node_of);
         self.places.push(places);
     }
 }

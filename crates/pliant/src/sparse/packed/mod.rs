@@ -19,6 +19,8 @@ mod fill;
 mod layout;
 mod memory;
 mod products;
+mod rank_one;
+mod repack;
 mod schedule;
 mod sweep;
 
@@ -28,9 +30,11 @@ use crate::math::Vec3;
 use crate::math::lanes::{InstructionSet, LaneNumber};
 use crate::parallel::Team;
 
-use super::Cholesky;
+use super::update::State;
+use super::{Cholesky, Touched};
 use layout::Layout;
 use memory::Buffer;
+pub use repack::Repacked;
 use schedule::Schedule;
 use sweep::Sweep;
 
@@ -101,6 +105,39 @@ impl PackedFactor {
         with_numbers!(&mut self.0, packed => packed.refill(factor));
     }
 
+    /// Takes the numbers of a factor that was updated since this one had its numbers, by changes that are given in their order. Only
+    /// nodes on the paths of these change: by the same rotations where they are few, which costs a pass over a node's
+    /// numbers for each, otherwise anew from the factor. If the changes do not lead from the numbers that this one has to those of
+    /// the factor, all nodes are made anew.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use pliant::math::Vec3;
+    /// use pliant::sparse::{Analysis, Cholesky, PackedFactor, Precision, SymmetricMatrix, SymmetricPattern, Update};
+    ///
+    /// let pattern = Arc::new(SymmetricPattern::new(1, [].into_iter()));
+    /// let mut matrix = SymmetricMatrix::zero(pattern.clone());
+    /// matrix.add_diagonal(0, 2.0);
+    /// let mut factor = Cholesky::new(&Analysis::new(&pattern)?, &matrix)?;
+    /// let mut packed = PackedFactor::new(&factor, Precision::Double);
+    /// // 2 + 3².
+    /// let touched = factor.update(&[(0, 3.0)], Update::Add)?;
+    /// packed.update(&factor, &[touched]);
+    /// let mut x = [Vec3::splat(22.0)];
+    /// packed.solve(&mut x);
+    /// assert!((x[0] - Vec3::splat(2.0)).length() < 1e-14);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn update(&mut self, factor: &Cholesky, changes: &[Touched]) -> Repacked {
+        with_numbers!(&mut self.0, packed => packed.repack(factor, changes, true))
+    }
+
+    /// Like [`update`](Self::update), but makes all touched nodes anew from the factor: the bits are those of
+    /// [`refill`](Self::refill).
+    pub fn refill_touched(&mut self, factor: &Cholesky, changes: &[Touched]) -> Repacked {
+        with_numbers!(&mut self.0, packed => packed.repack(factor, changes, false))
+    }
+
     /// Numbers that it is stored in.
     pub fn precision(&self) -> Precision {
         match self.0 {
@@ -164,6 +201,10 @@ struct Packed<S: LaneNumber> {
     rows: Buffer<S>,
     /// Scratch of all tasks, and of the shared nodes.
     scratch: Buffer<S>,
+    /// Which numbers of the factor it has.
+    state: State,
+    /// For each node, how many rank-one updates it has gone through since its numbers were last made from the factor.
+    updates: Vec<u32>,
     /// Whether the factor is too large for caches.
     from_memory: bool,
     instructions: InstructionSet,
@@ -178,13 +219,17 @@ impl<S: LaneNumber> Packed<S> {
         let values = Buffer::zeroed(layout.value_count());
         let from_memory = size_of::<S>() * layout.value_count() > LARGEST_CACHED;
         let instructions = InstructionSet::detect();
-        let mut packed = Self { layout, schedule, values, rows, scratch, from_memory, instructions };
+        let updates = vec![0; layout.nodes.len()];
+        let mut packed =
+            Self { layout, schedule, values, rows, scratch, state: factor.state, updates, from_memory, instructions };
         packed.refill(factor);
         packed
     }
 
     fn refill(&mut self, factor: &Cholesky) {
         fill::fill(factor, &self.layout, self.values.as_mut_slice());
+        self.updates.fill(0);
+        self.state = factor.state;
     }
 
     fn bytes(&self) -> usize {

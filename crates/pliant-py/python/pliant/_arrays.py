@@ -1,0 +1,124 @@
+"""Arrays from the user: checked once, with the name of the argument and the index of what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.uint32]
+ArrayLike = npt.ArrayLike
+
+
+def _place(index: tuple[int, ...]) -> str:
+    return "[" + ", ".join(str(i) for i in index) + "]" if index else ""
+
+
+def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.argwhere(where)[0])
+
+
+def floats(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
+    """A contiguous float64 array of a shape (None: any length), all finite; the same array if it is one already."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"{name} has the dtype {array.dtype}, but needs real numbers")
+    if array.ndim != len(shape) or any(want not in (None, has) for want, has in zip(shape, array.shape)):
+        raise ValueError(f"{name} has the shape {array.shape}, but needs {_shape_text(shape)}")
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    finite = np.isfinite(array)
+    if not finite.all():
+        index = _first(~finite)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be finite")
+    return array
+
+
+def _shape_text(shape: tuple[int | None, ...]) -> str:
+    lengths = ["n" if length is None else str(length) for length in shape]
+    return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+
+
+def vectors(value: ArrayLike, name: str, count: int | None = None) -> Floats:
+    """Vectors of three components."""
+    return floats(value, name, (count, 3))
+
+
+def vector(value: ArrayLike, name: str) -> tuple[float, float, float]:
+    """One vector."""
+    x, y, z = floats(value, name, (3,))
+    return float(x), float(y), float(z)
+
+
+def number(value: Any, name: str, *, at_least: float | None = None, above: float | None = None) -> float:
+    """One finite number, maybe with a bound."""
+    if isinstance(value, (bool, str, bytes)):
+        raise ValueError(f"{name} is {value!r}, but must be a number")
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, but must be a number") from None
+    if not np.isfinite(result):
+        raise ValueError(f"{name} is {result}, but must be finite")
+    if at_least is not None and result < at_least:
+        raise ValueError(f"{name} is {result}, but must be at least {at_least:g}")
+    if above is not None and result <= above:
+        raise ValueError(f"{name} is {result}, but must be more than {above:g}")
+    return result
+
+
+def count(value: Any, name: str, *, at_least: int = 0) -> int:
+    """One whole number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name} is {value!r}, but must be a whole number")
+    if value < at_least:
+        raise ValueError(f"{name} is {value}, but must be at least {at_least}")
+    return int(value)
+
+
+def per_element(value: ArrayLike, name: str, length: int) -> Floats:
+    """A number for each of several elements; one number stands for all."""
+    if np.ndim(value) == 0:
+        return np.full(length, number(value, name))
+    return floats(value, name, (length,))
+
+
+def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
+    """Numbers of vertices: a list, or elements of several vertices each."""
+    array = np.asarray(value)
+    if array.size == 0:
+        return np.zeros((0,) if columns is None else (0, columns), np.uint32)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} has the dtype {array.dtype}, but needs whole numbers")
+    if array.ndim != (1 if columns is None else 2) or (columns is not None and array.shape[1] != columns):
+        needed = "(n,)" if columns is None else f"(n, {columns})"
+        raise ValueError(f"{name} has the shape {array.shape}, but needs {needed}")
+    bad = (array < 0) | (array > np.iinfo(np.uint32).max)
+    if bad.any():
+        index = _first(bad)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be the number of a vertex")
+    return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def within(array: Indices, name: str, vertices: int) -> None:
+    """Refuses numbers of vertices that are not there."""
+    bad = array >= vertices
+    if bad.any():
+        index = _first(bad)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but there are only {vertices} vertices")
+
+
+def selection(value: ArrayLike, name: str, vertices: int) -> Indices:
+    """Vertices by their numbers, or by a mask with a bool for each."""
+    array = np.asarray(value)
+    if array.dtype == np.bool_:
+        if array.shape != (vertices,):
+            raise ValueError(f"{name} is a mask of the shape {array.shape}, but needs ({vertices},)")
+        return np.flatnonzero(array).astype(np.uint32)
+    chosen = indices(np.atleast_1d(array), name)
+    within(chosen, name, vertices)
+    return chosen

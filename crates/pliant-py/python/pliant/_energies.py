@@ -1,0 +1,298 @@
+"""Energies one by one, over arrays of vertices. Each is E = w/2 ‖A x − p‖² with p the projection of A x onto a set [Bouaziz 2014].
+
+They are given to a Body, whose rest positions they measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, per_element, vector, vectors, within
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Principal stretches between min and max cost nothing (1 is unstretched)."""
+
+    min: float
+    max: float
+
+    kind: ClassVar[str] = "limits"
+
+
+@dataclass(frozen=True)
+class Fibres:
+    """Stretch along each fibre direction between limits costs nothing, shear between them neither: woven cloth.
+
+    direction: the first direction in the rest shape (warp). limits: (least, largest) stretch of each direction, two for
+    triangles, three for tets.
+    """
+
+    direction: tuple[float, float, float]
+    limits: tuple[tuple[float, float], ...]
+
+    kind: ClassVar[str] = "fibres"
+
+
+StrainSet = Limits | Fibres | None
+
+
+class Energy:
+    """What all energies have in common."""
+
+    kind: ClassVar[str]
+    #: Arrays of vertices.
+    _stencils: ClassVar[tuple[str, ...]] = ()
+
+    def check(self, vertices: int) -> None:
+        """Refuses numbers of vertices that a body does not have."""
+        for name in self._stencils:
+            within(getattr(self, name), f"{type(self).__name__}: {name}", vertices)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(getattr(self, name))} {name}" for name in self._stencils)
+        return f"<{type(self).__name__} of {counts}>"
+
+
+def _bounds(value: ArrayLike, name: str) -> tuple[float, float]:
+    low, high = np.asarray(value, dtype=np.float64)
+    # An upper bound may be infinite; the engine says what is wrong with others.
+    return float(low), float(high)
+
+
+class EdgeSprings(Energy):
+    """Springs along edges [Liu 2013, eq. 9–10].
+
+    edges: (m, 2). stiffness [N/m]: one for all, or one for each. axial_stiffness [N]: E·A of a material instead, so that
+    k = E·A/l. rest_lengths [m]: those of the rest positions if absent. limits: stretch that costs nothing, as factors of the
+    rest length. metric: "vertex", "mean", "identity" or masses of all vertices; the energy is the same, convergence differs.
+    """
+
+    kind = "edge_spring"
+    _stencils = ("edges",)
+
+    def __init__(
+        self,
+        edges: ArrayLike,
+        stiffness: ArrayLike | None = None,
+        *,
+        axial_stiffness: float | None = None,
+        rest_lengths: ArrayLike | None = None,
+        limits: tuple[float, float] = (1.0, 1.0),
+        metric: str | ArrayLike = "vertex",
+    ) -> None:
+        if (stiffness is None) == (axial_stiffness is None):
+            raise ValueError("give stiffness or axial_stiffness")
+        self.edges: Indices = indices(edges, "edges", 2)
+        count = len(self.edges)
+        self.stiffness = None if stiffness is None else per_element(stiffness, "stiffness", count)
+        self.axial_stiffness = None if axial_stiffness is None else number(axial_stiffness, "axial_stiffness")
+        self.rest_lengths = None if rest_lengths is None else per_element(rest_lengths, "rest_lengths", count)
+        self.limits = _bounds(limits, "limits")
+        self.metric = metric if isinstance(metric, str) else floats(metric, "metric", (None,))
+
+
+class TriangleStrain(Energy):
+    """In-plane strain of triangles [Bouaziz 2014, eq. 16].
+
+    triangles: (m, 3). stiffness: Young's modulus × thickness [N/m]. set: deformations without energy; rotations if absent.
+    """
+
+    kind = "triangle_strain"
+    _stencils = ("triangles",)
+
+    def __init__(self, triangles: ArrayLike, stiffness: float, set: StrainSet = None) -> None:
+        self.triangles: Indices = indices(triangles, "triangles", 3)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.set = set
+
+
+class TetStrain(Energy):
+    """Strain of tets [Bouaziz 2014, §5.1].
+
+    tets: (m, 4). stiffness [Pa]. set: deformations without energy; rotations if absent.
+    """
+
+    kind = "tet_strain"
+    _stencils = ("tets",)
+
+    def __init__(self, tets: ArrayLike, stiffness: float, set: StrainSet = None) -> None:
+        self.tets: Indices = indices(tets, "tets", 4)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.set = set
+
+
+class TriangleArea(Energy):
+    """Area of triangles between bounds, as factors of the rest area. stiffness [N/m]."""
+
+    kind = "triangle_area"
+    _stencils = ("triangles",)
+
+    def __init__(self, triangles: ArrayLike, stiffness: float, bounds: tuple[float, float] = (1.0, 1.0)) -> None:
+        self.triangles: Indices = indices(triangles, "triangles", 3)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.bounds = _bounds(bounds, "bounds")
+
+
+class TetVolume(Energy):
+    """Volume of tets between bounds, as factors of the rest volume [Bouaziz 2014, §5.2]. stiffness [Pa]."""
+
+    kind = "tet_volume"
+    _stencils = ("tets",)
+
+    def __init__(self, tets: ArrayLike, stiffness: float, bounds: tuple[float, float] = (1.0, 1.0)) -> None:
+        self.tets: Indices = indices(tets, "tets", 4)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.bounds = _bounds(bounds, "bounds")
+
+
+class MeanCurvatureBending(Energy):
+    """Bending of a surface by mean curvature at interior vertices [Bouaziz 2014, eq. 20–21].
+
+    triangles: (m, 3), all of the surface. stiffness: of the plate [N·m].
+    """
+
+    kind = "bending"
+    _stencils = ("triangles",)
+
+    def __init__(self, triangles: ArrayLike, stiffness: float) -> None:
+        self.triangles: Indices = indices(triangles, "triangles", 3)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+
+
+class HingeBending(Energy):
+    """Bending by the signed angles between triangles [Bouaziz 2014, §6].
+
+    hinges: (m, 4) as TriangleMesh.hinges gives them. stiffness [N·m]: of the plate, or with of_plate=False of each hinge in
+    ½ k (θ − θ₀)². rest_angle [rad]: of all hinges; those of the rest positions if absent. metric: as for EdgeSprings.
+    """
+
+    kind = "hinge"
+    _stencils = ("hinges",)
+
+    def __init__(
+        self,
+        hinges: ArrayLike,
+        stiffness: float,
+        *,
+        of_plate: bool = True,
+        rest_angle: float | None = None,
+        metric: str | ArrayLike = "mean",
+    ) -> None:
+        self.hinges: Indices = indices(hinges, "hinges", 4)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.of_plate = of_plate
+        self.rest_angle = None if rest_angle is None else number(rest_angle, "rest_angle")
+        self.metric = metric if isinstance(metric, str) else floats(metric, "metric", (None,))
+
+
+class ExampleBased(Energy):
+    """Tets drawn to blends of example poses [Bouaziz 2014, eq. 17–18].
+
+    tets: (m, 4). examples: positions (n, 3) [m] of all vertices in each of 1 to 16 poses. stiffness [Pa]. weights: "local",
+    each tet blends on its own, or "global", the body as a whole.
+    """
+
+    kind = "example"
+    _stencils = ("tets",)
+
+    def __init__(
+        self, tets: ArrayLike, examples: Sequence[ArrayLike], stiffness: float, *, weights: str = "local"
+    ) -> None:
+        self.tets: Indices = indices(tets, "tets", 4)
+        self.examples = [vectors(pose, f"examples[{k}]") for k, pose in enumerate(examples)]
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.weights = weights
+
+    def check(self, vertices: int) -> None:
+        super().check(vertices)
+        for k, pose in enumerate(self.examples):
+            if len(pose) != vertices:
+                raise ValueError(f"ExampleBased: examples[{k}] has {len(pose)} rows, but there are {vertices} vertices")
+
+
+class PositionGoals(Energy):
+    """Soft handles that pull vertices to goals, which Simulation.set_goals moves.
+
+    vertices: (m,). stiffness [N/m]. goals: (m, 3) [m]; the rest positions if absent.
+    """
+
+    kind = "position"
+    _stencils = ("vertices",)
+
+    def __init__(self, vertices: ArrayLike, stiffness: float, goals: ArrayLike | None = None) -> None:
+        self.vertices: Indices = indices(vertices, "vertices")
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.goals = None if goals is None else vectors(goals, "goals", len(self.vertices))
+
+
+class HalfSpace(Energy):
+    """A plane that pushes vertices to the side its normal points to: a soft floor.
+
+    vertices: (m,). point [m] of the plane. stiffness [N/m] of each vertex's contact.
+    """
+
+    kind = "half_space"
+    _stencils = ("vertices",)
+
+    def __init__(
+        self,
+        vertices: ArrayLike,
+        stiffness: float,
+        *,
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        normal: ArrayLike = (0.0, 1.0, 0.0),
+    ) -> None:
+        self.vertices: Indices = indices(vertices, "vertices")
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.point = vector(point, "point")
+        self.normal = vector(normal, "normal")
+
+
+class CustomEnergy(Energy):
+    """An energy of your own: E = Σ w/2 ‖z − p‖² with z = A x of each element and p = project(z).
+
+    stencils: (m, k), the k vertices of each element. coefficients: A of shape (r, k) for all elements or (m, r, k), with 1
+    to 4 rows. weights: w, one for all or (m,) [N/m for rows in metres]. project: takes all z of shape (m, r, 3) at once and
+    returns the nearest points of your set in the same shape; elements must not depend on each other. Every solver then
+    knows the energy. It may be called from another thread, many times in a step: write it without side effects.
+
+    A spring of 1 m::
+
+        pliant.CustomEnergy([[0, 1]], [[-1, 1]], 100.0, lambda z: z / np.linalg.norm(z, axis=2, keepdims=True))
+    """
+
+    kind = "custom"
+    _stencils = ("stencils",)
+
+    def __init__(
+        self,
+        stencils: ArrayLike,
+        coefficients: ArrayLike,
+        weights: ArrayLike,
+        project: Callable[[Floats], Floats],
+        *,
+        name: str = "custom",
+    ) -> None:
+        array = np.asarray(stencils)
+        if array.ndim != 2:
+            raise ValueError(f"stencils has the shape {array.shape}, but needs (elements, vertices)")
+        self.stencils: Indices = indices(array, "stencils", array.shape[1])
+        count, corners = array.shape
+        if np.ndim(coefficients) == 2:
+            one = floats(coefficients, "coefficients", (None, corners))
+            self.coefficients: Floats = np.ascontiguousarray(np.broadcast_to(one, (count, *one.shape)))
+        else:
+            self.coefficients = floats(coefficients, "coefficients", (count, None, corners))
+        self.weights = per_element(weights, "weights", count)
+        if (self.weights < 0).any():
+            at = int(np.argmax(self.weights < 0))
+            raise ValueError(f"weights[{at}] is {self.weights[at]}, but must be at least 0")
+        if not callable(project):
+            raise ValueError(f"project is {project!r}, but must be a function")
+        self.project = project
+        self.name = name

@@ -1,0 +1,61 @@
+"""What a simulation says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._arrays import Floats, Indices
+from ._pliant import SolveReport
+
+
+@dataclass(frozen=True)
+class WorstElement:
+    """The element with the largest energy [J]; body is None for attachments between bodies."""
+
+    body: str | None
+    kind: str
+    element: int
+    energy: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """Energies [J], momenta and extremes of a state. elastic: by kind of energy. momentum [kg·m/s]; angular_momentum about the
+    origin [kg·m²/s]; centre_of_mass [m]; max_speed [m/s]."""
+
+    time: float
+    elastic: dict[str, float]
+    kinetic: float
+    gravitational: float
+    momentum: Floats
+    angular_momentum: Floats
+    centre_of_mass: Floats
+    max_speed: float
+    worst: WorstElement | None
+
+    @property
+    def potential(self) -> float:
+        """Elastic energies of all kinds [J]."""
+        return sum(self.elastic.values())
+
+    @property
+    def total(self) -> float:
+        """Kinetic, elastic and gravitational energy [J]."""
+        return self.kinetic + self.potential + self.gravitational
+
+
+@dataclass(frozen=True)
+class ElementStrains:
+    """Principal stretches (m, r) of the elements (m, k) of one energy, the largest first; 1 is unstretched."""
+
+    kind: str
+    elements: Indices
+    stretches: Floats
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a solver ended: positions (n, 3) [m], and what it says."""
+
+    positions: Floats
+    report: SolveReport

@@ -1,0 +1,200 @@
+"""Materials, solvers, and other settings: plain descriptions with units, checked when a simulation is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from . import _pliant
+from ._energies import Fibres, Limits
+
+
+@dataclass(frozen=True)
+class StrainLimit:
+    """Stretch beyond which a soft material becomes stiff.
+
+    set: the stretches within which the limit does not act. youngs_modulus [Pa]: beyond it, usually 10 to 1000 times the
+    material's.
+    """
+
+    set: Limits | Fibres
+    youngs_modulus: float
+
+
+@dataclass(frozen=True)
+class ClothMaterial:
+    """Cloth, paper, sheet metal. The default is a light cotton; see ClothMaterial.preset for others.
+
+    density: mass per area [kg/m²]. youngs_modulus [Pa]. thickness [m]. poisson_ratio: 0 to below 1. bend_model:
+    "mean-curvature", "hinge" (knows rim and side) or "none". bending_stiffness [N·m]: E t³/(12(1−ν²)) if None.
+    mass: "lumped" or "consistent".
+    """
+
+    density: float = 0.15
+    youngs_modulus: float = 4e6
+    thickness: float = 5e-4
+    poisson_ratio: float = 0.0
+    bend_model: str = "mean-curvature"
+    bending_stiffness: float | None = 1e-5
+    strain_limit: StrainLimit | None = None
+    mass: str = "lumped"
+
+    @classmethod
+    def preset(cls, name: str) -> ClothMaterial:
+        """A material by name: cotton, silk, denim, paper, rubber-sheet."""
+        return cls(**_pliant.cloth_material(name))
+
+
+@dataclass(frozen=True)
+class SolidMaterial:
+    """Rubber, jelly, wood. The default is a firm jelly.
+
+    density: mass per volume [kg/m³]. youngs_modulus [Pa]. poisson_ratio: 0 to below 0.5. mass: "lumped" or "consistent".
+    """
+
+    density: float = 1000.0
+    youngs_modulus: float = 1e5
+    poisson_ratio: float = 0.3
+    strain_limit: StrainLimit | None = None
+    mass: str = "lumped"
+
+    @classmethod
+    def preset(cls, name: str) -> SolidMaterial:
+        """A material by name: jelly, rubber, foam, wood."""
+        return cls(**_pliant.solid_material(name))
+
+
+@dataclass(frozen=True)
+class StrandMaterial:
+    """Rope, string, thread. The default is a 6 mm cotton cord.
+
+    density: mass per length [kg/m]. axial_stiffness: Young's modulus × cross-section [N]. resists_compression: a slack rope
+    does not. mass: "lumped" or "consistent".
+    """
+
+    density: float = 0.02
+    axial_stiffness: float = 2e3
+    resists_compression: bool = True
+    mass: str = "lumped"
+
+    @classmethod
+    def preset(cls, name: str) -> StrandMaterial:
+        """A material by name: cord, thread, cable."""
+        return cls(**_pliant.strand_material(name))
+
+
+@dataclass(frozen=True)
+class Anderson:
+    """Anderson acceleration over the last iterates, 1 to 16; an iterate that raises g is replaced by the plain one."""
+
+    window: int = 5
+
+    kind: ClassVar[str] = "anderson"
+
+
+@dataclass(frozen=True)
+class Chebyshev:
+    """Chebyshev semi-iteration [Wang 2015]. rho: spectral radius, below 1. delay: plain iterations before. relaxation: of the
+    plain step."""
+
+    rho: float
+    delay: int = 5
+    relaxation: float = 1.0
+
+    kind: ClassVar[str] = "chebyshev"
+
+
+@dataclass(frozen=True)
+class Projective:
+    """Local/global iterations with a constant matrix [Bouaziz 2014; Liu 2013].
+
+    iterations: most in a step. tolerance: stops when no vertex moved by more than this fraction of the world's diagonal.
+    acceleration: Anderson, Chebyshev or None. start: "predicted", "inertial" or "previous". record: g on the way, in
+    the report's history (slower). precision: "single" or "double", of the factor; both converge to the same.
+    """
+
+    iterations: int = 10
+    tolerance: float = 1e-10
+    acceleration: Anderson | Chebyshev | None = Anderson()
+    start: str = "predicted"
+    record: bool = False
+    precision: str = "single"
+
+    kind: ClassVar[str] = "projective"
+
+    @classmethod
+    def plain(cls, iterations: int, *, start: str = "predicted", record: bool = False) -> Projective:
+        """A fixed number of plain iterations, as in the papers."""
+        return cls(iterations, 0.0, None, start, record)
+
+    @classmethod
+    def converged(cls) -> Projective:
+        """Iterates to convergence."""
+        return cls(20_000, 1e-13, Anderson(10))
+
+
+@dataclass(frozen=True)
+class ConjugateGradient:
+    """Newton's linear systems by conjugate gradients."""
+
+    tolerance: float = 1e-6
+    max_iterations: int = 1000
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Newton's method: the exact implicit step.
+
+    iterations, tolerance: as for Projective. linear_solver: "direct" or ConjugateGradient. line_search: off only for the
+    semi-implicit step. curvature: "projected" (robust) or "raw". warm_start: local/global iterations before the first.
+    start: "predicted", "inertial" or "previous". record: g on the way.
+    """
+
+    iterations: int = 200
+    tolerance: float = 1e-10
+    linear_solver: str | ConjugateGradient = "direct"
+    line_search: bool = True
+    curvature: str = "projected"
+    warm_start: int = 0
+    start: str = "predicted"
+    record: bool = False
+
+    kind: ClassVar[str] = "newton"
+
+    @classmethod
+    def semi_implicit(cls) -> Newton:
+        """One linearisation at the positions of the last step, taken in full [Baraff 1998]."""
+        return cls(iterations=1, line_search=False, start="previous")
+
+
+Solver = Projective | Newton
+
+
+@dataclass(frozen=True)
+class Damping:
+    """drag [1/s]: of all motion. deformation [1/s]: of motion relative to each body's rigid one. stiffness [s]: inside the
+    material, in proportion to its stiffness."""
+
+    drag: float = 0.0
+    deformation: float = 0.0
+    stiffness: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wind:
+    """Air that moves past surfaces. velocity [m/s]; air_density [kg/m³]; drag: coefficient of a plate across the flow."""
+
+    velocity: tuple[float, float, float]
+    air_density: float = 1.2
+    drag: float = 1.0
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A spring between vertices of two bodies, (name, vertex) each. stiffness [N/m]. It pulls them together, or keeps their
+    distance at rest."""
+
+    first: tuple[str, int]
+    second: tuple[str, int]
+    stiffness: float
+    keep_distance: bool = False

@@ -1,0 +1,362 @@
+"""A running world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from . import _pliant
+from ._arrays import ArrayLike, Floats, Indices, number, selection, vector, vectors
+from ._arrays import count as whole
+from ._body import Body
+from ._pliant import StepReport
+from ._reports import ElementStrains, Report, Solution, WorstElement
+from ._settings import Attachment, Damping, Newton, Projective, Solver, Wind
+
+Force = Callable[["Simulation"], ArrayLike]
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class _World:
+    """What a simulation is built from."""
+
+    bodies: tuple[Body, ...]
+    time_step: float
+    gravity: Vector
+    wind: Wind | None
+    integrator: str
+    solver: Solver
+    damping: Damping
+    attachments: tuple[Attachment, ...]
+    threads: int | None
+    runaway_limit: float
+
+
+class Problem:
+    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation stays as it is."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._problem = _pliant.Problem(simulation._core)
+        self._count = len(simulation)
+
+    def value(self, x: ArrayLike) -> float:
+        """g at positions (n, 3) [J]."""
+        return self._problem.value(vectors(x, "x", self._count))
+
+    def gradient(self, x: ArrayLike) -> Floats:
+        """∇g at positions (n, 3) [N]; zero at pinned vertices, which are no unknowns."""
+        return self._problem.gradient(vectors(x, "x", self._count))
+
+    def start(self, which: str = "predicted") -> Floats:
+        """Positions to start from: "predicted" s, "inertial" y = q + h v, or "previous" q."""
+        return self._problem.start(which)
+
+    def solve(self, solver: Solver, x: ArrayLike | None = None) -> Solution:
+        """Minimises g from x, or from where the solver starts; the simulation does not move."""
+        start = self.start(solver.start) if x is None else vectors(x, "x", self._count)
+        return Solution(*self._problem.solve(solver, start))
+
+
+class Simulation:
+    """Bodies that advance in time.
+
+    bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
+    "implicit-midpoint". force: a function of the simulation that gives the force on each vertex, (n, 3) [N], called before
+    each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in which a vertex moves
+    by more than this many diagonals of the world is refused.
+
+    Simulations pickle, with their state: they travel to other processes.
+    """
+
+    _core: _pliant.Core
+
+    def __init__(
+        self,
+        bodies: Body | Sequence[Body],
+        *,
+        time_step: float = 1 / 60,
+        gravity: ArrayLike = (0.0, -9.81, 0.0),
+        wind: Wind | None = None,
+        integrator: str = "implicit-euler",
+        solver: Solver = Projective(),
+        damping: Damping = Damping(),
+        attachments: Sequence[Attachment] = (),
+        force: Force | None = None,
+        threads: int | None = None,
+        runaway_limit: float = 100.0,
+    ) -> None:
+        world = _World(
+            bodies=(bodies,) if isinstance(bodies, Body) else tuple(bodies),
+            time_step=number(time_step, "time_step", above=0),
+            gravity=vector(gravity, "gravity"),
+            wind=_checked(wind),
+            integrator=integrator,
+            solver=solver,
+            damping=damping,
+            attachments=tuple(attachments),
+            threads=None if threads is None else whole(threads, "threads", at_least=1),
+            runaway_limit=number(runaway_limit, "runaway_limit", above=0),
+        )
+        self._world = world
+        self._solver: Solver | None = solver
+        self.force = force
+        self._core = _pliant.Core.build(list(world.bodies), world)
+        self._count = len(self._core.masses())
+
+    # Stepping
+
+    def step(self, count: int = 1, *, solver: Solver | None = None) -> StepReport:
+        """Advances by some time steps and returns the report of the last. Other threads run meanwhile; Ctrl-C interrupts
+        between steps. A step that fails raises StepError and changes nothing. solver: for these steps only."""
+        count = whole(count, "count", at_least=1)
+        if self.force is None:
+            return self._core.step(count, solver)
+        for _ in range(count):
+            self._core.set_forces(vectors(self.force(self), "force", self._count))
+            report = self._core.step(1, solver)
+        return report
+
+    def exact_step(self) -> StepReport:
+        """Advances by one time step solved exactly, by Newton's method to convergence."""
+        return self.step(solver=Newton(tolerance=1e-13))
+
+    def next_problem(self) -> Problem:
+        """The next step as a problem: its objective, its gradient, and its solution by any solver."""
+        return Problem(self)
+
+    # State
+
+    def __len__(self) -> int:
+        """Number of vertices."""
+        return self._count
+
+    @property
+    def positions(self) -> Floats:
+        """Positions of all vertices [m], a new array of shape (n, 3): one copy, since the engine swaps its own from step to
+        step. Assign to set them; pins are then held where they are put."""
+        return self._core.positions()
+
+    @positions.setter
+    def positions(self, value: ArrayLike) -> None:
+        self._core.set_positions(vectors(value, "positions", self._count))
+
+    @property
+    def velocities(self) -> Floats:
+        """Velocities of all vertices [m/s], as positions."""
+        return self._core.velocities()
+
+    @velocities.setter
+    def velocities(self, value: ArrayLike) -> None:
+        self._core.set_velocities(vectors(value, "velocities", self._count))
+
+    def read_positions(self, out: Floats) -> Floats:
+        """Writes positions into an array of yours, without making one."""
+        self._core.read_into(_writable(out, self._count), False)
+        return out
+
+    def read_velocities(self, out: Floats) -> Floats:
+        """Writes velocities into an array of yours, without making one."""
+        self._core.read_into(_writable(out, self._count), True)
+        return out
+
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+        return self._core.time
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return self._core.steps
+
+    def checkpoint(self) -> bytes:
+        """Everything that changes, to continue from bit for bit. Factors and the description are not in it: see pickle."""
+        return self._core.checkpoint()
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Returns to a checkpoint of the same world; on an error nothing has changed."""
+        self._core.restore(checkpoint)
+
+    # What the user moves
+
+    @property
+    def forces(self) -> Floats:
+        """Forces on all vertices [N], (n, 3); assign to set them until they are set again."""
+        return self._core.forces()
+
+    @forces.setter
+    def forces(self, value: ArrayLike) -> None:
+        self._core.set_forces(vectors(value, "forces", self._count))
+
+    def move_pins(self, targets: ArrayLike, vertices: ArrayLike | None = None, *, body: str | None = None) -> None:
+        """Moves pinned vertices to where they are at the end of the next step, (m, 3) [m]: all of them, in the order of
+        pinned, or some, numbered in the world or in a body."""
+        pinned = self.pinned
+        if body is not None:
+            own = self.vertices(body)
+            if vertices is None:
+                chosen = pinned[(pinned >= own.start) & (pinned < own.stop)]
+            else:
+                chosen = selection(vertices, "vertices", own.stop - own.start) + np.uint32(own.start)
+        else:
+            chosen = pinned if vertices is None else selection(vertices, "vertices", self._count)
+        loose = ~np.isin(chosen, pinned)
+        if loose.any():
+            at = int(np.argmax(loose))
+            raise ValueError(f"vertices[{at}] is {chosen[at]}, which is not pinned; pin it when the body is made")
+        self._core.move_pins(chosen, vectors(targets, "targets", len(chosen)))
+
+    def goals(self, kind: str = "position") -> Floats:
+        """Goals of all energies of a kind, (m, 3) [m], in the order in which they were given."""
+        return self._core.goals(kind)
+
+    def set_goals(self, goals: ArrayLike, *, kind: str = "position", first: int = 0) -> None:
+        """Moves goals from a number on to where they are at the end of the next step, (m, 3) [m]. Of "half_space" each vertex
+        has two, the point and the normal of its plane."""
+        self._core.set_goals(kind, whole(first, "first"), vectors(goals, "goals"))
+
+    @property
+    def time_step(self) -> float:
+        """Length of a step [s]."""
+        return self._core.time_step
+
+    @time_step.setter
+    def time_step(self, seconds: float) -> None:
+        self._core.set_time_step(number(seconds, "time_step", above=0))
+
+    @property
+    def gravity(self) -> Vector:
+        """Acceleration of free fall [m/s²]."""
+        return self._core.gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._core.set_gravity(vector(value, "gravity"))
+
+    @property
+    def wind(self) -> Wind | None:
+        """The wind, or None."""
+        wind = self._core.wind
+        return None if wind is None else Wind(*wind)
+
+    @wind.setter
+    def wind(self, value: Wind | None) -> None:
+        self._core.set_wind(_checked(value))
+
+    @property
+    def solver(self) -> Solver | None:
+        """The solver; None where a scene file has chosen it."""
+        return self._solver
+
+    @solver.setter
+    def solver(self, value: Solver) -> None:
+        self._core.set_solver(value)
+        self._solver = value
+
+    # What can be read
+
+    @property
+    def bodies(self) -> list[str]:
+        """Names of the bodies."""
+        return [name for name, _, _ in self._core.bodies()]
+
+    def vertices(self, body: str) -> slice:
+        """A body's vertices: sim.positions[sim.vertices("cloth")]."""
+        for name, start, stop in self._core.bodies():
+            if name == body:
+                return slice(start, stop)
+        raise ValueError(f"there is no body {body!r}; there are {self.bodies}")
+
+    def surface(self, body: str) -> Indices:
+        """Triangles of a body's surface, (m, 3), in vertices of the world."""
+        self.vertices(body)
+        return self._core.surface(body)
+
+    @property
+    def rest(self) -> Floats:
+        """Rest positions [m]."""
+        return self._core.rest()
+
+    @property
+    def masses(self) -> Floats:
+        """Mass of each vertex [kg]."""
+        return self._core.masses()
+
+    @property
+    def pinned(self) -> Indices:
+        """Pinned vertices, ascending."""
+        return self._core.pinned()
+
+    def report(self) -> Report:
+        """Energies by kind, momenta and extremes of the current state."""
+        values: dict[str, Any] = self._core.report()
+        worst = values.pop("worst")
+        return Report(**values, worst=None if worst is None else WorstElement(*worst))
+
+    def elastic_forces(self) -> Floats:
+        """Elastic forces on all vertices [N]."""
+        return self._core.elastic_forces()
+
+    def pin_forces(self) -> Floats:
+        """Force with which each pin holds its vertex [N], in the order of pinned."""
+        return self._core.pin_forces()
+
+    def element_strains(self, body: str | None = None) -> list[ElementStrains]:
+        """Principal stretches of a body's springs, triangles or tets, one entry for each of its energies over other elements;
+        of all bodies without a name."""
+        names = self.bodies if body is None else [body]
+        for name in names:
+            self.vertices(name)
+        return [ElementStrains(*strains) for name in names for strains in self._core.element_strains(name)]
+
+    def example_weights(self, body: str) -> Floats:
+        """Weights of examples at the current state, (elements, examples)."""
+        self.vertices(body)
+        return self._core.example_weights(body)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"<{name} at {self.time:.4g} s: {', '.join(self.bodies)}; {self._count} vertices>"
+
+    # Travelling
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "force": self.force,
+            "solver": self._solver,
+            "gravity": self.gravity,
+            "wind": self.wind,
+            "checkpoint": self.checkpoint(),
+        }
+
+    def _revive(self, state: Mapping[str, Any]) -> None:
+        self.force = state["force"]
+        if state["solver"] is not None and state["solver"] != self._solver:
+            self.solver = state["solver"]
+        self.gravity = state["gravity"]
+        self.wind = state["wind"]
+        self.restore(state["checkpoint"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revive_world, (self._world, self._state())
+
+
+def _revive_world(world: _World, state: Mapping[str, Any]) -> Simulation:
+    fields = {name: getattr(world, name) for name in world.__dataclass_fields__}
+    simulation = Simulation(**fields)
+    simulation._revive(state)
+    return simulation
+
+
+def _checked(wind: Wind | None) -> Wind | None:
+    return None if wind is None else replace(wind, velocity=vector(wind.velocity, "wind.velocity"))
+
+
+def _writable(out: Floats, count: int) -> Floats:
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != (count, 3) or not out.flags.writeable:
+        raise ValueError(f"out must be a writable float64 array of the shape ({count}, 3)")
+    return out

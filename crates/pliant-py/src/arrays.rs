@@ -1,0 +1,107 @@
+//! NumPy arrays and lists of vectors or indices. Python has checked types and shapes with the names of its arguments; what still
+//! does not fit is refused here as well.
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pliant::math::Vec3;
+use pyo3::prelude::*;
+
+use crate::error::bad_value;
+
+/// The attribute of a recipe.
+pub(crate) fn get<'py, T>(recipe: &Bound<'py, PyAny>, name: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    let value = recipe.getattr(name)?;
+    value.extract().map_err(|error: PyErr| {
+        let given = value.repr().map(|text| text.to_string()).unwrap_or_default();
+        bad_value(format!("{name} is {given}: {}", error.value(recipe.py())))
+    })
+}
+
+/// Vectors from an array of shape (n, 3).
+pub(crate) fn vectors(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Vec3>> {
+    let view = array.as_array();
+    if view.ncols() != 3 {
+        return Err(bad_value(format!("vectors have 3 components, but here they have {}", view.ncols())));
+    }
+    Ok(view.rows().into_iter().map(|row| Vec3::new(row[0], row[1], row[2])).collect())
+}
+
+/// Elements of N vertices from an array of shape (m, N).
+pub(crate) fn elements<const N: usize>(array: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<[u32; N]>> {
+    let view = array.as_array();
+    if view.ncols() != N {
+        return Err(bad_value(format!("elements have {N} vertices, but here they have {}", view.ncols())));
+    }
+    Ok(view.rows().into_iter().map(|row| std::array::from_fn(|corner| row[corner])).collect())
+}
+
+/// The vectors of an attribute.
+pub(crate) fn get_vectors(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<Vec3>> {
+    vectors(&recipe.getattr(name)?.extract()?)
+}
+
+/// The vectors of an attribute that may be None.
+pub(crate) fn get_some_vectors(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Vec<Vec3>>> {
+    let value = recipe.getattr(name)?;
+    if value.is_none() { Ok(None) } else { vectors(&value.extract()?).map(Some) }
+}
+
+/// The elements of an attribute.
+pub(crate) fn get_elements<const N: usize>(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[u32; N]>> {
+    elements(&recipe.getattr(name)?.extract()?)
+}
+
+/// The indices of an attribute.
+pub(crate) fn get_indices(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<u32>> {
+    let array: PyReadonlyArray1<'_, u32> = recipe.getattr(name)?.extract()?;
+    Ok(array.as_array().to_vec())
+}
+
+/// The numbers of an attribute that may be None.
+pub(crate) fn get_some_numbers(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Vec<f64>>> {
+    let value = recipe.getattr(name)?;
+    if value.is_none() {
+        return Ok(None);
+    }
+    let array: PyReadonlyArray1<'_, f64> = value.extract()?;
+    Ok(Some(array.as_array().to_vec()))
+}
+
+/// Vectors as a new array of shape (n, 3).
+pub(crate) fn to_array<'py>(py: Python<'py>, vectors: &[Vec3]) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let mut flat = Vec::with_capacity(3 * vectors.len());
+    vectors.iter().for_each(|v| flat.extend_from_slice(&v.to_array()));
+    flat.into_pyarray(py).reshape([vectors.len(), 3])
+}
+
+/// Elements as a new array of shape (m, N).
+pub(crate) fn to_elements<'py, const N: usize>(
+    py: Python<'py>,
+    elements: &[[u32; N]],
+) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    elements.as_flattened().to_vec().into_pyarray(py).reshape([elements.len(), N])
+}
+
+/// Lists of one length as a new array.
+pub(crate) fn to_rows<'py, T: numpy::Element + Copy>(
+    py: Python<'py>,
+    rows: &[Vec<T>],
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let flat: Vec<T> = rows.iter().flatten().copied().collect();
+    flat.into_pyarray(py).reshape([rows.len(), rows.first().map_or(0, Vec::len)])
+}
+
+/// Numbers as a new array.
+pub(crate) fn to_numbers<'py, T: numpy::Element + Copy>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyArray1<T>> {
+    numbers.to_vec().into_pyarray(py)
+}
+
+/// One of several names, as `what` is called in Python.
+pub(crate) fn choose<T: Copy>(what: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
+    known.iter().find(|(key, _)| *key == name).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<String> = known.iter().map(|(key, _)| format!("{key:?}")).collect();
+        bad_value(format!("{what} is {name:?}, but must be one of {}", names.join(", ")))
+    })
+}

@@ -1,0 +1,33 @@
+//! The compiled half of the Python package `pliant`. The other half, in `python/pliant`, holds what a user describes (meshes,
+//! materials, energies, solvers) as plain dataclasses and checks arrays; here they become engine types, and the engine runs.
+//!
+//! Nothing here computes: what Python needs of the engine, Rust users have too.
+
+mod arrays;
+mod body;
+mod energy;
+mod error;
+mod mesh;
+mod picture;
+mod presets;
+mod problem;
+mod report;
+mod settings;
+mod simulation;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("StepError", module.py().get_type::<error::StepError>())?;
+    module.add_class::<simulation::Core>()?;
+    module.add_class::<problem::Problem>()?;
+    module.add_class::<report::StepReport>()?;
+    module.add_class::<report::SolveReport>()?;
+    module.add_class::<picture::Image>()?;
+    module.add_function(wrap_pyfunction!(picture::render_picture, module)?)?;
+    module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;
+    presets::register(module)?;
+    mesh::register(module)
+}

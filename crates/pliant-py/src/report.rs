@@ -1,0 +1,197 @@
+//! Reports as objects to read, print and pickle.
+
+use pliant::solve::SetupSeconds;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// What a solver says of one step.
+#[pyclass(frozen, module = "pliant._pliant")]
+#[derive(Debug, Clone)]
+pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
+
+type SolveState = (usize, f64, bool, f64, Vec<f64>, usize, usize, (f64, f64, f64, [f64; 4]));
+
+#[pymethods]
+impl SolveReport {
+    /// Iterations taken.
+    #[getter]
+    fn iterations(&self) -> usize {
+        self.0.iterations
+    }
+
+    /// Largest movement of a vertex in the last iteration, relative to the diagonal of the world.
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.0.residual
+    }
+
+    /// Whether the residual fell below the tolerance.
+    #[getter]
+    fn converged(&self) -> bool {
+        self.0.converged
+    }
+
+    /// The objective g at the result [J].
+    #[getter]
+    fn objective(&self) -> f64 {
+        self.0.objective
+    }
+
+    /// Values of g [J] on the way, if recorded: at the start, then after each half-step (plain local/global) or iteration.
+    #[getter]
+    fn history(&self) -> Vec<f64> {
+        self.0.history.clone()
+    }
+
+    /// Accelerated iterates that were refused because g rose.
+    #[getter]
+    fn rejected(&self) -> usize {
+        self.0.rejected
+    }
+
+    /// Iterations of inner linear solves, where they are iterative.
+    #[getter]
+    fn linear_iterations(&self) -> usize {
+        self.0.linear_iterations
+    }
+
+    /// Seconds in projections.
+    #[getter]
+    fn seconds_local(&self) -> f64 {
+        self.0.seconds_local
+    }
+
+    /// Seconds in right-hand sides and linear solves.
+    #[getter]
+    fn seconds_global(&self) -> f64 {
+        self.0.seconds_global
+    }
+
+    /// Seconds in factorisations.
+    #[getter]
+    fn seconds_factor(&self) -> f64 {
+        self.0.seconds_factor
+    }
+
+    /// Seconds of the setup by phase: assemble, analyse, factor, pack; all 0 where an earlier one could be used.
+    #[getter]
+    fn setup_seconds(&self) -> std::collections::BTreeMap<&'static str, f64> {
+        let setup = &self.0.setup;
+        [("assemble", setup.assemble), ("analyse", setup.analyse), ("factor", setup.factor), ("pack", setup.pack)]
+            .into()
+    }
+
+    fn __repr__(&self) -> String {
+        let report = &self.0;
+        let converged = if report.converged { "True" } else { "False" };
+        format!(
+            "SolveReport(iterations={}, residual={:.3e}, converged={converged}, objective={:.6e})",
+            report.iterations, report.residual, report.objective
+        )
+    }
+
+    #[classmethod]
+    fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
+        let (iterations, residual, converged, objective, history, rejected, linear_iterations, seconds) = state;
+        let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
+        Self(pliant::solve::SolveReport {
+            iterations,
+            residual,
+            converged,
+            objective,
+            history,
+            rejected,
+            linear_iterations,
+            seconds_local,
+            seconds_global,
+            seconds_factor,
+            setup: SetupSeconds { assemble, analyse, factor, pack },
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (SolveState,))> {
+        let report = &slf.get().0;
+        let SetupSeconds { assemble, analyse, factor, pack } = report.setup;
+        let setup = [assemble, analyse, factor, pack];
+        let seconds = (report.seconds_local, report.seconds_global, report.seconds_factor, setup);
+        let state = (
+            report.iterations,
+            report.residual,
+            report.converged,
+            report.objective,
+            report.history.clone(),
+            report.rejected,
+            report.linear_iterations,
+            seconds,
+        );
+        Ok((slf.get_type().getattr("_from_state")?, (state,)))
+    }
+}
+
+/// How a step went.
+#[pyclass(frozen, module = "pliant._pliant")]
+#[derive(Debug, Clone)]
+pub(crate) struct StepReport(pub(crate) pliant::StepReport);
+
+type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64));
+
+#[pymethods]
+impl StepReport {
+    /// Number of the step, from 1.
+    #[getter]
+    fn step(&self) -> u64 {
+        self.0.step
+    }
+
+    /// Time at its end [s].
+    #[getter]
+    fn time(&self) -> f64 {
+        self.0.time
+    }
+
+    /// What the solver says.
+    #[getter]
+    fn solve(&self) -> SolveReport {
+        SolveReport(self.0.solve.clone())
+    }
+
+    /// Seconds in prediction and external forces.
+    #[getter]
+    fn seconds_predict(&self) -> f64 {
+        self.0.seconds_predict
+    }
+
+    /// Seconds in the solver.
+    #[getter]
+    fn seconds_solve(&self) -> f64 {
+        self.0.seconds_solve
+    }
+
+    /// Seconds in all.
+    #[getter]
+    fn seconds_total(&self) -> f64 {
+        self.0.seconds_total
+    }
+
+    fn __repr__(&self) -> String {
+        let report = &self.0;
+        format!(
+            "StepReport(step={}, time={:.6}, iterations={}, residual={:.3e}, seconds_total={:.3e})",
+            report.step, report.time, report.solve.iterations, report.solve.residual, report.seconds_total
+        )
+    }
+
+    #[classmethod]
+    fn _from_state(_class: &Bound<'_, PyType>, state: StepState) -> Self {
+        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total)) = state;
+        let solve = solve.get().0.clone();
+        Self(pliant::StepReport { step, time, solve, seconds_predict, seconds_solve, seconds_total })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (StepState,))> {
+        let report = &slf.get().0;
+        let solve = Py::new(slf.py(), SolveReport(report.solve.clone()))?;
+        let seconds = (report.seconds_predict, report.seconds_solve, report.seconds_total);
+        Ok((slf.get_type().getattr("_from_state")?, ((report.step, report.time, solve, seconds),)))
+    }
+}

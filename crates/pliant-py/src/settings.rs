@@ -1,0 +1,120 @@
+//! Solvers, integrators, damping, wind and attachments from their Python descriptions.
+
+use pliant::energy::Curvature;
+use pliant::solve::{Acceleration, LinearSolver, NewtonParams, ProjectiveParams, SolverChoice, Start};
+use pliant::sparse::Precision;
+use pliant::{Damping, SimulationBuilder, TimeIntegrator, Wind};
+use pyo3::prelude::*;
+
+use crate::arrays::{choose, get};
+use crate::error::bad_value;
+
+pub(crate) fn start(name: &str) -> PyResult<Start> {
+    let known = [("predicted", Start::Predicted), ("inertial", Start::Inertial), ("previous", Start::Previous)];
+    choose("start", name, &known)
+}
+
+fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
+    if recipe.is_none() {
+        return Ok(Acceleration::None);
+    }
+    Ok(match get::<String>(recipe, "kind")?.as_str() {
+        "anderson" => Acceleration::Anderson { window: get(recipe, "window")? },
+        _ => Acceleration::Chebyshev {
+            rho: get(recipe, "rho")?,
+            delay: get(recipe, "delay")?,
+            relaxation: get(recipe, "relaxation")?,
+        },
+    })
+}
+
+/// A solver by its Python description.
+pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
+    let start = start(&get::<String>(recipe, "start")?)?;
+    let tolerance: f64 = get(recipe, "tolerance")?;
+    if !(tolerance.is_finite() && tolerance >= 0.0) {
+        return Err(bad_value(format!("tolerance is {tolerance}, but must be finite and at least 0")));
+    }
+    if get::<String>(recipe, "kind")? == "newton" {
+        let linear = recipe.getattr("linear_solver")?;
+        let linear_solver = match linear.extract::<String>() {
+            Ok(name) => choose("linear_solver", &name, &[("direct", LinearSolver::Direct)])?,
+            Err(_) => LinearSolver::ConjugateGradient {
+                tolerance: get(&linear, "tolerance")?,
+                max_iterations: get(&linear, "max_iterations")?,
+            },
+        };
+        let known = [("projected", Curvature::Projected), ("raw", Curvature::Raw)];
+        let params = NewtonParams {
+            iterations: get(recipe, "iterations")?,
+            tolerance,
+            linear_solver,
+            line_search: get(recipe, "line_search")?,
+            curvature: choose("curvature", &get::<String>(recipe, "curvature")?, &known)?,
+            warm_start: get(recipe, "warm_start")?,
+            start,
+            record: get(recipe, "record")?,
+        };
+        return Ok(params.into());
+    }
+    let known = [("single", Precision::Single), ("double", Precision::Double)];
+    let params = ProjectiveParams {
+        iterations: get(recipe, "iterations")?,
+        tolerance,
+        acceleration: acceleration(&recipe.getattr("acceleration")?)?,
+        start,
+        record: get(recipe, "record")?,
+        precision: choose("precision", &get::<String>(recipe, "precision")?, &known)?,
+    };
+    Ok(params.into())
+}
+
+/// Wind by its Python description, or none.
+pub(crate) fn wind(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Wind>> {
+    if recipe.is_none() {
+        return Ok(None);
+    }
+    let velocity: [f64; 3] = get(recipe, "velocity")?;
+    let (air_density, drag) = (get(recipe, "air_density")?, get(recipe, "drag")?);
+    Ok(Some(Wind { velocity: velocity.into(), air_density, drag }))
+}
+
+/// Everything of a world but its bodies, from the Python simulation that describes it.
+pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -> PyResult<SimulationBuilder> {
+    let known = [
+        ("implicit-euler", TimeIntegrator::ImplicitEuler),
+        ("bdf2", TimeIntegrator::Bdf2),
+        ("tr-bdf2", TimeIntegrator::TrBdf2),
+        ("implicit-midpoint", TimeIntegrator::ImplicitMidpoint),
+    ];
+    let gravity: [f64; 3] = get(recipe, "gravity")?;
+    let damping = recipe.getattr("damping")?;
+    builder = builder
+        .time_step(get(recipe, "time_step")?)
+        .gravity(gravity.into())
+        .integrator(choose("integrator", &get::<String>(recipe, "integrator")?, &known)?)
+        .solver(solver(&recipe.getattr("solver")?)?)
+        .runaway_limit(get(recipe, "runaway_limit")?)
+        .damping(Damping {
+            drag: get(&damping, "drag")?,
+            deformation: get(&damping, "deformation")?,
+            stiffness: get(&damping, "stiffness")?,
+        });
+    if let Some(wind) = wind(&recipe.getattr("wind")?)? {
+        builder = builder.wind(wind);
+    }
+    if let Some(threads) = get(recipe, "threads")? {
+        builder = builder.threads(threads);
+    }
+    for attachment in recipe.getattr("attachments")?.try_iter()? {
+        let attachment = attachment?;
+        let first: (String, u32) = get(&attachment, "first")?;
+        let second: (String, u32) = get(&attachment, "second")?;
+        let stiffness = get(&attachment, "stiffness")?;
+        builder = match get(&attachment, "keep_distance")? {
+            true => builder.attach_at_distance(first, second, stiffness),
+            false => builder.attach(first, second, stiffness),
+        };
+    }
+    Ok(builder)
+}

@@ -1,0 +1,449 @@
+//! A running world for Python: of bodies, or of a scene file. The engine runs without Python's lock.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
+use pliant::solve::SolverChoice;
+use pliant::{Checkpoint, Simulation};
+use pliant_scene::format::Quantity;
+use pliant_scene::{Scene, SceneRun};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::arrays::{to_array, to_elements, to_numbers, to_rows, vectors};
+use crate::body::body;
+use crate::energy::Faults;
+use crate::error::{bad_value, check_process, failed_step};
+use crate::report::StepReport;
+use crate::settings;
+
+type Vectors<'py> = Bound<'py, PyArray2<f64>>;
+/// Kind, vertices and principal stretches of a body's elements.
+type Strains<'py> = (&'static str, Bound<'py, PyArray2<u32>>, Vectors<'py>);
+
+/// Velocity, density of the air, drag.
+type WindValues = ((f64, f64, f64), f64, f64);
+
+/// What runs.
+pub(crate) enum Run {
+    World(Box<Simulation>),
+    Scene { run: Box<SceneRun>, scene: Box<Scene> },
+}
+
+impl Run {
+    pub(crate) fn sim(&self) -> &Simulation {
+        match self {
+            Self::World(sim) => sim,
+            Self::Scene { run, .. } => &run.sim,
+        }
+    }
+
+    pub(crate) fn sim_mut(&mut self) -> &mut Simulation {
+        match self {
+            Self::World(sim) => sim,
+            Self::Scene { run, .. } => &mut run.sim,
+        }
+    }
+
+    /// Sets what a scene moves to where it is in the next step.
+    pub(crate) fn drive(&mut self) {
+        if let Self::Scene { run, .. } = self {
+            run.drive();
+        }
+    }
+
+    fn step(&mut self, solver: Option<&SolverChoice>) -> Result<pliant::StepReport, pliant::StepError> {
+        self.drive();
+        match solver {
+            Some(solver) => self.sim_mut().step_by(solver.clone()),
+            None => self.sim_mut().step(),
+        }
+    }
+}
+
+/// The engine behind `pliant.Simulation`.
+#[pyclass(frozen, module = "pliant._pliant")]
+pub(crate) struct Core {
+    run: Mutex<Run>,
+    faults: Faults,
+    /// Whether Python's functions take part, which can fail in the middle of a step.
+    calls_python: bool,
+    /// Counts what changes the world, so that what was derived from it can tell.
+    version: AtomicU64,
+}
+
+impl Core {
+    fn new(run: Run, faults: Faults, calls_python: bool) -> Self {
+        Self { run: Mutex::new(run), faults, calls_python, version: AtomicU64::new(0) }
+    }
+
+    /// The world, unless it is stepping: a projection in Python, or another thread, must not wait for itself.
+    pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, Run>> {
+        self.run.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                PyRuntimeError::new_err("the simulation is stepping; it cannot be used meanwhile")
+            }
+            TryLockError::Poisoned(_) => PyRuntimeError::new_err("the simulation broke down in an earlier call"),
+        })
+    }
+
+    /// The world, to be changed.
+    fn change(&self) -> PyResult<MutexGuard<'_, Run>> {
+        self.version.fetch_add(1, Ordering::Relaxed);
+        self.lock()
+    }
+
+    /// Counts what has changed the world.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// Runs without Python's lock; an exception of a Python projection comes before the engine's own error.
+    pub(crate) fn working<T: Send, E: std::fmt::Display + Send>(
+        &self,
+        py: Python<'_>,
+        run: &mut Run,
+        work: impl FnOnce(&mut Run) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        check_process()?;
+        let result = py.detach(|| work(run));
+        match (self.faults.take(), result) {
+            (Some(fault), _) => Err(fault),
+            (None, result) => result.map_err(failed_step),
+        }
+    }
+
+    /// Takes steps; a step with an exception in it leaves the state as it was.
+    fn stepping<T: Send>(
+        &self,
+        py: Python<'_>,
+        run: &mut Run,
+        step: impl FnOnce(&mut Run) -> Result<T, pliant::StepError> + Send,
+    ) -> PyResult<T> {
+        let before = self.calls_python.then(|| run.sim().checkpoint());
+        let result = self.working(py, run, step);
+        if let (Err(_), Some(before)) = (&result, &before) {
+            run.sim_mut().restore(before).map_err(bad_value)?;
+        }
+        // Ctrl-C counts between steps.
+        py.check_signals()?;
+        result
+    }
+}
+
+#[pymethods]
+impl Core {
+    /// Builds a world from the bodies and settings of a Python simulation.
+    #[staticmethod]
+    fn build(py: Python<'_>, bodies: Vec<Bound<'_, PyAny>>, recipe: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let faults = Faults::default();
+        let mut builder = settings::world(Simulation::builder(), recipe)?;
+        for recipe in &bodies {
+            builder = builder.body(body(recipe, &faults)?);
+        }
+        let sim = py.detach(|| builder.build()).map_err(bad_value)?;
+        let built_in = |kind: &str| kind == "viscous" || pliant::energy::LIST.iter().any(|info| info.key == kind);
+        let calls_python = !sim.model().energies().iter().all(|entry| built_in(entry.batch.kind()));
+        Ok(Self::new(Run::World(Box::new(sim)), faults, calls_python))
+    }
+
+    /// Builds a scene: a built-in one by name, a file, or a text that stands for a file.
+    #[staticmethod]
+    #[pyo3(signature = (name, text, overrides, solver, threads))]
+    fn load(
+        py: Python<'_>,
+        name: &str,
+        text: Option<&str>,
+        overrides: Vec<String>,
+        solver: Option<Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
+        let built = py.detach(|| {
+            let scene = match text {
+                Some(text) => Scene::parse(name, text, &overrides)?,
+                None => Scene::open(name, &overrides)?,
+            };
+            let run = scene.build_with(|mut builder| {
+                if let Some(solver) = solver {
+                    builder = builder.solver(solver);
+                }
+                match threads {
+                    Some(threads) => builder.threads(threads),
+                    None => builder,
+                }
+            })?;
+            Ok((scene, run))
+        });
+        let (scene, run) = built.map_err(|error: pliant_scene::SceneError| bad_value(error))?;
+        let run = Run::Scene { run: Box::new(run), scene: Box::new(scene) };
+        Ok(Self::new(run, Faults::default(), false))
+    }
+
+    /// Takes steps and returns the report of the last.
+    fn step(&self, py: Python<'_>, count: usize, solver: Option<Bound<'_, PyAny>>) -> PyResult<StepReport> {
+        let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
+        let mut run = self.change()?;
+        let mut report = None;
+        for _ in 0..count {
+            report = Some(self.stepping(py, &mut run, |run| run.step(solver.as_ref()))?);
+        }
+        report.map(StepReport).ok_or_else(|| bad_value("count is 0, but must be at least 1"))
+    }
+
+    /// Takes a frame of a scene and returns the reports of its steps.
+    fn next_frame(&self, py: Python<'_>) -> PyResult<Vec<StepReport>> {
+        let mut run = self.change()?;
+        let reports = self.stepping(py, &mut run, |run| match run {
+            Run::Scene { run, .. } => run.next_frame(),
+            Run::World(sim) => sim.step().map(|report| vec![report]),
+        })?;
+        Ok(reports.into_iter().map(StepReport).collect())
+    }
+
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        to_array(py, self.lock()?.sim().positions())
+    }
+
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        to_array(py, self.lock()?.sim().velocities())
+    }
+
+    /// Copies positions or velocities into an array that is there already.
+    fn read_into(&self, mut out: PyReadwriteArray2<'_, f64>, velocities: bool) -> PyResult<()> {
+        let run = self.lock()?;
+        let source = if velocities { run.sim().velocities() } else { run.sim().positions() };
+        let mut target = out.as_array_mut();
+        if target.shape() != [source.len(), 3] {
+            let shape = target.shape();
+            return Err(bad_value(format!("out has the shape {shape:?} instead of [{}, 3]", source.len())));
+        }
+        target.iter_mut().zip(source.iter().flat_map(|v| v.to_array())).for_each(|(out, number)| *out = number);
+        Ok(())
+    }
+
+    fn set_positions(&self, positions: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        let (positions, mut run) = (vectors(&positions)?, self.change()?);
+        let velocities = run.sim().velocities().to_vec();
+        run.sim_mut().set_state(&positions, &velocities).map_err(bad_value)
+    }
+
+    fn set_velocities(&self, velocities: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        self.change()?.sim_mut().set_velocities(&vectors(&velocities)?).map_err(bad_value)
+    }
+
+    fn forces<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        to_array(py, self.lock()?.sim().forces())
+    }
+
+    fn set_forces(&self, forces: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        self.change()?.sim_mut().set_forces(&vectors(&forces)?).map_err(bad_value)
+    }
+
+    /// Moves pinned vertices of the world.
+    fn move_pins(&self, pinned: PyReadonlyArray1<'_, u32>, targets: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        let (targets, mut run) = (vectors(&targets)?, self.change()?);
+        let sim = run.sim_mut();
+        for (&vertex, target) in pinned.as_array().iter().zip(targets) {
+            if vertex as usize >= sim.positions().len() {
+                return Err(bad_value(format!("there is no vertex {vertex}")));
+            }
+            let (body, own) = sim.model().locate(vertex as usize);
+            let body = body.name.clone();
+            sim.move_pin(&body, own as u32, target).map_err(bad_value)?;
+        }
+        Ok(())
+    }
+
+    fn goals<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Vectors<'py>> {
+        to_array(py, &self.lock()?.sim().goals(kind))
+    }
+
+    fn set_goals(&self, kind: &str, first: usize, goals: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        let (goals, mut run) = (vectors(&goals)?, self.change()?);
+        let sim = run.sim_mut();
+        let mut goals = goals.into_iter().enumerate();
+        goals.try_for_each(|(k, goal)| sim.set_goal(kind, first + k, goal)).map_err(bad_value)
+    }
+
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        Ok(self.lock()?.sim().time())
+    }
+
+    #[getter]
+    fn steps(&self) -> PyResult<u64> {
+        Ok(self.lock()?.sim().state().step)
+    }
+
+    #[getter]
+    fn time_step(&self) -> PyResult<f64> {
+        Ok(self.lock()?.sim().time_step())
+    }
+
+    fn set_time_step(&self, seconds: f64) -> PyResult<()> {
+        self.change()?.sim_mut().set_time_step(seconds).map_err(bad_value)
+    }
+
+    #[getter]
+    fn gravity(&self) -> PyResult<(f64, f64, f64)> {
+        Ok(self.lock()?.sim().gravity().into())
+    }
+
+    fn set_gravity(&self, gravity: [f64; 3]) -> PyResult<()> {
+        self.change()?.sim_mut().set_gravity(gravity.into()).map_err(bad_value)
+    }
+
+    /// Velocity, density of the air and drag, or none.
+    #[getter]
+    fn wind(&self) -> PyResult<Option<WindValues>> {
+        Ok(self.lock()?.sim().wind().map(|wind| (wind.velocity.into(), wind.air_density, wind.drag)))
+    }
+
+    fn set_wind(&self, wind: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.change()?.sim_mut().set_wind(settings::wind(wind)?).map_err(bad_value)
+    }
+
+    fn set_solver(&self, solver: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.change()?.sim_mut().set_solver(settings::solver(solver)?);
+        Ok(())
+    }
+
+    fn rest<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        to_array(py, self.lock()?.sim().model().rest())
+    }
+
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(to_numbers(py, self.lock()?.sim().model().mass().lumped()))
+    }
+
+    fn pinned<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        Ok(to_numbers(py, self.lock()?.sim().model().pinned()))
+    }
+
+    /// Names of bodies with their first vertex and the end.
+    fn bodies(&self) -> PyResult<Vec<(String, usize, usize)>> {
+        let run = self.lock()?;
+        let bodies = run.sim().model().bodies().iter();
+        Ok(bodies.map(|body| (body.name.clone(), body.vertices.start, body.vertices.end)).collect())
+    }
+
+    /// Triangles of a body's surface, in vertices of the world.
+    fn surface<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        to_elements(py, &self.lock()?.sim().body(body).map_err(bad_value)?.surface)
+    }
+
+    /// Energies, momenta and extremes, by name.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut run = self.lock()?;
+        let report = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().report()))?;
+        let values = PyDict::new(py);
+        let elastic = PyDict::new(py);
+        report.elastic.iter().try_for_each(|(kind, energy)| elastic.set_item(kind, energy))?;
+        values.set_item("time", report.time)?;
+        values.set_item("elastic", elastic)?;
+        values.set_item("kinetic", report.kinetic)?;
+        values.set_item("gravitational", report.gravitational)?;
+        for (name, vector) in [
+            ("momentum", report.momentum),
+            ("angular_momentum", report.angular_momentum),
+            ("centre_of_mass", report.centre_of_mass),
+        ] {
+            values.set_item(name, to_numbers(py, &vector.to_array()))?;
+        }
+        values.set_item("max_speed", report.max_speed)?;
+        let worst = report.worst.map(|worst| (worst.body, worst.kind, worst.element, worst.energy));
+        values.set_item("worst", worst)?;
+        Ok(values)
+    }
+
+    fn elastic_forces<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        let mut run = self.lock()?;
+        let forces = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().elastic_forces()))?;
+        to_array(py, &forces)
+    }
+
+    fn pin_forces<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
+        let mut run = self.lock()?;
+        let forces = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().pin_forces()))?;
+        to_array(py, &forces)
+    }
+
+    fn element_strains<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Vec<Strains<'py>>> {
+        let strains = self.lock()?.sim().element_strains(body).map_err(bad_value)?;
+        let rows = strains.iter().map(|s| Ok((s.kind, to_rows(py, &s.elements)?, to_rows(py, &s.stretches)?)));
+        rows.collect()
+    }
+
+    fn example_weights<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Vectors<'py>> {
+        to_rows(py, &self.lock()?.sim().example_weights(body).map_err(bad_value)?)
+    }
+
+    /// Everything that changes, as bytes.
+    fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let run = self.lock()?;
+        let bytes = match &*run {
+            Run::World(sim) => sim.checkpoint().to_bytes(),
+            Run::Scene { run, .. } => run.save(),
+        };
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn restore(&self, bytes: &[u8]) -> PyResult<()> {
+        let mut run = self.change()?;
+        let restored = match &mut *run {
+            Run::World(sim) => Checkpoint::from_bytes(bytes).and_then(|saved| sim.restore(&saved)),
+            Run::Scene { run, .. } => run.restore(bytes),
+        };
+        restored.map_err(bad_value)
+    }
+
+    /// Path and text of the scene, with overrides applied; none without a scene.
+    fn scene_source(&self) -> PyResult<Option<(PathBuf, String)>> {
+        Ok(match &*self.lock()? {
+            Run::World(_) => None,
+            Run::Scene { scene, .. } => {
+                let (path, text) = scene.source();
+                Some((path.to_owned(), text.to_owned()))
+            }
+        })
+    }
+
+    /// Frames that the scene wants, frames done, steps in a frame, frames per second.
+    fn scene_frames(&self) -> PyResult<Option<(u32, u32, u32, f64)>> {
+        Ok(match &*self.lock()? {
+            Run::World(_) => None,
+            Run::Scene { run, scene } => Some((scene.frames(), run.frame(), run.substeps(), scene.frame_rate())),
+        })
+    }
+
+    /// A quantity of scene files, of a body or of the world.
+    fn measure(&self, quantity: &str, body: Option<&str>) -> PyResult<f64> {
+        let known = Quantity::ALL.map(|quantity| (quantity.name(), quantity));
+        let quantity = crate::arrays::choose("quantity", quantity, &known)?;
+        match &*self.lock()? {
+            Run::World(_) => Err(bad_value("quantities of scene files are measured in scenes")),
+            Run::Scene { run, .. } => Ok(run.measure(quantity, body)),
+        }
+    }
+
+    /// For each expectation its quantity, body, bounds, value and whether it holds.
+    fn verdicts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let run = self.lock()?;
+        let Run::Scene { run, .. } = &*run else { return Ok(Vec::new()) };
+        let verdict = |verdict: pliant_scene::Verdict| {
+            let values = PyDict::new(py);
+            values.set_item("quantity", verdict.expect.quantity.name())?;
+            values.set_item("body", verdict.expect.body.clone())?;
+            values.set_item("below", verdict.expect.below)?;
+            values.set_item("above", verdict.expect.above)?;
+            values.set_item("value", verdict.value)?;
+            values.set_item("holds", verdict.holds())?;
+            Ok(values)
+        };
+        run.verdicts().into_iter().map(verdict).collect()
+    }
+}

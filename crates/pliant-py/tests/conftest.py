@@ -1,0 +1,24 @@
+"""Things that several tests look at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pliant
+
+
+@pytest.fixture
+def curtain() -> pliant.Simulation:
+    """A silk sheet on two corners, after a few steps."""
+    mesh = pliant.sheet(1, 1, 8, 8, plane="xz")
+    pins = [mesh.vertex(0, 0), mesh.vertex(-1, 0)]
+    body = pliant.Body(mesh, pliant.ClothMaterial.preset("silk"), name="curtain", pin=pins)
+    sim = pliant.Simulation(body)
+    sim.step(10)
+    return sim
+
+
+def crumpled(rest: np.ndarray, amount: float) -> np.ndarray:
+    """Positions away from rest, the same in every run."""
+    return rest + amount * np.random.default_rng(1).standard_normal(rest.shape)

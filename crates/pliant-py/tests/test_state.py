@@ -1,0 +1,146 @@
+"""State: positions and velocities in and out, forces, pins, goals, reports, checkpoints."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import pliant
+
+
+def test_positions_are_float64_snapshots(curtain: pliant.Simulation) -> None:
+    x = curtain.positions
+    assert x.dtype == np.float64 and x.shape == (81, 3) and x.flags.c_contiguous and x.flags.writeable
+    kept = x.copy()
+    curtain.step()
+    assert (x == kept).all(), "a snapshot stays as it was"
+    assert not (curtain.positions == x).all()
+    out = np.empty((81, 3))
+    assert curtain.read_positions(out) is out and (out == curtain.positions).all()
+    curtain.read_velocities(out)
+    assert (out == curtain.velocities).all()
+
+
+def test_state_can_be_set_from_any_real_array(curtain: pliant.Simulation) -> None:
+    x = curtain.positions
+    curtain.positions = (2 * x.astype(np.float32))[::1]
+    np.testing.assert_allclose(curtain.positions, 2 * x, rtol=1e-6)
+    velocities = np.asfortranarray(np.ones_like(x))
+    curtain.velocities = velocities
+    assert (curtain.velocities == 1).all()
+    np.testing.assert_allclose(curtain.positions, 2 * x, rtol=1e-6)
+
+
+def test_setting_velocities_leaves_the_targets_of_pins(curtain: pliant.Simulation) -> None:
+    target = curtain.positions[curtain.pinned] + [0, 0.1, 0]
+    curtain.move_pins(target)
+    curtain.velocities = 0 * curtain.velocities
+    curtain.step()
+    assert (curtain.positions[curtain.pinned] == target).all()
+
+
+def test_a_free_body_falls_as_gravity_and_forces_say() -> None:
+    body = pliant.Body(pliant.box((1, 1, 1), (1, 1, 1)), pliant.SolidMaterial(density=8.0), name="box")
+    sim = pliant.Simulation(body, time_step=0.01)
+    mass = sim.masses.sum()
+    assert mass == pytest.approx(8.0)
+    sim.step(10)
+    report = sim.report()
+    np.testing.assert_allclose(report.momentum, [0, -9.81 * 0.1 * mass, 0], atol=1e-9)
+    np.testing.assert_allclose(report.centre_of_mass, [0, -9.81 * 0.01**2 * 55, 0], atol=1e-9)
+    assert report.kinetic == pytest.approx(0.5 * mass * (9.81 * 0.1) ** 2)
+    assert report.total == pytest.approx(report.kinetic + report.potential + report.gravitational)
+    # A force against the weight, by array and by function, keeps the momentum.
+    up = np.zeros((len(sim), 3))
+    up[:, 1] = 9.81 * sim.masses
+    sim.forces = up
+    sim.step(5)
+    np.testing.assert_allclose(sim.report().momentum, report.momentum, atol=1e-9)
+    sim.forces = 0 * up
+    sim.force = lambda sim: up * (2 if sim.time > 0 else 0)
+    sim.step(10)
+    np.testing.assert_allclose(sim.report().momentum, 0, atol=1e-9)
+    assert (sim.forces == 2 * up).all()
+
+
+def test_pins_and_handles_go_where_they_are_told() -> None:
+    rope = pliant.rope((0, 0, 0), (1, 0, 0), 10)
+    body = pliant.Body(
+        rope, pliant.StrandMaterial(), name="rope", pin=np.arange(11) == 0, energies=pliant.PositionGoals([10], 1e6)
+    )
+    other = pliant.Body(pliant.rope((0, 5, 0), (1, 5, 0), 2), pliant.StrandMaterial(), name="other", pin=[0, 2])
+    sim = pliant.Simulation([other, body], gravity=(0, 0, 0), solver=pliant.Newton())
+    assert sim.vertices("rope") == slice(3, 14) and sim.pinned.tolist() == [0, 2, 3]
+    for step in range(20):
+        sim.move_pins([[0, 0.05 * step, 0]], [0], body="rope")
+        sim.set_goals([[1, 0.05 * step, 0]])
+        sim.step()
+    own = sim.positions[sim.vertices("rope")]
+    np.testing.assert_allclose(own[0], [0, 0.95, 0], atol=0)
+    np.testing.assert_allclose(own[10], [1, 0.95, 0], atol=1e-3)
+    np.testing.assert_allclose(sim.goals(), [[1, 0.95, 0]], rtol=1e-15)
+    assert np.abs(sim.positions[0] - [0, 5, 0]).max() == 0
+    assert sim.pin_forces().shape == (3, 3)
+
+
+def test_settings_change_between_steps(curtain: pliant.Simulation) -> None:
+    curtain.gravity = (0, 0, 0)
+    curtain.wind = pliant.Wind((0, 5, 0))
+    curtain.time_step = 0.01
+    curtain.solver = pliant.Newton()
+    before = curtain.time
+    curtain.step(5)
+    assert curtain.time == pytest.approx(before + 0.05)
+    assert curtain.gravity == (0, 0, 0) and curtain.wind == pliant.Wind((0, 5, 0))
+    again = pickle.loads(pickle.dumps(curtain))
+    assert again.solver == pliant.Newton() and again.wind == curtain.wind and again.time_step == 0.01
+
+
+def test_strains_are_those_of_the_elements(curtain: pliant.Simulation) -> None:
+    mesh = pliant.sheet(1, 1, 8, 8, plane="xz")
+    curtain.positions = mesh.positions * [1.1, 1.0, 0.8]
+    (strains,) = curtain.element_strains("curtain")
+    assert strains.kind == "triangle_strain" and (strains.elements == mesh.triangles).all()
+    np.testing.assert_allclose(strains.stretches, np.tile([1.1, 0.8], (128, 1)), atol=1e-12)
+    np.testing.assert_allclose(strains.stretches, mesh.principal_stretches(curtain.positions), atol=1e-14)
+    np.testing.assert_allclose(pliant.vertex_strains(curtain), 0.2, atol=1e-12)
+
+
+def test_checkpoints_continue_bit_for_bit(curtain: pliant.Simulation) -> None:
+    saved = curtain.checkpoint()
+    curtain.step(5)
+    later = curtain.positions
+    curtain.restore(saved)
+    curtain.step(5)
+    assert curtain.positions.tobytes() == later.tobytes()
+    with pytest.raises(ValueError, match="damaged"):
+        curtain.restore(saved[:-1])
+    other = pliant.Simulation(pliant.Body(pliant.sheet(), pliant.ClothMaterial()))
+    with pytest.raises(ValueError, match="another model"):
+        other.restore(saved)
+
+
+def test_a_refused_step_leaves_the_state(curtain: pliant.Simulation) -> None:
+    curtain.velocities = np.full((81, 3), 1e9)
+    before = curtain.checkpoint()
+    with pytest.raises(pliant.StepError, match="vertex .* of body 'curtain'|body \"curtain\""):
+        curtain.step()
+    assert curtain.checkpoint() == before
+
+
+def test_reports_can_be_read_printed_and_pickled(curtain: pliant.Simulation) -> None:
+    report = curtain.step(2)
+    assert report.step == 12 and report.time == pytest.approx(0.2) and report.solve.iterations == 10
+    parts = report.seconds_predict + report.seconds_solve
+    assert 0 < parts <= report.seconds_total
+    again = pickle.loads(pickle.dumps(report))
+    assert repr(again) == repr(report) and again.solve.residual == report.solve.residual
+    assert "iterations=10" in repr(report) and "residual" in repr(report.solve)
+    assert curtain.report().worst is not None
+
+
+def test_example_weights_are_those_of_the_pose() -> None:
+    box = pliant.box((1, 1, 1), (1, 1, 1))
+    energy = pliant.ExampleBased(box.tets, [box.positions * [2, 1, 1]], 1.0, weights="global")
+    body = pliant.Body(box, density=1.0, energies=energy, name="car", positions=box.positions * [1.25, 1, 1])
+    np.testing.assert_allclose(pliant.Simulation(body).example_weights("car"), [[0.25]], atol=1e-6)
