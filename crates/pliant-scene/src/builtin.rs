@@ -28,6 +28,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "jelly-cubes",
     "playground",
     "plucked-strings",
+    "ribbon-pile",
     "rope-bridge",
     "toy",
     "twisted-bar",

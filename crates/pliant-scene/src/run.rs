@@ -5,6 +5,7 @@ use std::ops::Mul;
 
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, Embedding};
+use pliant::proximity::{Primitives, intersections};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
@@ -238,10 +239,18 @@ impl SceneRun {
             Quantity::KineticEnergy => self.sim.report().kinetic,
             Quantity::ElasticEnergy => self.sim.report().potential(),
             Quantity::TotalEnergy => self.sim.report().total(),
+            Quantity::Intersections => self.intersections() as f64,
             Quantity::CentreX => centre().x,
             Quantity::CentreY => centre().y,
             Quantity::CentreZ => centre().z,
         }
+    }
+
+    /// Edges that pass through triangles, also of bodies that may pass through themselves.
+    fn intersections(&self) -> usize {
+        let mut bodies = self.sim.model().bodies().to_vec();
+        bodies.iter_mut().for_each(|body| body.collides_with_itself = true);
+        intersections(&Primitives::new(&bodies), self.sim.positions()).len()
     }
 
     /// What became of the expectations so far.

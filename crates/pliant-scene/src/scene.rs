@@ -18,7 +18,7 @@ use crate::format::{ColorBy, LengthName, Preview, SceneFile, Select};
 use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
-use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, settings};
+use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings};
 use crate::{BUILTIN, Builtin};
 
 /// A scene file that has been read and checked.
@@ -161,6 +161,9 @@ impl Scene {
         let world = file.world.clone().unwrap_or_default();
         let world = settings(&world, file.solver.as_ref()).map_err(|fault| self.fault(&[], &fault))?;
         let Settings { mut builder, substeps, wind } = world;
+        if let Some(section) = &file.self_collision {
+            builder = builder.self_collision(self_collision(section).map_err(|fault| self.fault(&[], &fault))?);
+        }
         let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
         let mut bodies = Vec::new();
         let mut budget = Budget::new(self.most_vertices);

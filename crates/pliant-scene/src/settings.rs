@@ -3,10 +3,13 @@
 use pliant::math::Vec3;
 use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
 use pliant::sparse::Precision;
-use pliant::{Damping, Simulation, SimulationBuilder, TimeIntegrator, Wind};
+use pliant::{Damping, SelfCollision, Simulation, SimulationBuilder, TimeIntegrator, Wind};
 
 use crate::drive::Driver;
-use crate::format::{AccelerationSection, IntegratorName, PrecisionSection, SolverSection, WindSection, WorldSection};
+use crate::format::{
+    AccelerationSection, IntegratorName, PrecisionSection, SelfCollisionSection, SolverSection, WindSection,
+    WorldSection,
+};
 use crate::motion::Track;
 use crate::scene::Fault;
 
@@ -78,6 +81,28 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
         }
     }
     Ok(Settings { builder, substeps, wind: changing })
+}
+
+/// How surfaces are kept apart; faults are named from the top of the file.
+pub(crate) fn self_collision(section: &SelfCollisionSection) -> Result<SelfCollision, Fault> {
+    let standard = SelfCollision::default();
+    let settings = SelfCollision {
+        thickness: section.thickness.unwrap_or(standard.thickness),
+        friction: section.friction.unwrap_or(standard.friction),
+        stiffness: section.stiffness.unwrap_or(standard.stiffness),
+        rounds: section.rounds.unwrap_or(standard.rounds),
+    };
+    for (key, value, need, holds) in [
+        ("thickness", settings.thickness, "positive", settings.thickness > 0.0),
+        ("friction", settings.friction, "at least 0", settings.friction >= 0.0),
+        ("stiffness", settings.stiffness, "positive", settings.stiffness > 0.0),
+        ("rounds", settings.rounds as f64, "at least 1", settings.rounds >= 1),
+    ] {
+        if !(holds && value.is_finite()) {
+            return Err(Fault::new(format!("self_collision.{key}"), format!("{key} is {value}, but must be {need}")));
+        }
+    }
+    Ok(settings)
 }
 
 fn at_least_zero(key: String, value: f64) -> Fault {

@@ -16,6 +16,8 @@ pub struct Body {
     pub(crate) mass: Vec<MassEntry>,
     pub(crate) energies: Vec<Box<dyn Batch>>,
     pub(crate) surface: Vec<[u32; 3]>,
+    pub(crate) segments: Vec<[u32; 2]>,
+    pub(crate) collides_with_itself: bool,
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
 }
@@ -31,6 +33,8 @@ impl Body {
             mass,
             energies: Vec::new(),
             surface: Vec::new(),
+            segments: Vec::new(),
+            collides_with_itself: true,
             pinned: Vec::new(),
             pressure: 0.0,
         }
@@ -69,6 +73,7 @@ impl Body {
         let mass = strands.mass_matrix(material.mass, material.density)?;
         let mut body = Self::new(strands.positions.clone(), mass);
         body.energies = material.energies(strands).map_err(|error| in_body("strands", error))?;
+        body.segments = strands.segments().collect();
         Ok(body)
     }
 
@@ -122,6 +127,12 @@ impl Body {
     /// Triangles that wind and pressure act on, for a body made of loose vertices.
     pub fn with_surface(mut self, triangles: Vec<[u32; 3]>) -> Self {
         self.surface = triangles;
+        self
+    }
+
+    /// Lets the body pass through itself in a world with [self-collision](crate::SelfCollision); it still collides with others.
+    pub fn without_self_collision(mut self) -> Self {
+        self.collides_with_itself = false;
         self
     }
 

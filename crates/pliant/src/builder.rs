@@ -9,6 +9,7 @@ use crate::integrate::TimeIntegrator;
 use crate::mass::Mass;
 use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
+use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
 use crate::solve::{Acceleration, SolverChoice};
 use crate::state::State;
@@ -24,6 +25,7 @@ pub struct SimulationBuilder {
     attachments: Vec<Attachment>,
     threads: Option<usize>,
     clock: Clock,
+    self_collision: Option<SelfCollision>,
 }
 
 #[derive(Debug)]
@@ -129,6 +131,29 @@ impl SimulationBuilder {
         self
     }
 
+    /// Keeps all surfaces and strands from passing through each other and themselves.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let sheet = Sheet { width: 0.4, height: 0.4, columns: 4, rows: 4, plane: Plane::Xz, ..Sheet::default() }.mesh()?;
+    /// let layer = |name: &str, y: f64| -> Result<Body, pliant::ModelError> {
+    ///     let mesh = sheet.clone().translated(Vec3::Y * y);
+    ///     Ok(Body::cloth(&mesh, &ClothMaterial::default())?.named(name))
+    /// };
+    /// let below = layer("below", 0.0)?.pin_where(|_| true);
+    /// let settings = SelfCollision { thickness: 5e-3, ..SelfCollision::default() };
+    /// let mut sim = Simulation::builder().body(below).body(layer("above", 0.02)?).self_collision(settings).build()?;
+    /// for _ in 0..60 {
+    ///     sim.step()?;
+    /// }
+    /// assert!(sim.positions()[25..].iter().all(|p| p.y > 2e-3), "it rests on the lower layer");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn self_collision(mut self, settings: SelfCollision) -> Self {
+        self.self_collision = Some(settings);
+        self
+    }
+
     /// Checks everything and builds the simulation.
     pub fn build(self) -> Result<Simulation, ModelError> {
         self.check_parameters()?;
@@ -143,15 +168,19 @@ impl SimulationBuilder {
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
         let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, diagonal, stiffness_damping })?;
+        let collider = |settings| SelfCollider::new(settings, model.bodies(), &positions);
+        let collider = self.self_collision.map(collider).transpose()?;
         let state = State { time: 0.0, step: 0, positions, velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;
-        Ok(Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock))
+        let simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
+        Ok(simulation.with_self_collision(collider))
     }
 
     fn check_parameters(&self) -> Result<(), ModelError> {
         let require = |name, value: f64, need, holds: bool| {
             if holds && value.is_finite() { Ok(()) } else { Err(ModelError::BadParameter { name, value, need }) }
         };
+        self.self_collision.as_ref().map_or(Ok(()), SelfCollision::check)?;
         let Settings { time_step: h, gravity, runaway_limit, .. } = self.settings;
         require("time step", h, "positive and finite", h > 0.0)?;
         require("gravity", gravity.length(), "finite", true)?;
@@ -222,7 +251,9 @@ impl World {
             self.energies.push(EnergyEntry { batch, body: Some(self.bodies.len()), damping: None });
         }
         let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
-        self.bodies.push(BodyInfo { name, vertices: base..base + count, surface, pressure: body.pressure });
+        let segments = body.segments.iter().map(|s| s.map(|v| v + base as u32)).collect();
+        let (vertices, pressure, collides_with_itself) = (base..base + count, body.pressure, body.collides_with_itself);
+        self.bodies.push(BodyInfo { name, vertices, surface, segments, pressure, collides_with_itself });
         Ok(())
     }
 

@@ -38,8 +38,10 @@ pub mod mesh;
 mod model;
 mod parallel;
 mod problem;
+pub mod proximity;
 mod report;
 mod scratch;
+mod self_collision;
 mod simulation;
 pub mod solve;
 pub mod sparse;
@@ -59,6 +61,7 @@ pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
+pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 
@@ -71,8 +74,8 @@ pub mod prelude {
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Damping, Simulation, SolidMaterial, StrainLimit, StrandMaterial,
-        TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Damping, SelfCollision, Simulation, SolidMaterial, StrainLimit,
+        StrandMaterial, TimeIntegrator, Wind,
     };
 }
 

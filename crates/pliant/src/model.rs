@@ -9,6 +9,7 @@ use crate::energy::{Batch, EnergyError, Memory, Viscous};
 use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::MeshError;
+use crate::self_collision::{Crossing, first_crossings};
 use crate::sparse::SymmetricPattern;
 
 /// Why bodies do not make a world.
@@ -104,6 +105,12 @@ pub enum ModelError {
     /// A mesh is unusable.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// Surfaces that are to be kept apart intersect at the start.
+    #[error("surfaces intersect at the start, {} times: {}", crossings.len(), first_crossings(crossings))]
+    Intersecting {
+        /// Where.
+        crossings: Vec<Crossing>,
+    },
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),
@@ -118,8 +125,12 @@ pub struct BodyInfo {
     pub vertices: Range<usize>,
     /// Its surface, in vertices of the world: what wind and pressure act on.
     pub surface: Vec<[u32; 3]>,
+    /// Segments of its strands, in vertices of the world.
+    pub segments: Vec<[u32; 2]>,
     /// Overpressure inside its surface \[Pa\].
     pub pressure: f64,
+    /// Whether it is kept from itself in a world with self-collision.
+    pub collides_with_itself: bool,
 }
 
 /// A batch of energies within the world.

@@ -84,6 +84,7 @@ impl<'a> Problem<'a> {
             target: &self.target,
             scales: &self.scales,
             goals: &self.goals,
+            contacts: None,
         }
     }
 

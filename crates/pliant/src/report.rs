@@ -2,6 +2,7 @@
 
 use crate::energy::{Memory, batch_energy};
 use crate::math::Vec3;
+use crate::self_collision::SelfCollisionReport;
 use crate::simulation::Simulation;
 use crate::solve::SolveReport;
 
@@ -14,6 +15,8 @@ pub struct StepReport {
     pub time: f64,
     /// What the solver says.
     pub solve: SolveReport,
+    /// What keeping surfaces apart took, where they are.
+    pub self_collision: Option<SelfCollisionReport>,
     /// Seconds in prediction and external forces.
     pub seconds_predict: f64,
     /// Seconds in the solver.

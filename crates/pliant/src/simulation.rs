@@ -13,6 +13,7 @@ use crate::model::{Model, ModelError};
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
 use crate::scratch::Scratch;
+use crate::self_collision::SelfCollider;
 use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
@@ -100,6 +101,7 @@ pub struct Simulation {
     solver: Box<dyn Solver>,
     scratch: Scratch,
     mass_factor: Option<Cholesky>,
+    self_collider: Option<SelfCollider>,
     pool: Pool,
     pub(crate) clock: Clock,
 }
@@ -148,9 +150,15 @@ impl Simulation {
             solver: solver.build(),
             scratch: Scratch::default(),
             mass_factor: None,
+            self_collider: None,
             pool,
             clock,
         }
+    }
+
+    pub(crate) fn with_self_collision(mut self, collider: Option<SelfCollider>) -> Self {
+        self.self_collider = collider;
+        self
     }
 
     /// Advances by one time step: predict → solve → update velocities → check. On an error nothing has changed.
@@ -160,6 +168,9 @@ impl Simulation {
             let begun = self.clock.now();
             let prediction = self.predict().map_err(|error| self.failed(error.into()))?;
             let predicted = self.clock.now();
+            if let Some(collider) = &mut self.self_collider {
+                collider.begin_step(&self.state.positions);
+            }
             let (positions, velocities, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
             let solved = self.clock.now();
             self.check(&positions)?;
@@ -169,6 +180,7 @@ impl Simulation {
                 step: self.state.step,
                 time: self.state.time,
                 solve,
+                self_collision: self.self_collider.as_ref().map(SelfCollider::report),
                 seconds_predict: predicted - begun,
                 seconds_solve: solved - predicted,
                 seconds_total: finished - begun,
@@ -239,6 +251,9 @@ impl Simulation {
             v[vertex] = (target - self.state.positions[vertex]) / self.settings.time_step;
             x[vertex] = target;
         }
+        if let Some(collider) = &mut self.self_collider {
+            collider.finish(&mut x, &mut v, stage.tau, &self.clock);
+        }
         stage.recycle(&mut self.scratch);
         self.scratch.give([velocities, accelerations]);
         Ok((x, v, report))
@@ -252,7 +267,11 @@ impl Simulation {
         for (entry, memory) in self.model.energies().iter().zip(&mut self.trial) {
             entry.batch.begin_stage(&stage.origin, memory);
         }
-        let report = self.solver.solve(&problem.objective(), &mut x, &mut self.trial, &self.clock)?;
+        let (solver, clock) = (&mut *self.solver, &self.clock);
+        let report = match &mut self.self_collider {
+            Some(collider) => collider.solve(&problem, solver, &mut x, &mut self.trial, clock)?,
+            None => solver.solve(&problem.objective(), &mut x, &mut self.trial, clock)?,
+        };
         problem.recycle(&mut self.scratch);
         Ok((x, report))
     }

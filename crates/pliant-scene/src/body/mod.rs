@@ -111,6 +111,7 @@ pub(crate) fn build_body(
         .pin(pins.iter().flatten().copied())
         .with_velocities(velocities)
         .with_pressure(section.pressure);
+    let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
     Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape })

@@ -42,6 +42,8 @@ pub enum Quantity {
     ElasticEnergy,
     /// Kinetic, elastic and gravitational energy of the world (J).
     TotalEnergy,
+    /// Number of edges that pass through a triangle, of all bodies.
+    Intersections,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -79,6 +81,7 @@ impl Quantity {
             Self::KineticEnergy => "kinetic-energy",
             Self::ElasticEnergy => "elastic-energy",
             Self::TotalEnergy => "total-energy",
+            Self::Intersections => "intersections",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

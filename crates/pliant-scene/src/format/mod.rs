@@ -10,6 +10,7 @@ mod motion;
 mod output;
 mod pose;
 mod select;
+mod self_collision;
 mod shape;
 mod solid;
 mod world;
@@ -27,6 +28,7 @@ pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};
 pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
+pub use self_collision::SelfCollisionSection;
 pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
 pub use world::{
@@ -54,6 +56,8 @@ pub struct SceneFile {
     pub world: Option<WorldSection>,
     /// Which solver, with its parameters.
     pub solver: Option<SolverSection>,
+    /// Keeps surfaces from passing through each other.
+    pub self_collision: Option<SelfCollisionSection>,
     /// The bodies.
     #[serde(default)]
     pub body: Vec<BodySection>,
@@ -81,6 +85,7 @@ impl SceneFile {
             (below, above) => above.or(below),
         };
         self.solver = other.solver.or(self.solver.take());
+        self.self_collision = other.self_collision.or(self.self_collision.take());
         self.output = other.output.or(self.output.take());
         self.body.extend(other.body);
         self.attachment.extend(other.attachment);

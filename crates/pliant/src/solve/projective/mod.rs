@@ -9,6 +9,7 @@
 
 mod advance;
 mod anderson;
+mod contact;
 mod local;
 mod prepared;
 
@@ -242,7 +243,9 @@ impl Iteration<'_> {
 
     /// Global step: solves for δ at the current positions, and adds it.
     fn global_step(&mut self) {
-        self.report.residual = self.prepared.advance() / self.objective.model.diagonal();
+        let (longest, linear_iterations) = self.prepared.advance(self.objective.contacts);
+        self.report.residual = longest / self.objective.model.diagonal();
+        self.report.linear_iterations += linear_iterations;
         self.report.converged = self.report.residual <= self.params.tolerance;
         self.report.iterations += 1;
         // What is left is near the rounding of f32; convergence seen through it is none.

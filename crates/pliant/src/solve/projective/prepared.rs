@@ -1,11 +1,13 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
 use super::advance::advance;
+use super::contact::ContactWork;
 use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::math::lanes::Real;
-use crate::parallel::with_team;
+use crate::parallel::{Team, with_team};
+use crate::self_collision::Contacts;
 use crate::solve::Objective;
 use crate::sparse::{Cholesky, PackedFactor, Precision, Rows};
 
@@ -28,6 +30,7 @@ pub(super) struct Prepared {
     /// The other kind, once it was needed.
     spare: Option<Elements>,
     general: General,
+    contact: ContactWork,
     /// m/τ² of free vertices \[N/m\].
     weight: Vec<f64>,
     /// s of free vertices \[m\].
@@ -64,6 +67,7 @@ impl Prepared {
             elements,
             spare: None,
             general: General::new(objective, &order, watched),
+            contact: ContactWork::default(),
             weight: order.vertices[..order.free].iter().map(mass).collect(),
             target: vec![Point::default(); order.free],
             points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
@@ -153,7 +157,12 @@ impl Prepared {
             self.write_positions(x);
             value = self.general.evaluate(objective, &self.order, x, memory);
         }
-        let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
+        let mut other = self.general.gradient();
+        if let Some(contacts) = objective.contacts {
+            value += self.contact.evaluate(contacts, &self.order, &self.points, other);
+            other = &self.contact.gradient;
+        }
+        let inertia = Inertia { target: &self.target, weight: &self.weight, other };
         let (points, factor, elements) = (&self.points, &mut self.factor, &mut self.elements);
         value
             + with_team(|team| match (elements, factor.rows()) {
@@ -173,16 +182,23 @@ impl Prepared {
     }
 
     /// Solves for the step from the last evaluated positions, δ = −H⁻¹ ∇g, and moves the free vertices by it. Returns the
-    /// longest movement \[m\].
-    pub(super) fn advance(&mut self) -> f64 {
+    /// longest movement \[m\] and the linear iterations that contacts took.
+    pub(super) fn advance(&mut self, contacts: Option<&Contacts>) -> (f64, usize) {
+        let mut iterations = 0;
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
-        with_team(|team| {
-            factor.solve_rows(team);
+        let longest = with_team(|team| {
+            match contacts.filter(|_| self.contact.presses()) {
+                None => factor.solve_rows(team),
+                Some(contacts) => {
+                    iterations = solve_with_contacts(team, factor, &mut self.contact, contacts, &self.order);
+                }
+            }
             match factor.rows() {
                 Rows::Single(rows) => advance(team, rows, points),
                 Rows::Double(rows) => advance(team, rows, points),
             }
-        })
+        });
+        (longest, iterations)
     }
 
     /// The step just solved for, in order of elimination.
@@ -201,6 +217,47 @@ impl Prepared {
     /// Moves the free vertices, in order of elimination.
     pub(super) fn set_positions(&mut self, positions: &[Vec3]) {
         self.points.iter_mut().zip(positions).for_each(|(p, &position)| *p = point(position));
+    }
+}
+
+/// With b in its rows, solves (H + K) δ = b; returns the linear iterations taken.
+fn solve_with_contacts(
+    team: &Team<'_>,
+    factor: &mut PackedFactor,
+    work: &mut ContactWork,
+    contacts: &Contacts,
+    order: &Order,
+) -> usize {
+    let mut read = vec![Vec3::ZERO; order.free];
+    let take = |factor: &mut PackedFactor, out: &mut [Vec3]| match factor.rows() {
+        Rows::Single(rows) => copy_rows(rows, out),
+        Rows::Double(rows) => copy_rows(rows, out),
+    };
+    take(factor, work.begin(order));
+    let mut iterations = 0;
+    loop {
+        factor.solve_rows(team);
+        take(factor, &mut read);
+        let goes_on = work.advance(contacts, order, iterations, &read);
+        iterations += 1;
+        if !goes_on {
+            break;
+        }
+        put_rows(factor, work.residual());
+    }
+    put_rows(factor, &work.step);
+    iterations
+}
+
+fn put_rows(factor: &mut PackedFactor, values: &[Vec3]) {
+    fn put<R: Real>(rows: &mut [R], values: &[Vec3]) {
+        for (row, v) in rows.as_chunks_mut::<4>().0.iter_mut().zip(values) {
+            *row = [R::from_f64(v.x), R::from_f64(v.y), R::from_f64(v.z), R::from_f64(0.0)];
+        }
+    }
+    match factor.rows() {
+        Rows::Single(rows) => put(rows, values),
+        Rows::Double(rows) => put(rows, values),
     }
 }
 

@@ -1,0 +1,133 @@
+//! The surfaces and strands of a world as vertices, edges and triangles.
+
+use crate::model::BodyInfo;
+
+/// What can touch: every vertex, edge and triangle of the bodies' surfaces, and the segments of strands.
+#[derive(Debug, Clone, Default)]
+pub struct Primitives {
+    vertices: Vec<u32>,
+    edges: Vec<[u32; 2]>,
+    triangles: Vec<[u32; 3]>,
+    /// Across each side of each triangle (first to second corner first) the third vertex of the neighbour; `NOBODY` at a rim.
+    across: Vec<[u32; 3]>,
+    /// Whether each edge is a segment of a strand.
+    is_segment: Vec<bool>,
+    /// Body of each vertex of the world.
+    bodies: Vec<u32>,
+    /// Whether a body is kept from itself.
+    with_itself: Vec<bool>,
+}
+
+impl Primitives {
+    /// Those of the bodies of a world.
+    pub fn new(bodies: &[BodyInfo]) -> Self {
+        let count = bodies.last().map_or(0, |body| body.vertices.end);
+        let mut primitives = Self { bodies: vec![0; count], ..Self::default() };
+        for (b, body) in bodies.iter().enumerate() {
+            primitives.bodies[body.vertices.clone()].fill(b as u32);
+            primitives.with_itself.push(body.collides_with_itself);
+            primitives.triangles.extend_from_slice(&body.surface);
+            let sides = body.surface.iter().flat_map(|&triangle| sides(triangle));
+            primitives.edges.extend(sides.chain(body.segments.iter().copied()).map(sorted));
+        }
+        primitives.edges.sort_unstable();
+        primitives.edges.dedup();
+        primitives.across = across(&primitives.triangles);
+        let mut sides: Vec<[u32; 2]> = primitives.triangles.iter().flat_map(|t| sides(*t).map(sorted)).collect();
+        sides.sort_unstable();
+        primitives.is_segment = primitives.edges.iter().map(|edge| sides.binary_search(edge).is_err()).collect();
+        primitives.vertices = primitives.edges.iter().flatten().copied().collect();
+        primitives.vertices.sort_unstable();
+        primitives.vertices.dedup();
+        primitives
+    }
+
+    /// Vertices, ascending.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// Edges, ascending, each once.
+    pub fn edges(&self) -> &[[u32; 2]] {
+        &self.edges
+    }
+
+    /// Triangles, body by body.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Across each side of a triangle the third vertex of its neighbour, where there is one.
+    pub(crate) fn across(&self, triangle: u32) -> [Option<u32>; 3] {
+        self.across[triangle as usize].map(|v| (v != NOBODY).then_some(v))
+    }
+
+    /// Whether an edge is a segment of a strand and no side of a triangle.
+    pub(crate) fn is_segment(&self, edge: u32) -> bool {
+        self.is_segment[edge as usize]
+    }
+
+    /// Body of a vertex.
+    pub(crate) fn body(&self, vertex: u32) -> u32 {
+        self.bodies[vertex as usize]
+    }
+
+    /// Whether two vertices belong to bodies that are kept apart.
+    pub(crate) fn are_kept_apart(&self, a: u32, b: u32) -> bool {
+        let body = self.body(a);
+        body != self.body(b) || self.with_itself[body as usize]
+    }
+}
+
+const NOBODY: u32 = u32::MAX;
+
+fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
+}
+
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// The third vertices of neighbours; of a side with three or more triangles, none.
+fn across(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut all: Vec<([u32; 2], usize, usize)> = Vec::with_capacity(3 * triangles.len());
+    for (t, &triangle) in triangles.iter().enumerate() {
+        all.extend(sides(triangle).into_iter().enumerate().map(|(side, edge)| (sorted(edge), t, side)));
+    }
+    all.sort_unstable();
+    let mut across = vec![[NOBODY; 3]; triangles.len()];
+    for sharing in all.chunk_by(|a, b| a.0 == b.0) {
+        if let &[(_, t, side), (_, other, other_side)] = sharing {
+            across[t][side] = triangles[other][(other_side + 2) % 3];
+            across[other][other_side] = triangles[t][(side + 2) % 3];
+        }
+    }
+    across
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_edges_are_listed_once_and_segments_are_edges() {
+        let body = |name: &str, vertices, surface, segments| BodyInfo {
+            name: name.to_owned(),
+            vertices,
+            surface,
+            segments,
+            pressure: 0.0,
+            collides_with_itself: true,
+        };
+        let square = body("square", 0..4, vec![[0, 1, 2], [0, 2, 3]], vec![]);
+        let rope = body("rope", 4..8, vec![], vec![[4, 5], [6, 5]]);
+        let primitives = Primitives::new(&[square, rope]);
+        assert_eq!(primitives.edges(), [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3], [4, 5], [5, 6]]);
+        assert_eq!(primitives.vertices(), [0, 1, 2, 3, 4, 5, 6], "vertex 7 touches nothing");
+        assert_eq!(primitives.across(0), [None, None, Some(3)]);
+        assert_eq!(primitives.across(1), [Some(1), None, None]);
+        assert!(primitives.is_segment(5) && !primitives.is_segment(1));
+        assert_eq!((primitives.body(3), primitives.body(4)), (0, 1));
+    }
+}

@@ -1,0 +1,250 @@
+//! Surfaces that do not pass through each other or themselves.
+//!
+//! A step solves with contacts as forces, then cuts the movement so that nothing has passed, and goes round a few times, each time from
+//! the last positions known to be free of intersections:
+//!
+//! detect (broad phase) → contacts at the safe positions → solve → truncate → the result is safe
+//!
+//! [`contacts`] holds layers apart by a thickness and rubs them, inside the projective solver; [`truncate`] is what guarantees that an
+//! intersection-free start stays so, whatever the solver. See `docs/self-collision.md`.
+
+mod contacts;
+mod truncate;
+
+pub(crate) use contacts::{Contacts, Response};
+
+use contacts::Place;
+use truncate::truncate;
+
+use crate::clock::Clock;
+use crate::energy::Memory;
+use crate::math::Vec3;
+use crate::model::{BodyInfo, Model, ModelError};
+use crate::problem::Problem;
+use crate::proximity::{Candidates, Intersection, Primitives, intersections};
+use crate::solve::{SolveError, SolveReport, Solver, Start};
+
+/// How surfaces and strands are kept apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelfCollision {
+    /// Distance that layers keep \[m\]. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
+    /// at rest.
+    pub thickness: f64,
+    /// Coulomb's coefficient μ between layers.
+    pub friction: f64,
+    /// Weight of a contact relative to the inertia m/τ² of what touches. More is stiffer in a round and takes more
+    /// linear iterations.
+    pub stiffness: f64,
+    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one.
+    pub rounds: usize,
+}
+
+impl Default for SelfCollision {
+    /// 2 mm, μ = 0.3.
+    fn default() -> Self {
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3 }
+    }
+}
+
+impl SelfCollision {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let Self { thickness, friction, stiffness, rounds } = *self;
+        for (name, value, need, holds) in [
+            ("self-collision thickness", thickness, "positive", thickness > 0.0),
+            ("self-collision friction", friction, "at least 0", friction >= 0.0),
+            ("self-collision stiffness", stiffness, "positive", stiffness > 0.0),
+            ("rounds of self-collision", rounds as f64, "at least 1", rounds >= 1),
+        ] {
+            if !(holds && value.is_finite()) {
+                return Err(ModelError::BadParameter { name, value, need });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What keeping surfaces apart took in a step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SelfCollisionReport {
+    /// Pairs whose boxes overlapped, of the largest round.
+    pub candidates: usize,
+    /// Contacts that pressed in the last round.
+    pub contacts: usize,
+    /// Vertices whose movement was cut, of all rounds.
+    pub truncated: usize,
+    /// Vertices whose movement was cut in the last round: they are not where the solver wants them.
+    pub held: usize,
+    /// Rounds of solving and truncating.
+    pub rounds: usize,
+    /// Seconds in looking for pairs.
+    pub seconds_broad: f64,
+    /// Seconds in measuring pairs and cutting movements.
+    pub seconds_narrow: f64,
+}
+
+/// Keeps the surfaces of a world apart.
+#[derive(Debug)]
+pub(crate) struct SelfCollider {
+    settings: SelfCollision,
+    primitives: Primitives,
+    candidates: Candidates,
+    /// Positions at the beginning of the step \[m\].
+    before: Vec<Vec3>,
+    /// The last positions without intersections \[m\].
+    safe: Vec<Vec3>,
+    report: SelfCollisionReport,
+}
+
+/// Gaps below this share of the thickness hardly shrink further.
+const FLOOR: f64 = 0.02;
+
+impl SelfCollider {
+    /// For a world that starts at these positions, without intersections.
+    pub(crate) fn new(settings: SelfCollision, bodies: &[BodyInfo], x: &[Vec3]) -> Result<Self, ModelError> {
+        let primitives = Primitives::new(bodies);
+        let found = intersections(&primitives, x);
+        if !found.is_empty() {
+            let crossings = found.iter().map(|pair| Crossing::new(&primitives, bodies, pair)).collect();
+            return Err(ModelError::Intersecting { crossings });
+        }
+        let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
+        Ok(Self { settings, primitives, candidates: Candidates::default(), before, safe, report })
+    }
+
+    /// Takes the state that a step begins with.
+    pub(crate) fn begin_step(&mut self, x: &[Vec3]) {
+        self.before.clear();
+        self.before.extend_from_slice(x);
+        self.safe.clear();
+        self.safe.extend_from_slice(x);
+        self.report = SelfCollisionReport::default();
+    }
+
+    /// What the step took.
+    pub(crate) fn report(&self) -> SelfCollisionReport {
+        self.report.clone()
+    }
+
+    /// Solves a stage in rounds, so that its result is free of intersections.
+    pub(crate) fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        solver: &mut dyn Solver,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let (model, inertia) = (problem.model(), problem.objective().inertia);
+        let wanted = problem.start(Start::Predicted);
+        let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
+        let mut contacts = self.detect(model, inertia, wanted, &Contacts::default(), clock);
+        let mut sum: Option<SolveReport> = None;
+        for round in 1.. {
+            // Pins that were held back try again.
+            model.pinned().iter().zip(&pins).for_each(|(&v, pin)| x[v as usize] = *pin);
+            let mut objective = problem.objective();
+            objective.contacts = (!contacts.is_empty()).then_some(&contacts);
+            let solved = solver.solve(&objective, x, memory, clock)?;
+            match &mut sum {
+                Some(sum) => sum.add(solved),
+                None => sum = Some(solved),
+            }
+            if x.iter().any(|p| !p.is_finite()) {
+                break; // The step will be refused.
+            }
+            let pressing = contacts.settle(x);
+            let wanted = x.to_vec();
+            let held = self.truncate(x, clock);
+            (self.report.contacts, self.report.held, self.report.rounds) = (pressing, held, self.report.rounds + 1);
+            if round >= self.settings.rounds || (pressing == 0 && held == 0) {
+                break;
+            }
+            contacts = self.detect(model, inertia, &wanted, &contacts, clock);
+        }
+        Ok(sum.unwrap_or_default())
+    }
+
+    /// Contacts at the safe positions for vertices that want to go somewhere.
+    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Contacts, clock: &Clock) -> Contacts {
+        let begun = clock.now();
+        let reach = contacts::READY * self.settings.thickness;
+        let pairs = self.candidates.find(&self.primitives, &self.safe, wanted, reach);
+        let found = clock.now();
+        let Self { primitives, before, safe, .. } = self;
+        let place = Place { model, primitives, before, safe, wanted, inertia };
+        let contacts = Contacts::new(&self.settings, &place, &pairs, &last.list);
+        self.report.candidates = self.report.candidates.max(pairs.len());
+        self.report.seconds_broad += found - begun;
+        self.report.seconds_narrow += clock.now() - found;
+        contacts
+    }
+
+    /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns how many vertices were held back.
+    fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> usize {
+        let begun = clock.now();
+        let pairs = self.candidates.find(&self.primitives, &self.safe, x, 0.0);
+        let found = clock.now();
+        let held = truncate(&self.primitives, &pairs, FLOOR * self.settings.thickness, &self.safe, x);
+        self.safe.copy_from_slice(x);
+        self.report.truncated += held;
+        self.report.candidates = self.report.candidates.max(pairs.len());
+        self.report.seconds_broad += found - begun;
+        self.report.seconds_narrow += clock.now() - found;
+        held
+    }
+
+    /// Keeps the end of a step free of intersections, where it differs from its last stage: extrapolation, pins. Velocities
+    /// follow the positions; `tau` is the implicit step of the last stage \[s\].
+    pub(crate) fn finish(&mut self, x: &mut [Vec3], v: &mut [Vec3], tau: f64, clock: &Clock) {
+        if x == self.safe || x.iter().any(|p| !p.is_finite()) {
+            return;
+        }
+        let wanted = x.to_vec();
+        self.report.held = self.truncate(x, clock);
+        for ((v, x), wanted) in v.iter_mut().zip(x).zip(&wanted) {
+            *v += (*x - *wanted) / tau;
+        }
+    }
+}
+
+/// An edge of a body that passes through a triangle of a body, in their own numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crossing {
+    /// Body of the edge.
+    pub edge_body: String,
+    /// Ends of the edge, vertices of that body.
+    pub edge: [usize; 2],
+    /// Body of the triangle.
+    pub triangle_body: String,
+    /// Number of the triangle within its body's surface.
+    pub triangle: usize,
+}
+
+impl Crossing {
+    fn new(primitives: &Primitives, bodies: &[BodyInfo], found: &Intersection) -> Self {
+        let body_of = |v: u32| primitives.body(v) as usize;
+        let corner = primitives.triangles()[found.triangle as usize][0];
+        let (edge_body, triangle_body) = (body_of(found.edge[0]), body_of(corner));
+        let before: usize = bodies[..triangle_body].iter().map(|body| body.surface.len()).sum();
+        Self {
+            edge_body: bodies[edge_body].name.clone(),
+            edge: found.edge.map(|v| v as usize - bodies[edge_body].vertices.start),
+            triangle_body: bodies[triangle_body].name.clone(),
+            triangle: found.triangle as usize - before,
+        }
+    }
+}
+
+impl std::fmt::Display for Crossing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [a, b] = self.edge;
+        write!(f, "edge {a}–{b} of {:?} through triangle {} of {:?}", self.edge_body, self.triangle, self.triangle_body)
+    }
+}
+
+/// The first few of a list of crossings.
+pub(crate) fn first_crossings(crossings: &[Crossing]) -> String {
+    let named: Vec<String> = crossings.iter().take(3).map(ToString::to_string).collect();
+    let more = if crossings.len() > 3 { ", …" } else { "" };
+    named.join(", ") + more
+}
