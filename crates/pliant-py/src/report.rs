@@ -1,5 +1,6 @@
 //! Reports as objects to read, print and pickle.
 
+use pliant::SelfCollisionReport;
 use pliant::solve::SetupSeconds;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -133,7 +134,7 @@ impl SolveReport {
 #[derive(Debug, Clone)]
 pub(crate) struct StepReport(pub(crate) pliant::StepReport);
 
-type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64));
+type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>);
 
 #[pymethods]
 impl StepReport {
@@ -153,6 +154,22 @@ impl StepReport {
     #[getter]
     fn solve(&self) -> SolveReport {
         SolveReport(self.0.solve.clone())
+    }
+
+    /// What keeping surfaces apart took: pairs, contacts, vertices cut short and seconds; None where nothing keeps them apart.
+    #[getter]
+    fn self_collision(&self) -> Option<std::collections::BTreeMap<&'static str, f64>> {
+        let apart = self.0.self_collision.as_ref()?;
+        let entries = [
+            ("candidates", apart.candidates as f64),
+            ("contacts", apart.contacts as f64),
+            ("truncated", apart.truncated as f64),
+            ("held", apart.held as f64),
+            ("rounds", apart.rounds as f64),
+            ("seconds_broad", apart.seconds_broad),
+            ("seconds_narrow", apart.seconds_narrow),
+        ];
+        Some(entries.into())
     }
 
     /// Seconds in prediction and external forces.
@@ -183,15 +200,23 @@ impl StepReport {
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: StepState) -> Self {
-        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total)) = state;
+        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart) = state;
         let solve = solve.get().0.clone();
-        Self(pliant::StepReport { step, time, solve, seconds_predict, seconds_solve, seconds_total })
+        let self_collision =
+            apart.map(|([candidates, contacts, truncated, held, rounds], [seconds_broad, seconds_narrow])| {
+                SelfCollisionReport { candidates, contacts, truncated, held, rounds, seconds_broad, seconds_narrow }
+            });
+        Self(pliant::StepReport { step, time, solve, self_collision, seconds_predict, seconds_solve, seconds_total })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (StepState,))> {
         let report = &slf.get().0;
         let solve = Py::new(slf.py(), SolveReport(report.solve.clone()))?;
         let seconds = (report.seconds_predict, report.seconds_solve, report.seconds_total);
-        Ok((slf.get_type().getattr("_from_state")?, ((report.step, report.time, solve, seconds),)))
+        let apart = report.self_collision.as_ref().map(|apart| {
+            let counts = [apart.candidates, apart.contacts, apart.truncated, apart.held, apart.rounds];
+            (counts, [apart.seconds_broad, apart.seconds_narrow])
+        });
+        Ok((slf.get_type().getattr("_from_state")?, ((report.step, report.time, solve, seconds, apart),)))
     }
 }
