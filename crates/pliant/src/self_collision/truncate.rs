@@ -104,7 +104,7 @@ fn slab(normal: Vec3, corners: &[Vec3; 4], first: usize) -> f64 {
 
 fn stays_apart(kind: Pair, pair: &Separated, moves: &[Vec3; 4], safe: &[Vec3]) -> bool {
     if pair.gap <= 0.0 {
-        // Only what moves away in every corner, or stands, is certain.
+        // Without a gap there is no normal to judge by: only what stands is certain.
         return moves.iter().all(|m| *m == Vec3::ZERO);
     }
     let corners = corners(safe, pair.vertices);
