@@ -121,7 +121,7 @@ impl<'a> Problem<'a> {
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
         let mut memory = self.memory.clone();
         let solve = || {
-            let mut report = solver.build().solve(&self.objective(), x, &mut memory, &Clock::default())?;
+            let mut report = solver.build().solve(&self.objective(), x, &mut memory, None, &Clock::default())?;
             report.objective = self.value(x);
             Ok(report)
         };

@@ -11,6 +11,7 @@ pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{SolveError, SolveReport};
 
 use crate::clock::Clock;
+use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
 
@@ -70,12 +71,14 @@ pub trait Solver: Send + std::fmt::Debug {
     fn start(&self) -> Start;
 
     /// Improves `x` from the given start; pinned vertices hold their targets and are left alone. `memory` belongs to the
-    /// energies: on return its warm values are those to go on from, its projections need not be those of `x`.
+    /// energies: on return its warm values are those to go on from, its projections need not be those of `x`. `contacts` is there
+    /// where the world has colliders: on return it holds those of `x` with their forces.
     fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],
         memory: &mut [Memory],
+        contacts: Option<&mut Contacts<'_>>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
 }

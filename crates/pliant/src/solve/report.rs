@@ -22,6 +22,10 @@ pub struct SolveReport {
     pub rejected: usize,
     /// Iterations of inner linear solves, where they are iterative.
     pub linear_iterations: usize,
+    /// Contacts that press at the end.
+    pub contacts: usize,
+    /// Numeric factorisations because of contacts that came or went; other changes went through conjugate gradients.
+    pub refactorisations: usize,
     /// Seconds in projections, in right-hand sides and linear solves, and in factorisations.
     pub seconds_local: f64,
     /// See `seconds_local`.
@@ -40,6 +44,8 @@ impl SolveReport {
         self.history.extend(other.history);
         self.rejected += other.rejected;
         self.linear_iterations += other.linear_iterations;
+        self.contacts = other.contacts;
+        self.refactorisations += other.refactorisations;
         self.seconds_local += other.seconds_local;
         self.seconds_global += other.seconds_global;
         self.seconds_factor += other.seconds_factor;

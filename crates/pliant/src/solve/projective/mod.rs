@@ -9,12 +9,14 @@
 
 mod advance;
 mod anderson;
+mod changed;
 mod local;
 mod prepared;
 
 use std::collections::VecDeque;
 
 use crate::clock::Clock;
+use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::{Analysis, Precision};
@@ -169,6 +171,7 @@ impl Solver for Projective {
         objective: &Objective<'_>,
         x: &mut [Vec3],
         memory: &mut [Memory],
+        mut contacts: Option<&mut Contacts<'_>>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
         let mut time = Stopwatch::new(clock);
@@ -180,6 +183,11 @@ impl Solver for Projective {
         self.prepare(objective)?;
         let prepared = &mut self.prepared[0];
         self.vectors.resize(prepared.free());
+        if let Some(contacts) = &mut contacts {
+            prepared.weigh(contacts);
+        }
+        let displaces = contacts.as_ref().is_some_and(|c| c.params().mode == ContactMode::Displacement);
+        let analysis = self.analysis.as_ref().filter(|_| contacts.is_some());
         let mut iteration = Iteration {
             params: &self.params,
             objective,
@@ -187,18 +195,23 @@ impl Solver for Projective {
             vectors: &mut self.vectors,
             x,
             memory,
+            contacts,
+            analysis,
+            elastic: 0.0,
             value: 0.0,
             report: SolveReport::default(),
         };
         iteration.report.seconds_factor += time.lap();
         iteration.prepared.begin(objective, iteration.x, iteration.memory, self.params.precision);
+        iteration.touch();
         iteration.value = iteration.evaluate();
         iteration.record();
         iteration.report.seconds_local += time.lap();
         match self.params.acceleration {
-            Acceleration::Anderson { .. } => iteration.anderson(&mut self.accelerator, &mut time),
-            _ => iteration.stationary(&mut time),
+            Acceleration::Anderson { .. } if !displaces => iteration.anderson(&mut self.accelerator, &mut time)?,
+            _ => iteration.stationary(&mut time)?,
         }
+        iteration.report.contacts = iteration.contacts.as_ref().map_or(0, |contacts| contacts.count());
         iteration.prepared.finish(iteration.x, iteration.memory);
         iteration.report.objective = iteration.value;
         Ok(iteration.report)
@@ -206,25 +219,51 @@ impl Solver for Projective {
 }
 
 /// A solve on its way.
-struct Iteration<'a> {
+struct Iteration<'a, 'c> {
     params: &'a ProjectiveParams,
     objective: &'a Objective<'a>,
     prepared: &'a mut Prepared,
     vectors: &'a mut Vectors,
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
+    contacts: Option<&'a mut Contacts<'c>>,
+    /// There where contacts are.
+    analysis: Option<&'a Analysis>,
+    /// g without contacts at the positions last evaluated \[J\].
+    elastic: f64,
     /// g at the current positions \[J\].
     value: f64,
     report: SolveReport,
 }
 
-impl Iteration<'_> {
+impl Iteration<'_, '_> {
     /// Local step: g and its gradient at the current positions.
     fn evaluate(&mut self) -> f64 {
         // Plain iterations report g once, at their last evaluation.
         let decides = matches!(self.params.acceleration, Acceleration::Anderson { .. }) || self.params.record;
         let last = self.report.iterations + 1 >= self.params.iterations;
-        self.prepared.evaluate(self.objective, self.x, self.memory, decides || last)
+        self.elastic = self.prepared.evaluate(self.objective, self.x, self.memory, decides || last);
+        self.with_contacts()
+    }
+
+    /// g with the contacts as they are now.
+    fn with_contacts(&self) -> f64 {
+        let Some(contacts) = &self.contacts else { return self.elastic };
+        self.elastic + contacts.energy(&|vertex| self.prepared.position(vertex))
+    }
+
+    /// Finds what the vertices have met on their way to where they are now, and lets contacts follow surfaces and forces.
+    fn touch(&mut self) {
+        let Some(contacts) = &mut self.contacts else { return };
+        let prepared = &*self.prepared;
+        let position = |vertex: usize| prepared.position(vertex);
+        contacts.follow(&position);
+        contacts.detect(&position);
+        if contacts.params().mode == ContactMode::Displacement {
+            self.prepared.displace(contacts);
+        } else if self.report.iterations > 0 {
+            contacts.settle(&position);
+        }
     }
 
     fn record(&mut self) {
@@ -234,8 +273,19 @@ impl Iteration<'_> {
     }
 
     /// Global step: solves for δ at the current positions, and adds it.
-    fn global_step(&mut self) {
-        self.report.residual = self.prepared.advance() / self.objective.model.diagonal();
+    fn global_step(&mut self) -> Result<(), SolveError> {
+        let moved = match (&self.contacts, self.analysis) {
+            (Some(contacts), Some(analysis)) if contacts.params().mode == ContactMode::Constraint => {
+                let is_first = self.report.iterations == 0;
+                let (moved, iterations, anew) =
+                    self.prepared.advance_against(contacts, self.objective, analysis, is_first)?;
+                self.report.linear_iterations += iterations;
+                self.report.refactorisations += usize::from(anew);
+                moved
+            }
+            _ => self.prepared.advance(),
+        };
+        self.report.residual = moved / self.objective.model.diagonal();
         self.report.converged = self.report.residual <= self.params.tolerance;
         self.report.iterations += 1;
         // What is left is near the rounding of f32; convergence seen through it is none.
@@ -243,6 +293,7 @@ impl Iteration<'_> {
             self.prepared.refine(self.objective, self.memory);
             self.report.converged = false;
         }
+        Ok(())
     }
 
     /// Positions before the step into `vectors.current`, δ into `vectors.step`, positions after it into `vectors.next`.
@@ -257,10 +308,10 @@ impl Iteration<'_> {
     }
 
     /// Plain local/global, or with Chebyshev weights.
-    fn stationary(&mut self, time: &mut Stopwatch<'_>) {
+    fn stationary(&mut self, time: &mut Stopwatch<'_>) -> Result<(), SolveError> {
         let mut omega = 1.0;
         while !self.is_last() {
-            self.global_step();
+            self.global_step()?;
             if let Acceleration::Chebyshev { rho, delay, relaxation } = self.params.acceleration {
                 omega = match self.report.iterations {
                     k if k <= delay.max(1) => 1.0,
@@ -269,6 +320,7 @@ impl Iteration<'_> {
                 };
                 self.chebyshev_step(omega, relaxation);
             }
+            self.touch();
             self.report.seconds_global += time.lap();
             if self.params.record && self.params.acceleration == Acceleration::None {
                 // Between the half-steps: the new positions with the old projections.
@@ -283,6 +335,7 @@ impl Iteration<'_> {
             }
             self.report.seconds_local += time.lap();
         }
+        Ok(())
     }
 
     /// x ← ω (relaxation·δ + x − x_last) + x_last [Wang 2015, eq. 9].
@@ -300,12 +353,12 @@ impl Iteration<'_> {
     }
 
     /// Anderson acceleration with the energy safeguard.
-    fn anderson(&mut self, accelerator: &mut Anderson, time: &mut Stopwatch<'_>) {
+    fn anderson(&mut self, accelerator: &mut Anderson, time: &mut Stopwatch<'_>) -> Result<(), SolveError> {
         accelerator.clear();
         let (mut drop, mut last_residual) = (f64::INFINITY, f64::INFINITY);
         while !self.is_last() {
             let was_single = self.prepared.is_single();
-            self.global_step();
+            self.global_step()?;
             self.take_step();
             if was_single != self.prepared.is_single() {
                 // Values in f32 and f64 do not compare.
@@ -334,9 +387,14 @@ impl Iteration<'_> {
             }
             drop = self.value - reached;
             self.value = reached;
+            if self.contacts.is_some() {
+                self.touch();
+                self.value = self.with_contacts();
+            }
             self.record();
             self.report.seconds_local += time.lap();
         }
+        Ok(())
     }
 
     /// Changes of g below this cannot tell better from worse; there the length of the step can.

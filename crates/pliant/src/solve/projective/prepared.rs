@@ -1,10 +1,12 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
 use super::advance::advance;
+use super::changed::Changed;
 use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
+use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::math::Vec3;
 use crate::math::lanes::Real;
+use crate::math::{Mat3, Vec3};
 use crate::parallel::with_team;
 use crate::solve::{Objective, SolveError};
 use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows};
@@ -35,6 +37,10 @@ pub(super) struct Prepared {
     /// Positions of all vertices \[m\], and padding.
     points: Vec<Point>,
     watched: bool,
+    /// Diagonal of the matrix at free vertices \[N/m\].
+    diagonal: Vec<f64>,
+    /// The system with contacts in it.
+    changed: Changed,
 }
 
 /// How energies are evaluated.
@@ -54,7 +60,10 @@ impl Prepared {
         watch: Watch,
     ) -> Result<Self, SolveError> {
         let model = objective.model;
-        let factor = PackedFactor::new(&Cholesky::new(analysis, &objective.projective_matrix())?, precision);
+        let matrix = objective.projective_matrix();
+        let factor = PackedFactor::new(&Cholesky::new(analysis, &matrix)?, precision);
+        let entry = |&k: &u32| matrix.values()[matrix.pattern().diagonal_entry(k as usize)];
+        let diagonal = factor.order().iter().map(entry).collect();
         let order = Order::new(model, factor.order());
         let watched = watch == Watch::Projections;
         let elements = match precision {
@@ -74,6 +83,8 @@ impl Prepared {
             points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
             order,
             watched,
+            diagonal,
+            changed: Changed::default(),
         })
     }
 
@@ -190,6 +201,60 @@ impl Prepared {
         })
     }
 
+    /// Position of a vertex \[m\].
+    pub(super) fn position(&self, vertex: usize) -> Vec3 {
+        let p = self.points[self.order.places[vertex] as usize];
+        Vec3::new(p[0], p[1], p[2])
+    }
+
+    /// Tells contacts how stiff the matrix is at each vertex.
+    pub(super) fn weigh(&self, contacts: &mut Contacts<'_>) {
+        contacts.weigh(self.order.vertices.iter().copied().zip(self.diagonal.iter().copied()));
+    }
+
+    /// As [`advance`](Self::advance), with contacts in the system. Returns the longest movement \[m\], the iterations of the linear solve
+    /// and whether the matrix was factored anew.
+    pub(super) fn advance_against(
+        &mut self,
+        contacts: &Contacts<'_>,
+        objective: &Objective<'_>,
+        analysis: &Analysis,
+        is_first: bool,
+    ) -> Result<(f64, usize, bool), SolveError> {
+        let places = &self.order.places;
+        let position = |vertex: usize| self.position(vertex);
+        let mut pressing: Vec<(u32, f64)> =
+            contacts.pressing(&position).map(|(v, weight)| (places[v as usize], weight)).collect();
+        pressing.sort_unstable_by_key(|(place, _)| *place);
+        pressing.dedup_by_key(|(place, _)| *place);
+        let mut loads: Vec<(u32, Vec3, Mat3)> =
+            contacts.loads(&position).map(|(v, force, block)| (places[v as usize], force, block)).collect();
+        loads.sort_by_key(|(place, _, _)| *place);
+        let limit = contacts.params().refactor_above;
+        let anew = self.changed.choose(objective, analysis, &self.factor, &pressing, limit, is_first)?;
+        let iterations = self.changed.solve(&mut self.factor, &loads);
+        let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
+        let moved = with_team(|team| match factor.rows() {
+            Rows::Single(rows) => advance(team, rows, points),
+            Rows::Double(rows) => advance(team, rows, points),
+        });
+        Ok((moved, iterations, anew))
+    }
+
+    /// Moves vertices out of colliders.
+    pub(super) fn displace(&mut self, contacts: &mut Contacts<'_>) {
+        let (points, places, weight) = (&mut self.points, &self.order.places, &self.weight);
+        let place = |vertex: usize| places[vertex] as usize;
+        let mut exchange = |vertex: usize, moved: Option<Vec3>| {
+            let at = &mut points[place(vertex)];
+            if let Some(moved) = moved {
+                *at = point(moved);
+            }
+            Vec3::new(at[0], at[1], at[2])
+        };
+        contacts.displace(&mut exchange, &|vertex| weight[place(vertex)]);
+    }
+
     /// The step just solved for, in order of elimination.
     pub(super) fn step(&mut self, step: &mut [Vec3]) {
         match self.factor.rows() {
@@ -209,7 +274,7 @@ impl Prepared {
     }
 }
 
-fn copy_rows<R: Real>(rows: &[R], step: &mut [Vec3]) {
+pub(super) fn copy_rows<R: Real>(rows: &[R], step: &mut [Vec3]) {
     for (out, row) in step.iter_mut().zip(rows.as_chunks::<4>().0) {
         *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
     }

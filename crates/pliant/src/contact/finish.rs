@@ -1,0 +1,110 @@
+//! What is left to do when a step is solved: restitution, and a last look at where vertices ended.
+
+use super::{Contact, Contacts};
+use crate::collide::Collider;
+use crate::math::Vec3;
+
+/// Impacts slower than this many times what gravity and other forces add in a step are no impacts but rest.
+const REST: f64 = 2.0;
+/// Rounds of the last projection: a vertex between two colliders may need more than one.
+const ROUNDS: usize = 4;
+
+/// What the vertices brought into the step.
+pub(crate) struct Before<'a> {
+    /// Time at its start \[s\].
+    pub(crate) time: f64,
+    /// Its length \[s\].
+    pub(crate) h: f64,
+    /// Velocities at its start \[m/s\].
+    pub(crate) velocities: &'a [Vec3],
+    /// Accelerations by external forces \[m/s²\].
+    pub(crate) accelerations: &'a [Vec3],
+    /// Whether velocities are the change of positions over the step.
+    pub(crate) is_euler: bool,
+}
+
+impl<'a> Contacts<'a> {
+    /// Restitution, the last projection, and the contacts with their forces.
+    pub(crate) fn finish(mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> Vec<Contact> {
+        let mut touched = Vec::new();
+        let mass = self.model.mass().lumped();
+        let mut forces: Vec<f64> = self.laws.iter().map(|law| law.pressed).collect();
+        for (law, force) in self.laws.iter().zip(&mut forces).filter(|(law, _)| law.pressed > 0.0) {
+            let vertex = law.vertex as usize;
+            let restitution = self.surroundings.colliders[law.collider as usize].restitution;
+            let surface = law.shift / self.span;
+            let gained = before.accelerations[vertex] * before.h;
+            let approach = -law.normal.dot(before.velocities[vertex] + gained * law.time - surface);
+            let leaving = law.normal.dot(v[vertex] - surface);
+            let is_impact = approach > REST * gained.length() && restitution > 0.0;
+            // Other integrators mirror the velocity at a stage that stops at the surface.
+            let target = match (is_impact, before.is_euler) {
+                (true, _) => restitution * approach,
+                (false, true) => continue,
+                (false, false) => 0.0,
+            };
+            if is_impact && target < leaving && before.is_euler {
+                continue;
+            }
+            v[vertex] += law.normal * (target - leaving);
+            *force += mass[vertex] * (target - leaving) / before.h;
+        }
+        for (law, force) in self.laws.iter().zip(forces).filter(|(law, _)| law.pressed > 0.0) {
+            touched.push(Contact {
+                vertex: law.vertex as usize,
+                collider: law.collider as usize,
+                normal: law.normal,
+                normal_force: force.max(0.0),
+                tangential_force: -law.rubbed,
+            });
+        }
+        if self.span != before.h {
+            // The stage was not at the end of the step; the last look is.
+            let whole = |c: &'a Collider| c.moving_over(before.time, before.time + before.h);
+            self.moving = self.surroundings.colliders.iter().map(whole).collect();
+        }
+        self.project(before.h, x, v, &mut touched);
+        touched
+    }
+
+    /// No vertex ends inside a collider: what the solve has left there is moved to the surface, its velocity along.
+    fn project(&mut self, h: f64, x: &mut [Vec3], v: &mut [Vec3], touched: &mut [Contact]) {
+        for _ in 0..ROUNDS {
+            self.detect(&|vertex| x[vertex]);
+            let mut moved = false;
+            for law in &self.laws {
+                let vertex = law.vertex as usize;
+                let collider = law.collider as usize;
+                let thickness = self.surroundings.colliders[collider].thickness;
+                let below = law.depth(x[vertex]) - thickness;
+                let (near, _) = self.moving[collider].at_end(x[vertex]);
+                let same_side = near.normal.dot(law.normal) > 0.0;
+                // Below the plane that was met first, but round an edge or on another side, is outside unless the way
+                // there went through the collider.
+                let (normal, push) = if near.distance < 0.0 && same_side {
+                    (near.normal, -near.distance)
+                } else if below > 0.0
+                    && (near.distance < 0.0 || self.moving[collider].crosses(self.start[vertex], x[vertex]))
+                {
+                    (law.normal, below)
+                } else {
+                    continue;
+                };
+                x[vertex] += normal * push;
+                let closing = -normal.dot(v[vertex] - law.shift / self.span);
+                if closing > 0.0 {
+                    let change = closing.min(push / h);
+                    v[vertex] += normal * change;
+                    let same = |c: &&mut Contact| c.vertex == vertex && c.collider == collider;
+                    if let Some(contact) = touched.iter_mut().find(same) {
+                        contact.normal_force += self.model.mass().lumped()[vertex] * change / h;
+                    }
+                }
+                moved = true;
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+}
