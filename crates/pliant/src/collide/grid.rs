@@ -57,10 +57,10 @@ impl DistanceGrid {
         let (value, gradient) = self.interpolate(inside / self.spacing);
         let outside = beyond.length();
         if outside > 0.0 {
-            // Beyond the grid the distance is at least that to the grid.
-            let normal =
-                (beyond / outside * outside + gradient.normalize_or_zero() * value.max(0.0)).normalize_or_zero();
-            return Nearby::new(p, outside.max(value), if normal == Vec3::ZERO { Vec3::Y } else { normal });
+            // Seen from beyond a box, what lies in it is at least as far as from the nearest point of the box, and across.
+            let offset = beyond + gradient.normalize_or_zero() * value.max(0.0);
+            let normal = offset.normalize_or_zero();
+            return Nearby::new(p, outside.hypot(value.max(0.0)), if normal == Vec3::ZERO { Vec3::Y } else { normal });
         }
         let normal = gradient.normalize_or_zero();
         Nearby::new(p, value, if normal == Vec3::ZERO { Vec3::Y } else { normal })

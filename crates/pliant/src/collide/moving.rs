@@ -169,13 +169,11 @@ impl Moving<'_> {
             } else {
                 bound
             };
-            if approach <= 0.0 {
+            if approach <= 0.0 || time >= 1.0 {
                 return None;
             }
-            time += gap.max(SLACK * thickness) / approach;
-            if time > 1.0 {
-                return None;
-            }
+            // The end is looked at, however short the way.
+            time = (time + gap.max(SLACK * thickness) / approach).min(1.0);
         }
     }
 
@@ -255,7 +253,7 @@ fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: 
     let way = p1 - p0;
     let ways: [Vec3; 3] = std::array::from_fn(|k| c1[k] - c0[k]);
     let mut time = 0.0;
-    while time < limit {
+    loop {
         let (p, corners) = (p0 + way * time, std::array::from_fn(|k| c0[k] + ways[k] * time));
         let point = nearest_on_triangle(p, corners);
         let offset = p - point;
@@ -267,10 +265,9 @@ fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: 
         }
         let normal = offset / length;
         let approach = ways.iter().fold(0.0_f64, |most, w| most.max(normal.dot(*w - way)));
-        if approach <= 0.0 {
+        if approach <= 0.0 || time >= limit {
             return None;
         }
-        time += (length - distance).max(SLACK * distance) / approach;
+        time = (time + (length - distance).max(SLACK * distance) / approach).min(limit);
     }
-    None
 }

@@ -67,7 +67,7 @@ impl<'a> Contacts<'a> {
         &self.surroundings.params
     }
 
-    /// Sets the weights of contacts from the diagonal of the system matrix at each vertex \[N/m\].
+    /// Takes the diagonal of the system matrix at each vertex \[N/m\].
     pub(crate) fn weigh(&mut self, diagonal: impl Iterator<Item = (u32, f64)>) {
         let factor = self.surroundings.params.weight;
         diagonal.for_each(|(v, entry)| self.weights[v as usize] = factor * entry);
@@ -117,6 +117,7 @@ impl<'a> Contacts<'a> {
             friction: properties.friction,
             pressed: 0.0,
             rubbed: Vec3::ZERO,
+            balanced: Vec3::ZERO,
         });
     }
 
@@ -156,6 +157,11 @@ impl<'a> Contacts<'a> {
     pub(crate) fn pressing(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = (u32, f64)> {
         let pressing = self.laws.iter().filter(|law| law.pressed > 0.0 || law.depth(x(law.vertex as usize)) > 0.0);
         pressing.map(|law| (law.vertex, law.weight))
+    }
+
+    /// Takes the force on the k-th contact that the last linear solve came to \[N\].
+    pub(crate) fn balance(&mut self, k: usize, force: Vec3) {
+        self.laws[k].balanced = force;
     }
 
     /// Moves vertices out of colliders, given m/τ² \[N/m\].

@@ -28,7 +28,7 @@ impl<'a> Contacts<'a> {
     pub(crate) fn finish(mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> Vec<Contact> {
         let mut touched = Vec::new();
         let mass = self.model.mass().lumped();
-        let mut forces: Vec<f64> = self.laws.iter().map(|law| law.pressed).collect();
+        let mut forces: Vec<f64> = self.laws.iter().map(|law| law.normal.dot(law.balanced)).collect();
         for (law, force) in self.laws.iter().zip(&mut forces).filter(|(law, _)| law.pressed > 0.0) {
             let vertex = law.vertex as usize;
             let restitution = self.surroundings.colliders[law.collider as usize].restitution;
@@ -37,25 +37,23 @@ impl<'a> Contacts<'a> {
             let approach = -law.normal.dot(before.velocities[vertex] + gained * law.time - surface);
             let leaving = law.normal.dot(v[vertex] - surface);
             let is_impact = approach > REST * gained.length() && restitution > 0.0;
-            // Other integrators mirror the velocity at a stage that stops at the surface.
-            let target = match (is_impact, before.is_euler) {
-                (true, _) => restitution * approach,
-                (false, true) => continue,
-                (false, false) => 0.0,
-            };
-            if is_impact && target < leaving && before.is_euler {
+            let target = if is_impact { restitution * approach } else { 0.0 };
+            // Implicit Euler is as fast as its way to the surface was long, so it may still approach; others mirror the
+            // velocity at a stage that stops at the surface.
+            if before.is_euler && leaving >= target {
                 continue;
             }
             v[vertex] += law.normal * (target - leaving);
             *force += mass[vertex] * (target - leaving) / before.h;
         }
-        for (law, force) in self.laws.iter().zip(forces).filter(|(law, _)| law.pressed > 0.0) {
+        // All that the last solve balanced, also what let go in the end: so the sum is what momentum changed by.
+        for (law, force) in self.laws.iter().zip(forces).filter(|(law, _)| law.balanced != Vec3::ZERO) {
             touched.push(Contact {
                 vertex: law.vertex as usize,
                 collider: law.collider as usize,
                 normal: law.normal,
-                normal_force: force.max(0.0),
-                tangential_force: -law.rubbed,
+                normal_force: force,
+                tangential_force: law.tangential(law.balanced),
             });
         }
         if self.span != before.h {

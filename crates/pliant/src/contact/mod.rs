@@ -54,7 +54,7 @@ pub struct Contact {
     pub collider: usize,
     /// Normal of the collider's surface, towards the vertex.
     pub normal: Vec3,
-    /// Force along the normal \[N\], at least 0.
+    /// Force along the normal \[N\]; below 0 only by what the solver has not converged.
     pub normal_force: f64,
     /// Force of friction on the vertex \[N\].
     pub tangential_force: Vec3,

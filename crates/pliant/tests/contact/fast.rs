@@ -10,8 +10,9 @@ fn free(body: Body) -> pliant::SimulationBuilder {
     Simulation::builder().body(body).gravity(Vec3::ZERO).runaway_limit(1e6)
 }
 
-fn ball_of_triangles() -> Shape {
-    Shape::Mesh(SolidMesh::new(&Icosphere { radius: 0.05, subdivisions: 3 }.mesh().unwrap()).unwrap())
+fn slab_of_triangles() -> Shape {
+    let slab = TetBox { size: Vec3::new(0.01, 1.0, 1.0), cells: [1, 3, 3], ..TetBox::default() }.mesh().unwrap();
+    Shape::Mesh(SolidMesh::new(&slab.surface().unwrap().mesh).unwrap())
 }
 
 /// Thin in the direction of x, wide across it.
@@ -24,7 +25,7 @@ fn thin() -> Vec<Collider> {
         Collider::new(Shape::Sphere { radius: 0.01 }),
         Collider::new(Shape::Capsule { radius: 0.01, length: 0.5 }),
         Collider::new(Shape::Cylinder { radius: 0.5, length: 0.002 }).turned(on_edge),
-        Collider::new(ball_of_triangles()),
+        Collider::new(slab_of_triangles()),
         Collider::new(Shape::Heightfield(field)).turned(on_edge.inverse()).at(Vec3::new(0.0, -0.5, -0.5)),
     ]
 }

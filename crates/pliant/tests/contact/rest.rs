@@ -27,7 +27,7 @@ fn rests(seconds: f64) {
         let settled = sim.positions().to_vec();
         for _ in 0..(seconds * 60.0) as usize {
             let report = sim.step().unwrap();
-            assert_eq!(report.solve.contacts, sim.contacts().len());
+            assert!(report.solve.contacts >= 16, "{report:?}");
             let force = total_force(&sim);
             assert!((force - Vec3::Y * weight).length() < 0.01 * weight, "{force} for {weight}");
         }

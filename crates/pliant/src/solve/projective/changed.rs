@@ -143,6 +143,13 @@ impl Changed {
     }
 }
 
+impl Changed {
+    /// The last solution at a place.
+    pub(super) fn step(&self, place: u32) -> Vec3 {
+        self.solution[place as usize]
+    }
+}
+
 /// How many places are in one list but not in the other; both are ordered.
 fn differing(a: &[(u32, f64)], b: &[(u32, f64)]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);

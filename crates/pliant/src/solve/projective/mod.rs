@@ -259,9 +259,11 @@ impl Iteration<'_, '_> {
         let position = |vertex: usize| prepared.position(vertex);
         contacts.follow(&position);
         contacts.detect(&position);
-        if contacts.params().mode == ContactMode::Displacement {
+        if contacts.params().mode == ContactMode::Displacement || self.report.iterations == 0 {
+            // Constraints, too, start where each vertex alone would be stopped, and with the forces that stop it: near rest
+            // little is left to do, and what sticks has not slipped.
             self.prepared.displace(contacts);
-        } else if self.report.iterations > 0 {
+        } else {
             contacts.settle(&position);
         }
     }
@@ -274,7 +276,7 @@ impl Iteration<'_, '_> {
 
     /// Global step: solves for δ at the current positions, and adds it.
     fn global_step(&mut self) -> Result<(), SolveError> {
-        let moved = match (&self.contacts, self.analysis) {
+        let moved = match (&mut self.contacts, self.analysis) {
             (Some(contacts), Some(analysis)) if contacts.params().mode == ContactMode::Constraint => {
                 let is_first = self.report.iterations == 0;
                 let (moved, iterations, anew) =

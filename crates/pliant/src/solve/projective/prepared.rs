@@ -216,7 +216,7 @@ impl Prepared {
     /// and whether the matrix was factored anew.
     pub(super) fn advance_against(
         &mut self,
-        contacts: &Contacts<'_>,
+        contacts: &mut Contacts<'_>,
         objective: &Objective<'_>,
         analysis: &Analysis,
         is_first: bool,
@@ -227,12 +227,17 @@ impl Prepared {
             contacts.pressing(&position).map(|(v, weight)| (places[v as usize], weight)).collect();
         pressing.sort_unstable_by_key(|(place, _)| *place);
         pressing.dedup_by_key(|(place, _)| *place);
-        let mut loads: Vec<(u32, Vec3, Mat3)> =
-            contacts.loads(&position).map(|(v, force, block)| (places[v as usize], force, block)).collect();
+        let of_laws = contacts.loads(&position);
+        let of_laws: Vec<(u32, Vec3, Mat3)> =
+            of_laws.map(|(v, force, block)| (places[v as usize], force, block)).collect();
+        let mut loads = of_laws.clone();
         loads.sort_by_key(|(place, _, _)| *place);
         let limit = contacts.params().refactor_above;
         let anew = self.changed.choose(objective, analysis, &self.factor, &pressing, limit, is_first)?;
         let iterations = self.changed.solve(&mut self.factor, &loads);
+        for (k, (place, force, block)) in of_laws.into_iter().enumerate() {
+            contacts.balance(k, force - block * self.changed.step(place));
+        }
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
         let moved = with_team(|team| match factor.rows() {
             Rows::Single(rows) => advance(team, rows, points),
