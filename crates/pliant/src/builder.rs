@@ -163,8 +163,9 @@ impl SimulationBuilder {
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         if !self.colliders.is_empty() {
-            let (colliders, params, touched) = (self.colliders, self.contact, Vec::new());
-            simulation.surroundings = Some(Surroundings { colliders, params, touched });
+            let (colliders, params) = (self.colliders, self.contact);
+            let (touched, held) = (Vec::new(), Vec::new());
+            simulation.surroundings = Some(Surroundings { colliders, params, touched, held });
         }
         Ok(simulation)
     }

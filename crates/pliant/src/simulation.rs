@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::builder::SimulationBuilder;
 use crate::clock::Clock;
-use crate::contact::{Before, Contact, Contacts, Surroundings};
+use crate::contact::{Before, Contact, Contacts, Held, Surroundings};
 use crate::damping::Damping;
 use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
@@ -121,6 +121,7 @@ struct Reached {
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
     touched: Vec<Contact>,
+    held: Vec<Held>,
 }
 
 /// What solves the stages of a step.
@@ -282,7 +283,7 @@ impl Simulation {
         integrator.finish(begin, &mut x, &mut v);
         let is_euler = integrator == TimeIntegrator::ImplicitEuler;
         let before = Before { time: now, h, velocities: &velocities, accelerations: &accelerations, is_euler };
-        let touched = contacts.map_or_else(Vec::new, |contacts| contacts.finish(&before, &mut x, &mut v));
+        let (touched, held) = contacts.map(|contacts| contacts.finish(&before, &mut x, &mut v)).unwrap_or_default();
         // Pinned vertices are where they were told to be, and as fast as that made them.
         for (&vertex, &target) in model.pinned().iter().zip(&inputs.pins) {
             let vertex = vertex as usize;
@@ -291,7 +292,7 @@ impl Simulation {
         }
         stage.recycle(scratch);
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -328,9 +329,9 @@ impl Simulation {
     /// Makes the result of a good step the current state.
     fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
-        let Reached { positions, velocities, touched } = reached;
+        let Reached { positions, velocities, touched, held } = reached;
         if let Some(surroundings) = &mut self.surroundings {
-            surroundings.touched = touched;
+            (surroundings.touched, surroundings.held) = (touched, held);
         }
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);

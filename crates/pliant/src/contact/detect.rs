@@ -159,6 +159,18 @@ impl<'a> Contacts<'a> {
         pressing.map(|law| (law.vertex, law.weight))
     }
 
+    /// Goes on from the multipliers of contacts that lasted through the step before.
+    pub(crate) fn resume(&mut self) {
+        let held = &self.surroundings.held;
+        for law in &mut self.laws {
+            let key = (law.vertex, law.collider);
+            if let Ok(at) = held.binary_search_by_key(&key, |held| (held.vertex, held.collider)) {
+                law.pressed = held[at].pressed;
+                law.rubbed = law.tangential(held[at].rubbed);
+            }
+        }
+    }
+
     /// Takes the force on the k-th contact that the last linear solve came to \[N\].
     pub(crate) fn balance(&mut self, k: usize, force: Vec3) {
         self.laws[k].balanced = force;

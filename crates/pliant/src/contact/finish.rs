@@ -1,6 +1,7 @@
 //! What is left to do when a step is solved: restitution, and a last look at where vertices ended.
 
-use super::{Contact, Contacts};
+use super::law::Law;
+use super::{Contact, Contacts, Held};
 use crate::collide::Collider;
 use crate::math::Vec3;
 
@@ -25,8 +26,8 @@ pub(crate) struct Before<'a> {
 
 impl<'a> Contacts<'a> {
     /// Restitution, the last projection, and the contacts with their forces.
-    pub(crate) fn finish(mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> Vec<Contact> {
-        let mut touched = Vec::new();
+    pub(crate) fn finish(mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> (Vec<Contact>, Vec<Held>) {
+        let (mut touched, mut held) = (Vec::new(), Vec::new());
         let mass = self.model.mass().lumped();
         let mut forces: Vec<f64> = self.laws.iter().map(|law| law.normal.dot(law.balanced)).collect();
         for (law, force) in self.laws.iter().zip(&mut forces).filter(|(law, _)| law.pressed > 0.0) {
@@ -36,7 +37,13 @@ impl<'a> Contacts<'a> {
             let gained = before.accelerations[vertex] * before.h;
             let approach = -law.normal.dot(before.velocities[vertex] + gained * law.time - surface);
             let leaving = law.normal.dot(v[vertex] - surface);
-            let is_impact = approach > REST * gained.length() && restitution > 0.0;
+            let is_fast = approach > REST * gained.length();
+            let is_impact = is_fast && restitution > 0.0;
+            if !is_fast {
+                // What stops an impact is no guess of what carries a load.
+                let Law { vertex, collider, pressed, rubbed, .. } = *law;
+                held.push(Held { vertex, collider, pressed, rubbed });
+            }
             let target = if is_impact { restitution * approach } else { 0.0 };
             // Implicit Euler is as fast as its way to the surface was long, so it may still approach; others mirror the
             // velocity at a stage that stops at the surface.
@@ -47,7 +54,7 @@ impl<'a> Contacts<'a> {
             *force += mass[vertex] * (target - leaving) / before.h;
         }
         // All that the last solve balanced, also what let go in the end: so the sum is what momentum changed by.
-        for (law, force) in self.laws.iter().zip(forces).filter(|(law, _)| law.balanced != Vec3::ZERO) {
+        for (law, force) in self.laws.iter().zip(forces).filter(|(law, f)| law.balanced != Vec3::ZERO || *f != 0.0) {
             touched.push(Contact {
                 vertex: law.vertex as usize,
                 collider: law.collider as usize,
@@ -62,7 +69,8 @@ impl<'a> Contacts<'a> {
             self.moving = self.surroundings.colliders.iter().map(whole).collect();
         }
         self.project(before.h, x, v, &mut touched);
-        touched
+        held.sort_unstable_by_key(|held| (held.vertex, held.collider));
+        (touched, held)
     }
 
     /// No vertex ends inside a collider: what the solve has left there is moved to the surface, its velocity along.

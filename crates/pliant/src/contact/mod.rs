@@ -74,4 +74,17 @@ pub(crate) struct Surroundings {
     pub(crate) params: ContactParams,
     /// Contacts of the last step.
     pub(crate) touched: Vec<Contact>,
+    /// Their multipliers, to go on from; ordered by vertex and collider.
+    pub(crate) held: Vec<Held>,
+}
+
+/// Multipliers of a contact that lasts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Held {
+    pub(crate) vertex: u32,
+    pub(crate) collider: u32,
+    /// Along the normal \[N\].
+    pub(crate) pressed: f64,
+    /// In the plane, against the force on the vertex \[N\].
+    pub(crate) rubbed: Vec3,
 }

@@ -259,10 +259,13 @@ impl Iteration<'_, '_> {
         let position = |vertex: usize| prepared.position(vertex);
         contacts.follow(&position);
         contacts.detect(&position);
-        if contacts.params().mode == ContactMode::Displacement || self.report.iterations == 0 {
-            // Constraints, too, start where each vertex alone would be stopped, and with the forces that stop it: near rest
-            // little is left to do, and what sticks has not slipped.
+        let displaces = contacts.params().mode == ContactMode::Displacement;
+        if displaces || self.report.iterations == 0 {
+            // Constraints, too, start where each vertex alone would be stopped, so that what sticks has not slipped.
             self.prepared.displace(contacts);
+            if !displaces {
+                contacts.resume();
+            }
         } else {
             contacts.settle(&position);
         }
