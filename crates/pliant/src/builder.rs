@@ -2,6 +2,8 @@
 
 use crate::body::Body;
 use crate::clock::Clock;
+use crate::collide::Collider;
+use crate::contact::{ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::force::Wind;
@@ -23,6 +25,8 @@ pub struct SimulationBuilder {
     damping: Damping,
     bodies: Vec<Body>,
     attachments: Vec<Attachment>,
+    colliders: Vec<Collider>,
+    contact: ContactParams,
     threads: Option<usize>,
     clock: Clock,
     self_collision: Option<SelfCollision>,
@@ -40,6 +44,18 @@ impl SimulationBuilder {
     /// Adds a body.
     pub fn body(mut self, body: Body) -> Self {
         self.bodies.push(body);
+        self
+    }
+
+    /// Adds a collider.
+    pub fn collider(mut self, collider: Collider) -> Self {
+        self.colliders.push(collider);
+        self
+    }
+
+    /// How contacts with colliders are dealt with.
+    pub fn contact(mut self, params: ContactParams) -> Self {
+        self.contact = params;
         self
     }
 
@@ -172,7 +188,12 @@ impl SimulationBuilder {
         let collider = self.self_collision.map(collider).transpose()?;
         let state = State { time: 0.0, step: 0, positions, velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;
-        let simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
+        let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
+        if !self.colliders.is_empty() {
+            let (colliders, params) = (self.colliders, self.contact);
+            let (touched, held) = (Vec::new(), Vec::new());
+            simulation.surroundings = Some(Surroundings { colliders, params, touched, held });
+        }
         Ok(simulation.with_self_collision(collider))
     }
 
@@ -200,6 +221,13 @@ impl SimulationBuilder {
         let (SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
         | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. })) = self.solver;
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
+        for (number, collider) in self.colliders.iter().enumerate() {
+            collider.check().map_err(|error| {
+                let name = collider.name().map_or_else(|| number.to_string(), str::to_owned);
+                ModelError::Collider { collider: name, error }
+            })?;
+        }
+        require("weight of contacts", self.contact.weight, "positive", self.contact.weight > 0.0)?;
         if let SolverChoice::Projective(params) = &self.solver {
             match params.acceleration {
                 Acceleration::None => {}

@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use crate::contact::Held;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::simulation::Simulation;
@@ -229,6 +230,13 @@ impl Simulation {
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));
             channels.push(("before/velocities".to_owned(), flatten(&history.velocities)));
         }
+        if let Some(surroundings) = &self.surroundings {
+            let numbers = surroundings.held.iter().flat_map(|held| {
+                let [x, y, z] = held.rubbed.to_array();
+                [f64::from(held.vertex), f64::from(held.collider), held.pressed, x, y, z]
+            });
+            channels.push(("contacts".to_owned(), numbers.collect()));
+        }
         for (k, memory) in self.memory.iter().enumerate() {
             channels.push((format!("warm/{k}"), memory.warm.clone()));
             channels.push((format!("goals/{k}/now"), flatten(&self.inputs.goals_now[k])));
@@ -269,6 +277,18 @@ impl Simulation {
                 velocities: unflatten(saved.channel("before/velocities", n)?),
             }),
         };
+        if let Some(surroundings) = &mut self.surroundings {
+            let length = saved.channels.iter().find(|(name, _)| name == "contacts").map_or(0, |(_, n)| n.len());
+            let numbers = saved.channel("contacts", length - length % 6)?;
+            let held = |n: &[f64; 6]| Held {
+                vertex: n[0] as u32,
+                collider: n[1] as u32,
+                pressed: n[2],
+                rubbed: Vec3::new(n[3], n[4], n[5]),
+            };
+            surroundings.held = numbers.as_chunks::<6>().0.iter().map(held).collect();
+            surroundings.touched.clear();
+        }
         self.settings.time_step = clock[2];
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
         Ok(())

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::collide::Collider;
+use crate::contact::Contact;
 use crate::force::Wind;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model};
@@ -110,6 +112,16 @@ impl Simulation {
     /// Positions of a body's vertices \[m\].
     pub fn body_positions(&self, name: &str) -> Result<&[Vec3], InputError> {
         Ok(&self.state.positions[self.body(name)?.vertices.clone()])
+    }
+
+    /// Vertices that touched colliders in the last step, with their forces.
+    pub fn contacts(&self) -> &[Contact] {
+        self.surroundings.as_ref().map_or(&[], |surroundings| &surroundings.touched)
+    }
+
+    /// Colliders, in the order in which they were added.
+    pub fn colliders(&self) -> &[Collider] {
+        self.surroundings.as_ref().map_or(&[], |surroundings| &surroundings.colliders)
     }
 
     fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {

@@ -25,6 +25,8 @@ mod body;
 mod builder;
 mod checkpoint;
 mod clock;
+pub mod collide;
+pub mod contact;
 mod damping;
 pub mod energy;
 mod force;
@@ -67,8 +69,10 @@ pub use state::State;
 
 /// What most programs need.
 pub mod prelude {
+    pub use crate::collide::{Collider, Shape};
+    pub use crate::contact::{ContactMode, ContactParams};
     pub use crate::energy::{EdgeSprings, SpringStiffness, StrainSet};
-    pub use crate::math::{Mat3, Vec3};
+    pub use crate::math::{Mat3, Quat, Vec3};
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};

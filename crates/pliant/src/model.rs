@@ -102,6 +102,14 @@ pub enum ModelError {
         /// What is wrong.
         error: EnergyError,
     },
+    /// A collider is unusable.
+    #[error("collider {collider:?}: {error}")]
+    Collider {
+        /// Its name, or its number.
+        collider: String,
+        /// What is wrong.
+        error: crate::collide::ColliderError,
+    },
     /// A mesh is unusable.
     #[error(transparent)]
     Mesh(#[from] MeshError),

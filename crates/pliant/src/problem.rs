@@ -1,6 +1,7 @@
 //! The implicit stage of a step as a problem in its own right, for those who compare solvers.
 
 use crate::clock::Clock;
+use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::integrate::Stage;
 use crate::math::Vec3;
@@ -84,7 +85,6 @@ impl<'a> Problem<'a> {
             target: &self.target,
             scales: &self.scales,
             goals: &self.goals,
-            contacts: None,
         }
     }
 
@@ -122,7 +122,8 @@ impl<'a> Problem<'a> {
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
         let mut memory = self.memory.clone();
         let solve = || {
-            let mut report = solver.build().solve(&self.objective(), x, &mut memory, &Clock::default())?;
+            let mut report =
+                solver.build().solve(&self.objective(), x, &mut memory, &mut Contacts::default(), &Clock::default())?;
             report.objective = self.value(x);
             Ok(report)
         };

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::builder::SimulationBuilder;
 use crate::clock::Clock;
+use crate::contact::{Before, Contact, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::Damping;
 use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
@@ -99,6 +100,8 @@ pub struct Simulation {
     pub(crate) memory: Vec<Memory>,
     trial: Vec<Memory>,
     solver: Box<dyn Solver>,
+    /// Colliders, if there are any.
+    pub(crate) surroundings: Option<Surroundings>,
     scratch: Scratch,
     mass_factor: Option<Cholesky>,
     self_collider: Option<SelfCollider>,
@@ -113,6 +116,49 @@ pub(crate) struct Prediction {
     /// Accelerations by external forces \[m/s²\].
     accelerations: Vec<Vec3>,
     pub(crate) stage: Stage,
+}
+
+/// What a step comes to.
+struct Reached {
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    touched: Vec<Contact>,
+    held: Vec<Held>,
+}
+
+/// What solves the stages of a step.
+struct Stages<'a> {
+    model: &'a Model,
+    inputs: &'a Inputs,
+    start: &'a [Vec3],
+    solver: &'a mut dyn Solver,
+    trial: &'a mut [Memory],
+    self_collider: Option<&'a mut SelfCollider>,
+    clock: &'a Clock,
+}
+
+impl Stages<'_> {
+    /// Solves one stage from the start that the solver wants.
+    fn solve(
+        &mut self,
+        stage: &Stage,
+        accelerations: &[Vec3],
+        contacts: &mut Contacts<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
+        let problem = Problem::new(self.model, self.inputs, self.start, stage, accelerations, scratch);
+        let mut x = scratch.copy(problem.start(self.solver.start()));
+        for (entry, memory) in self.model.energies().iter().zip(&mut *self.trial) {
+            entry.batch.begin_stage(&stage.origin, memory);
+        }
+        let (solver, trial, clock) = (&mut *self.solver, &mut *self.trial, self.clock);
+        let report = match &mut self.self_collider {
+            Some(collider) => collider.solve(&problem, solver, &mut x, trial, contacts, clock)?,
+            None => solver.solve(&problem.objective(), &mut x, trial, contacts, clock)?,
+        };
+        problem.recycle(scratch);
+        Ok((x, report))
+    }
 }
 
 impl Simulation {
@@ -148,6 +194,7 @@ impl Simulation {
             settings,
             damping,
             solver: solver.build(),
+            surroundings: None,
             scratch: Scratch::default(),
             mass_factor: None,
             self_collider: None,
@@ -161,20 +208,17 @@ impl Simulation {
         self
     }
 
-    /// Advances by one time step: predict → solve → update velocities → check. On an error nothing has changed.
+    /// Advances by one time step: predict → solve, against what is in the way → check → commit. On an error nothing has changed.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let pool = self.pool.clone();
         pool.run(|| {
             let begun = self.clock.now();
             let prediction = self.predict().map_err(|error| self.failed(error.into()))?;
             let predicted = self.clock.now();
-            if let Some(collider) = &mut self.self_collider {
-                collider.begin_step(&self.state.positions);
-            }
-            let (positions, velocities, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
+            let (reached, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
             let solved = self.clock.now();
-            self.check(&positions)?;
-            self.commit(positions, velocities);
+            self.check(&reached.positions)?;
+            self.commit(reached);
             let finished = self.clock.now();
             Ok(StepReport {
                 step: self.state.step,
@@ -225,55 +269,54 @@ impl Simulation {
         Some(history)
     }
 
-    /// Solves all stages of the step.
-    fn solve(&mut self, prediction: Prediction) -> Result<(Vec<Vec3>, Vec<Vec3>, SolveReport), SolveError> {
+    /// Solves all stages of the step, against what is in the way.
+    fn solve(&mut self, prediction: Prediction) -> Result<(Reached, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, stage } = prediction;
-        let integrator = self.settings.integrator;
+        let (integrator, h, now) = (self.settings.integrator, self.settings.time_step, self.state.time);
         // Projections are recomputed; what energies remember is not.
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
             trial.warm.copy_from_slice(&memory.warm);
         }
-        let (mut x, mut report) = self.solve_stage(&stage, &accelerations)?;
-        let mut v = stage.velocities(&x, &mut self.scratch);
-        let h = self.settings.time_step;
-        let begin = Beginning { h, x: &self.state.positions, v: &velocities, before: None };
-        if let Some(second) = integrator.second_stage(begin, &x, &v, &mut self.scratch) {
-            let (y, later) = self.solve_stage(&second, &accelerations)?;
-            v = second.velocities(&y, &mut self.scratch);
+        let (model, start, around) = (&self.model, &self.state.positions[..], self.surroundings.as_ref());
+        let meets = |stage: &Stage| {
+            let obstacles = around.map(|around| Obstacles::new(around, model, start, [now, now + stage.moment * h]));
+            Contacts { obstacles, ..Contacts::default() }
+        };
+        let mut self_collider = self.self_collider.as_mut();
+        if let Some(collider) = &mut self_collider {
+            collider.begin_step(start);
+        }
+        let (inputs, clock, scratch) = (&self.inputs, &self.clock, &mut self.scratch);
+        let (solver, trial) = (&mut *self.solver, &mut self.trial[..]);
+        let mut stages = Stages { model, inputs, start, solver, trial, self_collider, clock };
+        let mut contacts = meets(&stage);
+        let (mut x, mut report) = stages.solve(&stage, &accelerations, &mut contacts, scratch)?;
+        let mut v = stage.velocities(&x, scratch);
+        let begin = Beginning { h, x: start, v: &velocities, before: None };
+        if let Some(second) = integrator.second_stage(begin, &x, &v, scratch) {
+            contacts = meets(&second);
+            let (y, later) = stages.solve(&second, &accelerations, &mut contacts, scratch)?;
+            v = second.velocities(&y, scratch);
             x = y;
             report.add(later);
         }
-        let begin = Beginning { h, x: &self.state.positions, v: &velocities, before: None };
         integrator.finish(begin, &mut x, &mut v);
+        let is_euler = integrator == TimeIntegrator::ImplicitEuler;
+        let before = Before { time: now, h, velocities: &velocities, accelerations: &accelerations, is_euler };
+        let (touched, held) =
+            contacts.obstacles.map(|obstacles| obstacles.finish(&before, &mut x, &mut v)).unwrap_or_default();
         // Pinned vertices are where they were told to be, and as fast as that made them.
-        for (&vertex, &target) in self.model.pinned().iter().zip(&self.inputs.pins) {
+        for (&vertex, &target) in model.pinned().iter().zip(&inputs.pins) {
             let vertex = vertex as usize;
-            v[vertex] = (target - self.state.positions[vertex]) / self.settings.time_step;
+            v[vertex] = (target - start[vertex]) / h;
             x[vertex] = target;
         }
-        if let Some(collider) = &mut self.self_collider {
-            collider.finish(&mut x, &mut v, stage.tau, &self.clock);
+        if let Some(collider) = stages.self_collider {
+            collider.finish(&mut x, &mut v, stage.tau, clock);
         }
-        stage.recycle(&mut self.scratch);
-        self.scratch.give([velocities, accelerations]);
-        Ok((x, v, report))
-    }
-
-    /// Solves one stage from the start that the solver wants.
-    fn solve_stage(&mut self, stage: &Stage, accelerations: &[Vec3]) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
-        let (model, inputs, scratch) = (&self.model, &self.inputs, &mut self.scratch);
-        let problem = Problem::new(model, inputs, &self.state.positions, stage, accelerations, scratch);
-        let mut x = scratch.copy(problem.start(self.solver.start()));
-        for (entry, memory) in self.model.energies().iter().zip(&mut self.trial) {
-            entry.batch.begin_stage(&stage.origin, memory);
-        }
-        let (solver, clock) = (&mut *self.solver, &self.clock);
-        let report = match &mut self.self_collider {
-            Some(collider) => collider.solve(&problem, solver, &mut x, &mut self.trial, clock)?,
-            None => solver.solve(&problem.objective(), &mut x, &mut self.trial, clock)?,
-        };
-        problem.recycle(&mut self.scratch);
-        Ok((x, report))
+        stage.recycle(scratch);
+        scratch.give([velocities, accelerations]);
+        Ok((Reached { positions: x, velocities: v, touched, held }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -308,8 +351,12 @@ impl Simulation {
     }
 
     /// Makes the result of a good step the current state.
-    fn commit(&mut self, positions: Vec<Vec3>, velocities: Vec<Vec3>) {
+    fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
+        let Reached { positions, velocities, touched, held } = reached;
+        if let Some(surroundings) = &mut self.surroundings {
+            (surroundings.touched, surroundings.held) = (touched, held);
+        }
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);
         if let Some(older) = self.history.replace(History { h, positions, velocities }) {

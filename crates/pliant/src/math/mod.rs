@@ -16,6 +16,9 @@ pub type Vec3 = glam::DVec3;
 /// A 3×3 matrix, stored by columns, double precision.
 pub type Mat3 = glam::DMat3;
 
+/// A rotation as a unit quaternion, double precision.
+pub type Quat = glam::DQuat;
+
 /// Extent of a set of points: the length of the diagonal of their axis-aligned box \[m\]; zero for no points.
 ///
 /// ```

@@ -13,39 +13,39 @@ const LEAF: usize = 4;
 
 /// One box of the tree, with the items inside it.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) bounds: Bounds,
+pub(crate) struct Node {
+    pub(crate) bounds: Bounds,
     /// The part of [`Bvh::items`] below this node.
-    pub(super) items: Range<u32>,
+    pub(crate) items: Range<u32>,
     /// The second child; the first follows its parent directly. Zero for a leaf.
     second: u32,
 }
 
 impl Node {
     /// The two children of node `own`; `None` for a leaf.
-    pub(super) fn children(&self, own: usize) -> Option<[usize; 2]> {
+    pub(crate) fn children(&self, own: usize) -> Option<[usize; 2]> {
         (self.second != 0).then(|| [own + 1, self.second as usize])
     }
 }
 
 /// Boxes within boxes.
 #[derive(Clone, Debug)]
-pub(super) struct Bvh {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Bvh {
+    pub(crate) nodes: Vec<Node>,
     /// The items in the order of the leaves.
-    pub(super) items: Vec<u32>,
+    pub(crate) items: Vec<u32>,
 }
 
 /// What a query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Nearest {
-    pub(super) item: u32,
-    pub(super) distance_squared: f64,
+pub(crate) struct Nearest {
+    pub(crate) item: u32,
+    pub(crate) distance_squared: f64,
 }
 
 impl Bvh {
     /// A tree over items with the given boxes, of which there must be at least one.
-    pub(super) fn new(boxes: &[Bounds]) -> Self {
+    pub(crate) fn new(boxes: &[Bounds]) -> Self {
         let mut tree = Self { nodes: Vec::new(), items: (0..boxes.len() as u32).collect() };
         tree.build(boxes, 0..boxes.len());
         tree
@@ -73,8 +73,46 @@ impl Bvh {
         self.build(boxes, range.start + middle..range.end);
     }
 
+    /// Fits the boxes to items that have moved; which items lie together stays as it was.
+    pub(crate) fn refit(&mut self, boxes: &[Bounds]) {
+        for own in (0..self.nodes.len()).rev() {
+            let node = &self.nodes[own];
+            let bounds = match node.children(own) {
+                Some(children) => joined(self.nodes[children[0]].bounds, self.nodes[children[1]].bounds),
+                None => {
+                    let items = &self.items[node.items.start as usize..node.items.end as usize];
+                    items.iter().map(|&item| boxes[item as usize]).reduce(joined).unwrap_or(NOWHERE)
+                }
+            };
+            self.nodes[own].bounds = bounds;
+        }
+    }
+
+    /// Visits the items in leaves that overlap a box, in a fixed order.
+    pub(crate) fn overlapping(&self, bounds: &Bounds, mut visit: impl FnMut(u32)) {
+        let mut waiting = [0u32; 64];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            let own = waiting[count] as usize;
+            let node = &self.nodes[own];
+            let apart = node.bounds.min.cmpgt(bounds.max).any() || node.bounds.max.cmplt(bounds.min).any();
+            if apart {
+                continue;
+            }
+            match node.children(own) {
+                Some([first, second]) => {
+                    waiting[count] = second as u32;
+                    waiting[count + 1] = first as u32;
+                    count += 2;
+                }
+                None => self.items[node.items.start as usize..node.items.end as usize].iter().for_each(|&i| visit(i)),
+            }
+        }
+    }
+
     /// The item nearest to `point`, given the squared distance to an item. The first found of equally near ones.
-    pub(super) fn nearest(&self, point: Vec3, distance_squared: impl Fn(u32) -> f64) -> Nearest {
+    pub(crate) fn nearest(&self, point: Vec3, distance_squared: impl Fn(u32) -> f64) -> Nearest {
         let mut best = Nearest { item: 0, distance_squared: f64::INFINITY };
         // Depth is at most log₂ of 2³² items, and each level leaves one sibling waiting.
         let mut waiting = [(0u32, 0.0); 64];
@@ -111,7 +149,7 @@ impl Bvh {
 const NOWHERE: Bounds = Bounds { min: Vec3::ZERO, max: Vec3::ZERO };
 
 /// The box around two boxes.
-pub(super) fn joined(a: Bounds, b: Bounds) -> Bounds {
+pub(crate) fn joined(a: Bounds, b: Bounds) -> Bounds {
     Bounds { min: a.min.min(b.min), max: a.max.max(b.max) }
 }
 
@@ -120,7 +158,7 @@ fn box_distance_squared(bounds: &Bounds, point: Vec3) -> f64 {
 }
 
 /// The point of a triangle nearest to `p`, by the region of the triangle that `p` lies over [Ericson 2005, 5.1.5].
-pub(super) fn nearest_on_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
+pub(crate) fn nearest_on_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
     if d1 <= 0.0 && d2 <= 0.0 {

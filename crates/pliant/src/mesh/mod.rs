@@ -29,7 +29,7 @@
 //! ```
 
 mod adjacency;
-mod bvh;
+pub(crate) mod bvh;
 mod csr;
 mod embed;
 mod error;

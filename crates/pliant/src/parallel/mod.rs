@@ -8,7 +8,7 @@ mod team;
 
 use std::ops::Range;
 
-pub(crate) use team::{Team, with_team};
+pub(crate) use team::{Team, with_team, with_team_for};
 
 /// Elements per leaf: large enough to hide the cost of a task, small enough to balance two bodies of unequal cost.
 const GRAIN: usize = 256;
@@ -95,6 +95,17 @@ pub(crate) fn for_each<S: Split>(range: Range<usize>, outputs: S, work: &(impl F
     let middle = range.start + half;
     let (left, right) = outputs.split(half);
     join(|| for_each(range.start..middle, left, work), || for_each(middle..range.end, right, work));
+}
+
+/// Items that a thread takes at a time.
+const CHUNK: usize = 256;
+
+/// What `work` gives for each of `count` items, in their order.
+pub(crate) fn filter_map<T: Send + Clone>(count: usize, work: &(impl Fn(usize) -> Option<T> + Sync)) -> Vec<T> {
+    let parts = map((0..count.div_ceil(CHUNK)).collect(), &|part: usize| {
+        (part * CHUNK..count.min((part + 1) * CHUNK)).filter_map(work).collect::<Vec<T>>()
+    });
+    parts.concat()
 }
 
 /// `work` on each item, results in their order.

@@ -155,6 +155,15 @@ impl Team<'_> {
     }
 }
 
+/// Bytes that the work goes over below which it is done sooner than helpers have come and gone: some tens of microseconds. On a
+/// busy machine a helper that is not scheduled would make the leader wait for far longer.
+const LEAST_SHARED: usize = 1 << 19;
+
+/// Runs `lead` on this thread, with the other threads of the current pool as helpers if it goes over enough bytes.
+pub(crate) fn with_team_for<R: Send>(bytes: usize, lead: impl FnOnce(&Team<'_>) -> R + Send) -> R {
+    if bytes < LEAST_SHARED { lead(&Team::alone()) } else { with_team(lead) }
+}
+
 /// Runs `lead` on this thread with the other threads of the current pool as helpers.
 pub(crate) fn with_team<R: Send>(lead: impl FnOnce(&Team<'_>) -> R + Send) -> R {
     #[cfg(feature = "parallel")]

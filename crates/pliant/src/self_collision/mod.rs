@@ -5,18 +5,15 @@
 //!
 //! detect (broad phase) → contacts at the safe positions → solve → truncate → the result is safe
 //!
-//! [`contacts`] holds layers apart by a thickness and rubs them, inside the projective solver; [`truncate`] is what guarantees that an
+//! `contact::layers` holds layers apart by a thickness and rubs them, inside the projective solver; [`truncate`] is what guarantees that an
 //! intersection-free start stays so, whatever the solver. See `docs/self-collision.md`.
 
-mod contacts;
 mod truncate;
 
-pub(crate) use contacts::{Contacts, Response};
-
-use contacts::Place;
 use truncate::truncate;
 
 use crate::clock::Clock;
+use crate::contact::{Contacts, Layers, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model, ModelError};
@@ -132,19 +129,18 @@ impl SelfCollider {
         solver: &mut dyn Solver,
         x: &mut [Vec3],
         memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
         let (model, inertia) = (problem.model(), problem.objective().inertia);
         let wanted = problem.start(Start::Predicted);
         let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
-        let mut contacts = self.detect(model, inertia, wanted, &Contacts::default(), clock);
+        contacts.layers = self.detect(model, inertia, wanted, &Layers::default(), clock);
         let mut sum: Option<SolveReport> = None;
         for round in 1.. {
             // Pins that were held back try again.
             model.pinned().iter().zip(&pins).for_each(|(&v, pin)| x[v as usize] = *pin);
-            let mut objective = problem.objective();
-            objective.contacts = (!contacts.is_empty()).then_some(&contacts);
-            let solved = solver.solve(&objective, x, memory, clock)?;
+            let solved = solver.solve(&problem.objective(), x, memory, contacts, clock)?;
             match &mut sum {
                 Some(sum) => sum.add(solved),
                 None => sum = Some(solved),
@@ -152,31 +148,32 @@ impl SelfCollider {
             if x.iter().any(|p| !p.is_finite()) {
                 break; // The step will be refused.
             }
-            let pressing = contacts.settle(x);
+            let pressing = contacts.layers.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
             (self.report.contacts, self.report.held, self.report.rounds) = (pressing, held, self.report.rounds + 1);
             if round >= self.settings.rounds || (pressing == 0 && held == 0) {
                 break;
             }
-            contacts = self.detect(model, inertia, &wanted, &contacts, clock);
+            contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
         }
         Ok(sum.unwrap_or_default())
     }
 
     /// Contacts at the safe positions for vertices that want to go somewhere.
-    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Contacts, clock: &Clock) -> Contacts {
+    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
         let begun = clock.now();
-        let reach = contacts::READY * self.settings.thickness;
+        let reach = READY * self.settings.thickness;
         let pairs = self.candidates.find(&self.primitives, &self.safe, wanted, reach);
         let found = clock.now();
         let Self { primitives, before, safe, .. } = self;
-        let place = Place { model, primitives, before, safe, wanted, inertia };
-        let contacts = Contacts::new(&self.settings, &place, &pairs, &last.list);
+        let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
+        let place = Place { model, primitives, before, safe, wanted, inertia, thickness, friction, stiffness };
+        let layers = Layers::new(&place, &pairs, last);
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;
         self.report.seconds_narrow += clock.now() - found;
-        contacts
+        layers
     }
 
     /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns how many vertices were held back.

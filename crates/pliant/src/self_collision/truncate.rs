@@ -23,8 +23,6 @@ const LEFT: f64 = 0.1;
 const LEFT_BELOW_FLOOR: f64 = 0.9;
 /// Rounds before all pairs get planes.
 const MOST_ROUNDS: usize = 24;
-/// Pairs that a thread takes at a time.
-const CHUNK: usize = 256;
 
 /// A pair at the safe positions.
 #[derive(Clone, Copy)]
@@ -41,13 +39,13 @@ struct Separated {
 /// Cuts the movements from `safe` to `x` so that no candidate pair comes to intersect; `pairs` must hold every pair whose swept boxes
 /// overlap. Gaps below `floor` \[m\] hardly shrink further. Returns how many vertices were held back.
 pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe: &[Vec3], x: &mut [Vec3]) -> usize {
-    let separated = chunks(pairs.len(), &|k| Some(separate(primitives, pairs[k], floor, safe)));
+    let separated = parallel::filter_map(pairs.len(), &|k| Some(separate(primitives, pairs[k], floor, safe)));
     let motion: Vec<Vec3> = x.iter().zip(safe).map(|(x, safe)| *x - *safe).collect();
     let mut share = vec![1.0_f64; x.len()];
     let mut settled = vec![false; pairs.len()];
     for round in 0.. {
         let moves = |vertices: [u32; 4]| vertices.map(|v| motion[v as usize] * share[v as usize]);
-        let unsafe_pairs = chunks(pairs.len(), &|k| {
+        let unsafe_pairs = parallel::filter_map(pairs.len(), &|k| {
             let pair = &separated[k];
             let is_safe =
                 settled[k] || (round < MOST_ROUNDS && stays_apart(pairs[k], pair, &moves(pair.vertices), safe));
@@ -74,14 +72,6 @@ pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe
         held += 1;
     }
     held
-}
-
-/// What `work` gives for each of `count` items, in their order.
-pub(super) fn chunks<T: Send + Clone>(count: usize, work: &(impl Fn(usize) -> Option<T> + Sync)) -> Vec<T> {
-    let parts = parallel::map((0..count.div_ceil(CHUNK)).collect(), &|part: usize| {
-        (part * CHUNK..count.min((part + 1) * CHUNK)).filter_map(work).collect::<Vec<T>>()
-    });
-    parts.concat()
 }
 
 fn separate(primitives: &Primitives, pair: Pair, floor: f64, safe: &[Vec3]) -> Separated {

@@ -11,6 +11,7 @@ pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{SetupSeconds, SolveError, SolveReport};
 
 use crate::clock::Clock;
+use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
 
@@ -70,12 +71,14 @@ pub trait Solver: Send + std::fmt::Debug {
     fn start(&self) -> Start;
 
     /// Improves `x` from the given start; pinned vertices hold their targets and are left alone. `memory` belongs to the
-    /// energies: on return its warm values are those to go on from, its projections need not be those of `x`.
+    /// energies: on return its warm values are those to go on from, its projections need not be those of `x`. `contacts` holds
+    /// what is in the way: on return those of `x` with their forces.
     fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],
         memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
 }

@@ -9,7 +9,6 @@ use crate::energy::{Memory, batch_energy};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::parallel::{self, Strided};
-use crate::self_collision::Contacts;
 use crate::sparse::SymmetricMatrix;
 
 /// The objective of one stage. `memory` in its methods holds the projections that belong to a point x.
@@ -25,8 +24,6 @@ pub struct Objective<'a> {
     pub scales: &'a [f64],
     /// Goals of each energy.
     pub goals: &'a [Vec<Vec3>],
-    /// Contacts between deformables, for solvers that know of them; they count in neither value nor gradient here.
-    pub(crate) contacts: Option<&'a Contacts>,
 }
 
 impl Objective<'_> {

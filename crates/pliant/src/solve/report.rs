@@ -22,6 +22,12 @@ pub struct SolveReport {
     pub rejected: usize,
     /// Iterations of inner linear solves, where they are iterative.
     pub linear_iterations: usize,
+    /// Contacts with colliders that press at the end.
+    pub contacts: usize,
+    /// Rank-one updates of the factor because contacts came to stick or ceased to.
+    pub rank_one_updates: usize,
+    /// Numeric factorisations because of such changes; contacts of other kinds went through conjugate gradients.
+    pub refactorisations: usize,
     /// Seconds in projections, in right-hand sides and linear solves, and in factorisations.
     pub seconds_local: f64,
     /// See `seconds_local`.
@@ -64,6 +70,9 @@ impl SolveReport {
         self.history.extend(other.history);
         self.rejected += other.rejected;
         self.linear_iterations += other.linear_iterations;
+        self.contacts = other.contacts;
+        self.rank_one_updates += other.rank_one_updates;
+        self.refactorisations += other.refactorisations;
         self.seconds_local += other.seconds_local;
         self.seconds_global += other.seconds_global;
         self.seconds_factor += other.seconds_factor;

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::{
     Analysis, Cholesky, FactorError, PackedFactor, Precision, Repacked, SymmetricMatrix, Touched, Update, UpdateError,
+    update::State,
 };
 use crate::math::Vec3;
 
@@ -119,6 +120,23 @@ pub struct DynamicFactor {
     /// Since the last factorisation.
     updates: usize,
     totals: ChangeTotals,
+    origin: Option<Origin>,
+}
+
+/// What a system can return to.
+struct Origin {
+    matrix: SymmetricMatrix,
+    values: Vec<Vec<f64>>,
+    state: State,
+    /// Updates since then, as long as no factorisation came between.
+    since: Vec<Touched>,
+    is_refactorised: bool,
+}
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Origin").field("since", &self.since.len()).finish_non_exhaustive()
+    }
 }
 
 impl DynamicFactor {
@@ -127,7 +145,7 @@ impl DynamicFactor {
         let factor = Cholesky::new(analysis, &matrix)?;
         let packed = PackedFactor::new(&factor, precision);
         let factor_work = analysis.factor_work();
-        Ok(Self { matrix, factor, packed, factor_work, updates: 0, totals: ChangeTotals::default() })
+        Ok(Self { matrix, factor, packed, factor_work, updates: 0, totals: ChangeTotals::default(), origin: None })
     }
 
     /// Makes a batch of changes, in the way that is expected to take the least time.
@@ -150,6 +168,9 @@ impl DynamicFactor {
             if let Some(touched) = self.update_factor(changes) {
                 report.columns = touched.iter().map(Touched::columns).sum();
                 report.repacked = self.packed.update(&self.factor, &touched);
+                if let Some(origin) = &mut self.origin {
+                    origin.since.extend(touched);
+                }
                 self.updates += changes.len();
                 self.totals.batches += 1;
                 self.totals.updates += changes.len();
@@ -201,7 +222,35 @@ impl DynamicFactor {
         self.factor = Cholesky::new(&self.factor.analysis().clone(), &self.matrix)?;
         self.packed.refill(&self.factor);
         self.updates = 0;
+        if let Some(origin) = &mut self.origin {
+            origin.is_refactorised = true;
+            origin.since.clear();
+        }
         Ok(())
+    }
+
+    /// Makes the current matrix the one that [`return_to_origin`](Self::return_to_origin) goes back to.
+    pub fn set_origin(&mut self) {
+        let (matrix, values, state) = (self.matrix.clone(), self.factor.values.clone(), self.factor.state);
+        self.origin = Some(Origin { matrix, values, state, since: Vec::new(), is_refactorised: false });
+    }
+
+    /// Takes back all changes since [`set_origin`](Self::set_origin), to the last bit: only the paths of updates are copied, so that this
+    /// costs about as much as they did. Without an origin nothing happens.
+    pub fn return_to_origin(&mut self) {
+        let Some(origin) = &mut self.origin else { return };
+        if origin.is_refactorised {
+            self.factor.values.clone_from(&origin.values);
+            self.factor.state = origin.state;
+            self.packed.refill(&self.factor);
+        } else if !origin.since.is_empty() {
+            self.factor.take_back(&origin.values, origin.state, &origin.since);
+            self.packed.take_back(&self.factor, &origin.since);
+        }
+        origin.since.clear();
+        origin.is_refactorised = false;
+        self.matrix = origin.matrix.clone();
+        self.updates = 0;
     }
 
     /// Solves A x = b for the three coordinates at once by the packed factor; `rhs` holds b and becomes x.

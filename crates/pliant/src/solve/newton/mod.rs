@@ -8,6 +8,7 @@
 mod assemble;
 
 use crate::clock::Clock;
+use crate::contact::Contacts;
 use crate::energy::{Curvature, Memory};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::{Analysis, BlockMatrix, FactorError, Precision, conjugate_gradient};
@@ -170,11 +171,36 @@ impl Solver for Newton {
         objective: &Objective<'_>,
         x: &mut [Vec3],
         memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let mut report = self.minimise(objective, x, memory, clock)?;
+        if !contacts.is_none() {
+            contacts.meet(&|vertex| x[vertex]);
+            let mass = objective.model.mass().diagonal();
+            let mut exchange = |vertex: usize, moved: Option<Vec3>| {
+                x[vertex] = moved.unwrap_or(x[vertex]);
+                x[vertex]
+            };
+            contacts.displace(&mut exchange, &|vertex| objective.inertia * mass[vertex]);
+            report.contacts = contacts.count();
+        }
+        Ok(report)
+    }
+}
+
+impl Newton {
+    /// The minimum of g, whatever is in the way.
+    fn minimise(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
         let mut report = SolveReport::default();
         if self.params.warm_start > 0 {
-            report = self.warm_start.solve(objective, x, memory, clock)?;
+            report = self.warm_start.solve(objective, x, memory, &mut Contacts::default(), clock)?;
         }
         let free = objective.model.free();
         objective.project(x, memory);

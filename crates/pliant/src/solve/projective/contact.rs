@@ -1,121 +1,197 @@
-//! Contacts in the iteration: their forces in the gradient, their stiffness by conjugate gradients on the unmodified factor.
+//! Contacts in the iteration: (H + K) δ = b, with K the stiffness of the contacts that act and b = −∇g, their forces included.
 //!
-//! (H + K) δ = b = −∇g with K the stiffness of the contacts that press. K is a moderate multiple of the inertia in H, so that H⁻¹ is a
-//! good preconditioner. It starts from δ = 0: the error falls in every linear iteration, so stopping early is always safe.
-//! Contact forces have no sum; where b has none either, as from the predicted start, the linear momentum is exact however
-//! early it stops. H p is had from the residuals (H z = r), so H itself is never applied.
+//! Conjugate gradients preconditioned by the factor of P = H + what sticks (`sticking`). They start from δ = 0: the error falls in every
+//! linear iteration, so stopping early is always safe. Contact forces between surfaces have no sum; where b has none either, as
+//! from the predicted start, the linear momentum is exact however early it stops.
+//!
+//! P p follows from p by the same recurrence as p from z = P⁻¹ r, so no product with a matrix is ever needed: a product with
+//! H + K is P p plus (H + K − P) p, which lives on the contacts.
 
-use super::local::{Order, Point};
+use super::local::Order;
+use super::sticking::{StickingFactor, Work};
+use crate::contact::{Contacts, Coupling, Response};
 use crate::math::Vec3;
-use crate::self_collision::{Contacts, Response};
-use crate::sparse::dot;
+use crate::math::lanes::Real;
+use crate::parallel::{Team, with_team_for};
+use crate::solve::{Objective, SolveError};
+use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 
-/// The residual is brought below this fraction; the next iteration goes on from there.
-const TOLERANCE: f64 = 0.1;
+/// The residual, measured by the factor, is brought below this part; the next iteration of the solver sees the rest. Contacts with
+/// colliders report the forces that the last solve came to, so they want it small.
+const TOLERANCE: f64 = 1e-4;
+const TOLERANCE_OF_LAYERS: f64 = 0.1;
 /// Most linear iterations in an iteration.
-const MOST: usize = 20;
+const MOST: usize = 100;
+const MOST_OF_LAYERS: usize = 20;
 
-/// What contacts do at the current positions, and vectors to solve with.
-#[derive(Debug, Default)]
-pub(super) struct ContactWork {
-    responses: Vec<Response>,
-    /// Gradient at each free vertex, in order; that of other energies included \[N\].
-    pub(super) gradient: Vec<Vec3>,
-    pub(super) step: Vec<Vec3>,
-    residual: Vec<Vec3>,
-    direction: Vec<Vec3>,
-    /// H p.
-    applied: Vec<Vec3>,
-    product: Vec<Vec3>,
-    /// rᵀH⁻¹r of the last linear iteration and of the first.
-    rho: f64,
-    first_rho: f64,
+/// A contact in the order of elimination.
+#[derive(Debug, Clone, Copy)]
+struct Coupled {
+    /// Places of its vertices; those that are not free are beyond the unknowns.
+    places: [u32; 4],
+    weights: [f64; 4],
+    corners: usize,
+    response: Response,
 }
 
-impl ContactWork {
-    /// Forces and energy \[J\] at the current positions, on top of another gradient (or none).
-    pub(super) fn evaluate(&mut self, contacts: &Contacts, order: &Order, points: &[Point], other: &[Vec3]) -> f64 {
-        let at = |v: u32| {
-            let p = points[order.places[v as usize] as usize];
-            Vec3::new(p[0], p[1], p[2])
-        };
-        self.responses.clear();
-        self.responses.extend(contacts.list.iter().map(|contact| contact.respond(contact.offset(at))));
-        self.gradient.clear();
-        self.gradient.extend_from_slice(other);
-        self.gradient.resize(order.free, Vec3::ZERO);
-        for &(v, corner) in &contacts.corners {
-            let (k, c) = (corner as usize / 4, corner as usize % 4);
-            let place = order.places[v as usize] as usize;
-            self.gradient[place] -= self.responses[k].force * contacts.list[k].weights[c];
-        }
-        self.responses.iter().map(|response| response.energy).sum()
+impl Coupled {
+    fn offset(&self, vector: &[Vec3]) -> Vec3 {
+        let corners = self.places[..self.corners].iter().zip(self.weights);
+        corners.fold(Vec3::ZERO, |sum, (&place, w)| sum + vector.get(place as usize).map_or(Vec3::ZERO, |v| *v * w))
     }
 
-    /// `product` = K p.
-    fn multiply(&mut self, contacts: &Contacts, order: &Order) {
-        let Self { responses, direction, product, .. } = self;
-        product.clear();
-        product.resize(order.free, Vec3::ZERO);
-        let at = |v: u32| direction.get(order.places[v as usize] as usize).copied().unwrap_or(Vec3::ZERO);
-        for (contact, response) in contacts.list.iter().zip(responses) {
-            if response.along == 0.0 {
-                continue;
-            }
-            let force = contact.stiffness_times(response, contact.offset(at));
-            for (&v, w) in contact.vertices.iter().zip(contact.weights) {
-                if let Some(sum) = product.get_mut(order.places[v as usize] as usize) {
-                    *sum += force * w;
-                }
+    fn add(&self, force: Vec3, vector: &mut [Vec3]) {
+        for (&place, w) in self.places[..self.corners].iter().zip(self.weights) {
+            if let Some(sum) = vector.get_mut(place as usize) {
+                *sum += force * w;
             }
         }
     }
+}
 
-    /// Whether a contact presses: else H⁻¹ b is the solution.
-    pub(super) fn presses(&self) -> bool {
-        self.responses.iter().any(|response| response.along > 0.0)
+/// Contacts at the current positions, and vectors to solve with.
+#[derive(Debug, Default)]
+pub(super) struct ContactSolve {
+    coupled: Vec<Coupled>,
+    sticking: StickingFactor,
+    residual: Vec<Vec3>,
+    solved: Vec<Vec3>,
+    direction: Vec<Vec3>,
+    /// P p.
+    applied: Vec<Vec3>,
+    /// (H + K) p.
+    product: Vec<Vec3>,
+    solution: Vec<Vec3>,
+}
+
+/// What a solve took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Taken {
+    pub(super) linear_iterations: usize,
+    pub(super) factor: Work,
+}
+
+impl ContactSolve {
+    /// Takes the contacts at the current positions; whether any acts, and else H⁻¹ b is the solution.
+    pub(super) fn gather(&mut self, contacts: &Contacts<'_>, order: &Order, x: &impl Fn(usize) -> Vec3) -> bool {
+        self.coupled.clear();
+        let place = |v: u32| order.places[v as usize];
+        self.coupled.extend(contacts.couplings(x).map(|Coupling { vertices, weights, corners, response }| Coupled {
+            places: vertices.map(place),
+            weights,
+            corners,
+            response,
+        }));
+        self.coupled.iter().any(|coupled| coupled.response.acts())
     }
 
-    /// Makes room for b, to be put into what is returned.
-    pub(super) fn begin(&mut self, order: &Order) -> &mut [Vec3] {
-        for vector in [&mut self.step, &mut self.direction, &mut self.applied] {
+    /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there.
+    pub(super) fn solve(
+        &mut self,
+        factor: &mut PackedFactor,
+        objective: &Objective<'_>,
+        analysis: &Analysis,
+        begins: bool,
+    ) -> Result<Taken, SolveError> {
+        let single = self.coupled.iter().filter(|coupled| coupled.corners == 1);
+        let mut sticking: Vec<(u32, f64)> = single
+            .filter(|coupled| coupled.response.sticks())
+            .map(|coupled| (coupled.places[0], coupled.response.along))
+            .collect();
+        sticking.sort_unstable_by_key(|(place, _)| *place);
+        // A vertex at two colliders is in the factor once.
+        sticking.dedup_by_key(|(place, _)| *place);
+        let precision = factor.precision();
+        let work = self.sticking.take(&sticking, factor.order(), begins, objective, analysis, precision)?;
+        let count = factor.order().len();
+        for vector in [&mut self.residual, &mut self.solved, &mut self.direction, &mut self.applied, &mut self.solution]
+        {
             vector.clear();
-            vector.resize(order.free, Vec3::ZERO);
+            vector.resize(count, Vec3::ZERO);
         }
-        (self.rho, self.first_rho) = (0.0, 0.0);
-        self.residual.resize(order.free, Vec3::ZERO);
-        &mut self.residual
+        read(factor, &mut self.residual);
+        for coupled in &self.coupled {
+            coupled.add(coupled.response.force, &mut self.residual);
+        }
+        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor));
+        write(factor, &self.solution);
+        Ok(Taken { linear_iterations, factor: work })
     }
 
-    pub(super) fn residual(&self) -> &[Vec3] {
-        &self.residual
+    fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor) -> usize {
+        let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
+        let has_layers = coupled.iter().any(|coupled| coupled.corners > 1);
+        let (tolerance, most) = if has_layers { (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS) } else { (TOLERANCE, MOST) };
+        let (factor, held) = sticking.factor().unwrap_or((unchanged, &[]));
+        let (mut rho, mut enough) = (0.0, 0.0);
+        for iteration in 0..most {
+            write(factor, residual);
+            factor.solve_rows(team);
+            read(factor, solved);
+            let next = dot(residual, solved);
+            if iteration == 0 {
+                enough = next * tolerance * tolerance;
+            }
+            if !next.is_finite() || next <= enough {
+                return iteration;
+            }
+            let beta = if iteration == 0 { 0.0 } else { next / rho };
+            rho = next;
+            for ((p, z), (applied, r)) in direction.iter_mut().zip(&*solved).zip(applied.iter_mut().zip(&*residual)) {
+                *p = *z + *p * beta;
+                *applied = *r + *applied * beta;
+            }
+            product.clone_from(applied);
+            for coupled in coupled.iter().filter(|coupled| coupled.response.acts()) {
+                coupled.add(coupled.response.stiffness_times(coupled.offset(direction)), product);
+            }
+            for &(place, weight) in held {
+                product[place as usize] -= direction[place as usize] * weight;
+            }
+            let curvature = dot(direction, product);
+            if curvature.is_nan() || curvature <= 0.0 {
+                return iteration;
+            }
+            let alpha = rho / curvature;
+            for ((x, p), (r, product)) in solution.iter_mut().zip(&*direction).zip(residual.iter_mut().zip(&*product)) {
+                *x += *p * alpha;
+                *r -= *product * alpha;
+            }
+        }
+        most
     }
 
-    /// Takes z = H⁻¹ r; whether to go on, then with the new residual.
-    pub(super) fn advance(&mut self, contacts: &Contacts, order: &Order, iteration: usize, z: &[Vec3]) -> bool {
-        let rho = dot(&self.residual, z);
-        if iteration == 0 {
-            self.first_rho = rho;
+    /// Tells contacts the forces that the last solve came to.
+    pub(super) fn settle(&self, contacts: &mut Contacts<'_>) {
+        contacts.settle(
+            self.coupled.iter().map(|coupled| {
+                coupled.response.force - coupled.response.stiffness_times(coupled.offset(&self.solution))
+            }),
+        );
+    }
+}
+
+fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
+    fn copy<R: Real>(rows: &mut [R], vector: &[Vec3]) {
+        for (row, v) in rows.as_chunks_mut::<4>().0.iter_mut().zip(vector) {
+            *row = [R::from_f64(v.x), R::from_f64(v.y), R::from_f64(v.z), R::default()];
         }
-        if !rho.is_finite() || rho <= TOLERANCE * TOLERANCE * self.first_rho {
-            return false;
+    }
+    match factor.rows() {
+        Rows::Single(rows) => copy(rows, vector),
+        Rows::Double(rows) => copy(rows, vector),
+    }
+}
+
+/// The rows of a factor.
+pub(super) fn read(factor: &mut PackedFactor, vector: &mut [Vec3]) {
+    fn copy<R: Real>(rows: &[R], vector: &mut [Vec3]) {
+        for (out, row) in vector.iter_mut().zip(rows.as_chunks::<4>().0) {
+            *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
         }
-        let beta = if iteration == 0 { 0.0 } else { rho / self.rho };
-        self.rho = rho;
-        for (p, z) in self.direction.iter_mut().zip(z) {
-            *p = *z + *p * beta;
-        }
-        for (hp, r) in self.applied.iter_mut().zip(&self.residual) {
-            *hp = *r + *hp * beta;
-        }
-        self.multiply(contacts, order);
-        self.product.iter_mut().zip(&self.applied).for_each(|(sum, hp)| *sum += *hp);
-        let alpha = rho / dot(&self.direction, &self.product);
-        if !alpha.is_finite() {
-            return false;
-        }
-        self.step.iter_mut().zip(&self.direction).for_each(|(x, p)| *x += *p * alpha);
-        self.residual.iter_mut().zip(&self.product).for_each(|(r, ap)| *r -= *ap * alpha);
-        iteration + 1 < MOST
+    }
+    match factor.rows() {
+        Rows::Single(rows) => copy(rows, vector),
+        Rows::Double(rows) => copy(rows, vector),
     }
 }

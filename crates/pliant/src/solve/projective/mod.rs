@@ -12,10 +12,12 @@ mod anderson;
 mod contact;
 mod local;
 mod prepared;
+mod sticking;
 
 use std::collections::VecDeque;
 
 use crate::clock::Clock;
+use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::{Analysis, Cholesky, Precision};
@@ -159,7 +161,7 @@ impl Projective {
         setup.assemble = time.lap();
         let factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
         setup.factor = time.lap();
-        let prepared = Prepared::new(objective, &factor, self.params.precision, watch);
+        let prepared = Prepared::new(objective, &matrix, &factor, self.params.precision, watch);
         self.prepared.truncate(KEPT_FACTORS - 1);
         self.prepared.push_front(prepared);
         setup.pack = time.lap();
@@ -177,6 +179,7 @@ impl Solver for Projective {
         objective: &Objective<'_>,
         x: &mut [Vec3],
         memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
         let mut time = Stopwatch::new(clock);
@@ -188,6 +191,8 @@ impl Solver for Projective {
         let setup = self.prepare(objective, &mut time)?;
         let prepared = &mut self.prepared[0];
         self.vectors.resize(prepared.free());
+        prepared.weigh(contacts);
+        let displaces = contacts.displaces();
         let mut iteration = Iteration {
             params: &self.params,
             objective,
@@ -195,18 +200,22 @@ impl Solver for Projective {
             vectors: &mut self.vectors,
             x,
             memory,
+            contacts,
+            elastic: 0.0,
             value: 0.0,
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, self.params.precision);
+        iteration.touch();
         iteration.value = iteration.evaluate();
         iteration.record();
         iteration.report.seconds_local += time.lap();
         match self.params.acceleration {
-            Acceleration::Anderson { .. } => iteration.anderson(&mut self.accelerator, &mut time),
-            _ => iteration.stationary(&mut time),
+            Acceleration::Anderson { .. } if !displaces => iteration.anderson(&mut self.accelerator, &mut time)?,
+            _ => iteration.stationary(&mut time)?,
         }
+        iteration.report.contacts = iteration.contacts.count();
         iteration.prepared.finish(iteration.x, iteration.memory);
         iteration.report.objective = iteration.value;
         Ok(iteration.report)
@@ -214,25 +223,52 @@ impl Solver for Projective {
 }
 
 /// A solve on its way.
-struct Iteration<'a> {
+struct Iteration<'a, 'c> {
     params: &'a ProjectiveParams,
     objective: &'a Objective<'a>,
     prepared: &'a mut Prepared,
     vectors: &'a mut Vectors,
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
+    contacts: &'a mut Contacts<'c>,
+    /// g without contacts at the positions last evaluated \[J\].
+    elastic: f64,
     /// g at the current positions \[J\].
     value: f64,
     report: SolveReport,
 }
 
-impl Iteration<'_> {
+impl Iteration<'_, '_> {
     /// Local step: g and its gradient at the current positions.
     fn evaluate(&mut self) -> f64 {
         // Plain iterations report g once, at their last evaluation.
         let decides = matches!(self.params.acceleration, Acceleration::Anderson { .. }) || self.params.record;
         let last = self.report.iterations + 1 >= self.params.iterations;
-        self.prepared.evaluate(self.objective, self.x, self.memory, decides || last)
+        self.elastic = self.prepared.evaluate(self.objective, self.x, self.memory, decides || last);
+        self.with_contacts()
+    }
+
+    /// g with the contacts as they are now.
+    fn with_contacts(&self) -> f64 {
+        if self.contacts.is_none() {
+            return self.elastic;
+        }
+        self.elastic + self.contacts.energy(&|vertex| self.prepared.position(vertex))
+    }
+
+    /// Finds what the vertices have met on their way to where they are now, and lets contacts follow surfaces and forces.
+    fn touch(&mut self) {
+        if self.contacts.is_none() {
+            return;
+        }
+        let prepared = &*self.prepared;
+        let position = |vertex: usize| prepared.position(vertex);
+        self.contacts.meet(&position);
+        if self.report.iterations == 0 {
+            self.prepared.displace(self.contacts, true);
+        } else if self.contacts.displaces() {
+            self.prepared.displace(self.contacts, false);
+        }
     }
 
     fn record(&mut self) {
@@ -242,10 +278,13 @@ impl Iteration<'_> {
     }
 
     /// Global step: solves for δ at the current positions, and adds it.
-    fn global_step(&mut self) {
-        let (longest, linear_iterations) = self.prepared.advance(self.objective.contacts);
+    fn global_step(&mut self) -> Result<(), SolveError> {
+        let begins = self.report.iterations == 0;
+        let (longest, taken) = self.prepared.advance(self.contacts, self.objective, begins)?;
         self.report.residual = longest / self.objective.model.diagonal();
-        self.report.linear_iterations += linear_iterations;
+        self.report.linear_iterations += taken.linear_iterations;
+        self.report.rank_one_updates += taken.factor.updates;
+        self.report.refactorisations += taken.factor.factorisations;
         self.report.converged = self.report.residual <= self.params.tolerance;
         self.report.iterations += 1;
         // What is left is near the rounding of f32; convergence seen through it is none.
@@ -253,6 +292,7 @@ impl Iteration<'_> {
             self.prepared.refine(self.objective, self.memory);
             self.report.converged = false;
         }
+        Ok(())
     }
 
     /// Positions before the step into `vectors.current`, δ into `vectors.step`, positions after it into `vectors.next`.
@@ -267,10 +307,10 @@ impl Iteration<'_> {
     }
 
     /// Plain local/global, or with Chebyshev weights.
-    fn stationary(&mut self, time: &mut Stopwatch<'_>) {
+    fn stationary(&mut self, time: &mut Stopwatch<'_>) -> Result<(), SolveError> {
         let mut omega = 1.0;
         while !self.is_last() {
-            self.global_step();
+            self.global_step()?;
             if let Acceleration::Chebyshev { rho, delay, relaxation } = self.params.acceleration {
                 omega = match self.report.iterations {
                     k if k <= delay.max(1) => 1.0,
@@ -279,6 +319,7 @@ impl Iteration<'_> {
                 };
                 self.chebyshev_step(omega, relaxation);
             }
+            self.touch();
             self.report.seconds_global += time.lap();
             if self.params.record && self.params.acceleration == Acceleration::None {
                 // Between the half-steps: the new positions with the old projections.
@@ -293,6 +334,7 @@ impl Iteration<'_> {
             }
             self.report.seconds_local += time.lap();
         }
+        Ok(())
     }
 
     /// x ← ω (relaxation·δ + x − x_last) + x_last [Wang 2015, eq. 9].
@@ -310,12 +352,12 @@ impl Iteration<'_> {
     }
 
     /// Anderson acceleration with the energy safeguard.
-    fn anderson(&mut self, accelerator: &mut Anderson, time: &mut Stopwatch<'_>) {
+    fn anderson(&mut self, accelerator: &mut Anderson, time: &mut Stopwatch<'_>) -> Result<(), SolveError> {
         accelerator.clear();
         let (mut drop, mut last_residual) = (f64::INFINITY, f64::INFINITY);
         while !self.is_last() {
             let was_single = self.prepared.is_single();
-            self.global_step();
+            self.global_step()?;
             self.take_step();
             if was_single != self.prepared.is_single() {
                 // Values in f32 and f64 do not compare.
@@ -344,9 +386,14 @@ impl Iteration<'_> {
             }
             drop = self.value - reached;
             self.value = reached;
+            if !self.contacts.is_none() {
+                self.touch();
+                self.value = self.with_contacts();
+            }
             self.record();
             self.report.seconds_local += time.lap();
         }
+        Ok(())
     }
 
     /// Changes of g below this cannot tell better from worse; there the length of the step can.

@@ -1,15 +1,14 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
 use super::advance::advance;
-use super::contact::ContactWork;
+use super::contact::{ContactSolve, Taken, read};
 use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
+use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
-use crate::math::lanes::Real;
-use crate::parallel::{Team, with_team};
-use crate::self_collision::Contacts;
-use crate::solve::Objective;
-use crate::sparse::{Cholesky, PackedFactor, Precision, Rows};
+use crate::parallel::with_team_for;
+use crate::solve::{Objective, SolveError};
+use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, SymmetricMatrix};
 
 /// Elements in numbers of one kind.
 #[derive(Debug)]
@@ -24,13 +23,13 @@ pub(super) struct Prepared {
     /// The coefficients that it belongs to.
     inertia: f64,
     scales: Vec<f64>,
+    analysis: Analysis,
     order: Order,
     factor: PackedFactor,
     elements: Elements,
     /// The other kind, once it was needed.
     spare: Option<Elements>,
     general: General,
-    contact: ContactWork,
     /// m/τ² of free vertices \[N/m\].
     weight: Vec<f64>,
     /// s of free vertices \[m\].
@@ -38,6 +37,9 @@ pub(super) struct Prepared {
     /// Positions of all vertices \[m\], and padding.
     points: Vec<Point>,
     watched: bool,
+    /// Diagonal of the matrix at free vertices \[N/m\].
+    diagonal: Vec<f64>,
+    contact: ContactSolve,
 }
 
 /// How energies are evaluated.
@@ -50,9 +52,18 @@ pub(super) enum Watch {
 }
 
 impl Prepared {
-    pub(super) fn new(objective: &Objective<'_>, factor: &Cholesky, precision: Precision, watch: Watch) -> Self {
+    pub(super) fn new(
+        objective: &Objective<'_>,
+        matrix: &SymmetricMatrix,
+        factor: &Cholesky,
+        precision: Precision,
+        watch: Watch,
+    ) -> Self {
         let model = objective.model;
+        let analysis = factor.analysis().clone();
         let factor = PackedFactor::new(factor, precision);
+        let entry = |&k: &u32| matrix.values()[matrix.pattern().diagonal_entry(k as usize)];
+        let diagonal = factor.order().iter().map(entry).collect();
         let order = Order::new(model, factor.order());
         let watched = watch == Watch::Projections;
         let elements = match precision {
@@ -63,16 +74,18 @@ impl Prepared {
         Self {
             inertia: objective.inertia,
             scales: objective.scales.to_vec(),
+            analysis,
             factor,
             elements,
             spare: None,
             general: General::new(objective, &order, watched),
-            contact: ContactWork::default(),
             weight: order.vertices[..order.free].iter().map(mass).collect(),
             target: vec![Point::default(); order.free],
             points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
             order,
             watched,
+            diagonal,
+            contact: ContactSolve::default(),
         }
     }
 
@@ -115,7 +128,7 @@ impl Prepared {
 
     fn write_positions(&self, x: &mut [Vec3]) {
         for (point, &v) in self.points.iter().zip(&self.order.vertices[..self.order.free]) {
-            x[v as usize] = Vec3::new(point[0], point[1], point[2]);
+            x[v as usize] = position(*point);
         }
     }
 
@@ -157,15 +170,11 @@ impl Prepared {
             self.write_positions(x);
             value = self.general.evaluate(objective, &self.order, x, memory);
         }
-        let mut other = self.general.gradient();
-        if let Some(contacts) = objective.contacts {
-            value += self.contact.evaluate(contacts, &self.order, &self.points, other);
-            other = &self.contact.gradient;
-        }
-        let inertia = Inertia { target: &self.target, weight: &self.weight, other };
+        let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
+        let bytes = self.factor.bytes();
         let (points, factor, elements) = (&self.points, &mut self.factor, &mut self.elements);
         value
-            + with_team(|team| match (elements, factor.rows()) {
+            + with_team_for(bytes, |team| match (elements, factor.rows()) {
                 (Elements::Single(local), Rows::Single(rows)) => {
                     local.evaluate(team, points, &inertia, rows, with_energy)
                 }
@@ -181,37 +190,72 @@ impl Prepared {
             })
     }
 
-    /// Solves for the step from the last evaluated positions, δ = −H⁻¹ ∇g, and moves the free vertices by it. Returns the
-    /// longest movement \[m\] and the linear iterations that contacts took.
-    pub(super) fn advance(&mut self, contacts: Option<&Contacts>) -> (f64, usize) {
-        let mut iterations = 0;
+    /// Solves for the step from the last evaluated positions, δ = −H⁻¹ ∇g, contacts included, and moves the free vertices by it.
+    /// Returns the longest movement \[m\] and what contacts took. `begins` tells the first solve of a stage.
+    pub(super) fn advance(
+        &mut self,
+        contacts: &mut Contacts<'_>,
+        objective: &Objective<'_>,
+        begins: bool,
+    ) -> Result<(f64, Taken), SolveError> {
+        let mut taken = Taken::default();
+        let (points, places) = (&self.points, &self.order.places);
+        let at = |vertex: usize| position(points[places[vertex] as usize]);
+        let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
+        if acts {
+            taken = self.contact.solve(&mut self.factor, objective, &self.analysis, begins)?;
+            self.contact.settle(contacts);
+        }
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
-        let longest = with_team(|team| {
-            match contacts.filter(|_| self.contact.presses()) {
-                None => factor.solve_rows(team),
-                Some(contacts) => {
-                    iterations = solve_with_contacts(team, factor, &mut self.contact, contacts, &self.order);
-                }
+        let longest = with_team_for(factor.bytes(), |team| {
+            if !acts {
+                factor.solve_rows(team);
             }
             match factor.rows() {
                 Rows::Single(rows) => advance(team, rows, points),
                 Rows::Double(rows) => advance(team, rows, points),
             }
         });
-        (longest, iterations)
+        Ok((longest, taken))
+    }
+
+    /// Position of a vertex \[m\].
+    pub(super) fn position(&self, vertex: usize) -> Vec3 {
+        position(self.points[self.order.places[vertex] as usize])
+    }
+
+    /// Tells contacts how stiff the matrix is at each vertex.
+    pub(super) fn weigh(&self, contacts: &mut Contacts<'_>) {
+        contacts.weigh(self.order.vertices.iter().copied().zip(self.diagonal.iter().copied()));
+    }
+
+    /// Moves vertices out of colliders, at the beginning of a solve or after an iteration.
+    pub(super) fn displace(&mut self, contacts: &mut Contacts<'_>, begins: bool) {
+        let (points, places, weight) = (&mut self.points, &self.order.places, &self.weight);
+        let place = |vertex: usize| places[vertex] as usize;
+        let mut exchange = |vertex: usize, moved: Option<Vec3>| {
+            let at = &mut points[place(vertex)];
+            if let Some(moved) = moved {
+                *at = point(moved);
+            }
+            position(*at)
+        };
+        let inertia = |vertex: usize| weight[place(vertex)];
+        if begins {
+            contacts.begin(&mut exchange, &inertia);
+        } else {
+            contacts.displace(&mut exchange, &inertia);
+        }
     }
 
     /// The step just solved for, in order of elimination.
     pub(super) fn step(&mut self, step: &mut [Vec3]) {
-        match self.factor.rows() {
-            Rows::Single(rows) => copy_rows(rows, step),
-            Rows::Double(rows) => copy_rows(rows, step),
-        }
+        read(&mut self.factor, step);
     }
 
     /// Positions of the free vertices, in order of elimination.
     pub(super) fn positions(&self, out: &mut [Vec3]) {
-        out.iter_mut().zip(&self.points).for_each(|(out, p)| *out = Vec3::new(p[0], p[1], p[2]));
+        out.iter_mut().zip(&self.points).for_each(|(out, p)| *out = position(*p));
     }
 
     /// Moves the free vertices, in order of elimination.
@@ -220,49 +264,6 @@ impl Prepared {
     }
 }
 
-/// With b in its rows, solves (H + K) δ = b; returns the linear iterations taken.
-fn solve_with_contacts(
-    team: &Team<'_>,
-    factor: &mut PackedFactor,
-    work: &mut ContactWork,
-    contacts: &Contacts,
-    order: &Order,
-) -> usize {
-    let mut read = vec![Vec3::ZERO; order.free];
-    let take = |factor: &mut PackedFactor, out: &mut [Vec3]| match factor.rows() {
-        Rows::Single(rows) => copy_rows(rows, out),
-        Rows::Double(rows) => copy_rows(rows, out),
-    };
-    take(factor, work.begin(order));
-    let mut iterations = 0;
-    loop {
-        factor.solve_rows(team);
-        take(factor, &mut read);
-        let goes_on = work.advance(contacts, order, iterations, &read);
-        iterations += 1;
-        if !goes_on {
-            break;
-        }
-        put_rows(factor, work.residual());
-    }
-    put_rows(factor, &work.step);
-    iterations
-}
-
-fn put_rows(factor: &mut PackedFactor, values: &[Vec3]) {
-    fn put<R: Real>(rows: &mut [R], values: &[Vec3]) {
-        for (row, v) in rows.as_chunks_mut::<4>().0.iter_mut().zip(values) {
-            *row = [R::from_f64(v.x), R::from_f64(v.y), R::from_f64(v.z), R::from_f64(0.0)];
-        }
-    }
-    match factor.rows() {
-        Rows::Single(rows) => put(rows, values),
-        Rows::Double(rows) => put(rows, values),
-    }
-}
-
-fn copy_rows<R: Real>(rows: &[R], step: &mut [Vec3]) {
-    for (out, row) in step.iter_mut().zip(rows.as_chunks::<4>().0) {
-        *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());
-    }
+fn position(p: Point) -> Vec3 {
+    Vec3::new(p[0], p[1], p[2])
 }

@@ -138,6 +138,11 @@ impl PackedFactor {
         with_numbers!(&mut self.0, packed => packed.repack(factor, changes, false))
     }
 
+    /// Takes back changes that a factor has taken back since.
+    pub(super) fn take_back(&mut self, factor: &Cholesky, changes: &[Touched]) {
+        with_numbers!(&mut self.0, packed => packed.follow(factor, changes, false));
+    }
+
     /// Numbers that it is stored in.
     pub fn precision(&self) -> Precision {
         match self.0 {

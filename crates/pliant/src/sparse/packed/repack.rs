@@ -45,6 +45,11 @@ impl<S: LaneNumber> Packed<S> {
             self.refill(factor);
             return Repacked { updated: 0, refilled: self.layout.nodes.len() };
         }
+        self.follow(factor, changes, in_place)
+    }
+
+    /// Brings the nodes that changes went through to the numbers that the factor has now.
+    pub(super) fn follow(&mut self, factor: &Cholesky, changes: &[Touched], in_place: bool) -> Repacked {
         self.state = factor.state;
         let width = self.layout.width;
         let visits = visits(&self.layout, changes);

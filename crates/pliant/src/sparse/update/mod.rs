@@ -108,7 +108,7 @@ impl Touched {
 
 /// Names the numbers that a factor has at one time, so that who follows its changes notices when one is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct State(u64);
+pub(in crate::sparse) struct State(u64);
 
 impl State {
     /// One that no factor of this process has had.
@@ -184,6 +184,18 @@ impl Cholesky {
         self.state = State::new();
         touched.after = self.state;
         Ok(touched)
+    }
+
+    /// Takes back changes: their paths get the numbers that the factor had when it was copied into `values`.
+    pub(super) fn take_back(&mut self, values: &[Vec<f64>], state: State, changes: &[Touched]) {
+        for change in changes {
+            let part = &self.analysis.parts[change.part];
+            for step in &change.steps {
+                let stretch = part.stretch(step.supernode);
+                self.values[change.part][stretch.clone()].copy_from_slice(&values[change.part][stretch]);
+            }
+        }
+        self.state = state;
     }
 
     /// Numbers of L that an update by a vector changes: what it costs, up to a factor.

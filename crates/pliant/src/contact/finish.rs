@@ -1,0 +1,116 @@
+//! What is left to do when a step is solved: restitution, and a last look at where vertices ended.
+
+use super::obstacles::Obstacles;
+use super::{Contact, Held};
+use crate::collide::Collider;
+use crate::math::Vec3;
+
+/// Impacts slower than this many times what gravity and other forces add in a step are no impacts but rest.
+const REST: f64 = 2.0;
+/// Rounds of the last projection: a vertex between two colliders may need more than one.
+const ROUNDS: usize = 4;
+
+/// What the vertices brought into the step.
+pub(crate) struct Before<'a> {
+    /// Time at its start \[s\].
+    pub(crate) time: f64,
+    /// Its length \[s\].
+    pub(crate) h: f64,
+    /// Velocities at its start \[m/s\].
+    pub(crate) velocities: &'a [Vec3],
+    /// Accelerations by external forces \[m/s²\].
+    pub(crate) accelerations: &'a [Vec3],
+    /// Whether velocities are the change of positions over the step.
+    pub(crate) is_euler: bool,
+}
+
+impl<'a> Obstacles<'a> {
+    /// Restitution, the last projection, and the contacts with their forces.
+    pub(crate) fn finish(mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> (Vec<Contact>, Vec<Held>) {
+        let (mut touched, mut held) = (Vec::new(), Vec::new());
+        let mass = self.model.mass().lumped();
+        let mut forces: Vec<f64> = self.touches.iter().map(|touch| touch.law.normal.dot(touch.balanced)).collect();
+        for (touch, force) in self.touches.iter().zip(&mut forces).filter(|(touch, _)| touch.law.pressed > 0.0) {
+            let (vertex, law) = (touch.vertex as usize, &touch.law);
+            let restitution = self.surroundings.colliders[touch.collider as usize].restitution;
+            let surface = touch.shift / self.span;
+            let gained = before.accelerations[vertex] * before.h;
+            let approach = -law.normal.dot(before.velocities[vertex] + gained * touch.time - surface);
+            let leaving = law.normal.dot(v[vertex] - surface);
+            let is_fast = approach > REST * gained.length();
+            let is_impact = is_fast && restitution > 0.0;
+            if !is_fast {
+                // What stops an impact is no guess of what carries a load.
+                let (pressed, rubbed) = (law.pressed, law.rubbed);
+                held.push(Held { vertex: touch.vertex, collider: touch.collider, pressed, rubbed });
+            }
+            let target = if is_impact { restitution * approach } else { 0.0 };
+            // Implicit Euler is as fast as its way to the surface was long, so it may still approach; others mirror the
+            // velocity at a stage that stops at the surface.
+            if before.is_euler && leaving >= target {
+                continue;
+            }
+            v[vertex] += law.normal * (target - leaving);
+            *force += mass[vertex] * (target - leaving) / before.h;
+        }
+        // All that the last solve balanced, also what let go in the end: so the sum is what momentum changed by.
+        let pushing = self.touches.iter().zip(forces).filter(|(touch, f)| touch.balanced != Vec3::ZERO || *f != 0.0);
+        for (touch, force) in pushing {
+            touched.push(Contact {
+                vertex: touch.vertex as usize,
+                collider: touch.collider as usize,
+                normal: touch.law.normal,
+                normal_force: force,
+                tangential_force: touch.law.tangential(touch.balanced),
+            });
+        }
+        if self.span != before.h {
+            // The stage was not at the end of the step; the last look is.
+            let whole = |c: &'a Collider| c.moving_over(before.time, before.time + before.h);
+            self.moving = self.surroundings.colliders.iter().map(whole).collect();
+        }
+        self.project(before.h, x, v, &mut touched);
+        held.sort_unstable_by_key(|held| (held.vertex, held.collider));
+        (touched, held)
+    }
+
+    /// No vertex ends inside a collider: what the solve has left there is moved to the surface, its velocity along.
+    fn project(&mut self, h: f64, x: &mut [Vec3], v: &mut [Vec3], touched: &mut [Contact]) {
+        for _ in 0..ROUNDS {
+            self.detect(&|vertex| x[vertex]);
+            let mut moved = false;
+            for touch in &self.touches {
+                let (vertex, collider, law) = (touch.vertex as usize, touch.collider as usize, &touch.law);
+                let thickness = self.surroundings.colliders[collider].thickness;
+                let below = law.depth(x[vertex]) - thickness;
+                let (near, _) = self.moving[collider].at_end(x[vertex]);
+                let same_side = near.normal.dot(law.normal) > 0.0;
+                // Below the plane that was met first, but round an edge or on another side, is outside unless the way
+                // there went through the collider.
+                let (normal, push) = if near.distance < 0.0 && same_side {
+                    (near.normal, -near.distance)
+                } else if below > 0.0
+                    && (near.distance < 0.0 || self.moving[collider].crosses(self.start[vertex], x[vertex]))
+                {
+                    (law.normal, below)
+                } else {
+                    continue;
+                };
+                x[vertex] += normal * push;
+                let closing = -normal.dot(v[vertex] - touch.shift / self.span);
+                if closing > 0.0 {
+                    let change = closing.min(push / h);
+                    v[vertex] += normal * change;
+                    let same = |c: &&mut Contact| c.vertex == vertex && c.collider == collider;
+                    if let Some(contact) = touched.iter_mut().find(same) {
+                        contact.normal_force += self.model.mass().lumped()[vertex] * change / h;
+                    }
+                }
+                moved = true;
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+}

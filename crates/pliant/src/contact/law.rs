@@ -1,0 +1,177 @@
+//! The law of one contact, as an augmented Lagrangian.
+//!
+//! A contact acts on r: the place of a vertex at a collider, or what lies between the closest points of two surfaces. With depth
+//! d = b − n·r, multiplier λ ≥ 0 and weight w the normal force is max(0, λ + w d), the derivative of (max(0, λ + w d)² − λ²)/2w. After each
+//! iteration λ becomes the force that the linear solve came to, so that d goes to 0 by a factor of about 1/(1 + w/H) per iteration, whatever
+//! the load: a half-space of stiffness w alone would be penetrated by load/w. It is not the force at the new place: a
+//! vertex that the solve did not yet know to be in contact may be deep, and w d then is many times what it takes to stop it.
+//!
+//! Friction is the same in the plane of contact: with u the way that r slid in this step, λₜ + w u is cut back to the length μ λ, the
+//! derivative of Huber's function. While it is shorter the contact sticks, and u goes to 0 as d does; once it is longer it slides
+//! against a force of exactly μ λ. Friction that only cuts velocities cannot stick, because positions have moved before.
+//!
+//! Departure: [Bouaziz 2014, §6] has neither multipliers nor friction within the solve.
+
+use crate::math::Vec3;
+
+/// One contact in the course of a stage.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Law {
+    /// n.
+    pub(crate) normal: Vec3,
+    /// b, the thickness included \[m\].
+    pub(crate) target: f64,
+    /// Where r is if nothing has slid since the step began \[m\].
+    pub(crate) anchor: Vec3,
+    /// w \[N/m\].
+    pub(crate) weight: f64,
+    /// μ.
+    pub(crate) friction: f64,
+    /// λ \[N\].
+    pub(crate) pressed: f64,
+    /// λₜ \[N\]; the force is its opposite.
+    pub(crate) rubbed: Vec3,
+}
+
+/// What a contact does where r is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Response {
+    /// Force on r \[N\].
+    pub(crate) force: Vec3,
+    /// n.
+    pub(crate) normal: Vec3,
+    /// Stiffness along and across the normal \[N/m\]: at least the second derivative of the energy. The derivative itself is 0 along the slip
+    /// of what slides; with it vertices at the edge of slipping were seen to go back and forth without end.
+    pub(crate) along: f64,
+    pub(crate) across: f64,
+    /// The potential whose negative gradient is the force \[J\].
+    pub(crate) energy: f64,
+}
+
+impl Response {
+    /// The stiffness applied to a movement of r.
+    pub(crate) fn stiffness_times(&self, movement: Vec3) -> Vec3 {
+        movement * self.across + self.normal * ((self.along - self.across) * self.normal.dot(movement))
+    }
+
+    /// Whether it acts at all.
+    pub(crate) fn acts(&self) -> bool {
+        self.along > 0.0 || self.across > 0.0
+    }
+
+    /// Whether it holds r in all directions alike, or nearly.
+    pub(crate) fn sticks(&self) -> bool {
+        self.along > 0.0 && self.across >= 0.5 * self.along
+    }
+}
+
+impl Law {
+    pub(crate) fn depth(&self, r: Vec3) -> f64 {
+        self.target - self.normal.dot(r)
+    }
+
+    pub(crate) fn tangential(&self, v: Vec3) -> Vec3 {
+        v - self.normal * self.normal.dot(v)
+    }
+
+    /// How far r slid \[m\].
+    pub(crate) fn slid(&self, r: Vec3) -> Vec3 {
+        self.tangential(r - self.anchor)
+    }
+
+    fn push(&self, r: Vec3) -> f64 {
+        (self.pressed + self.weight * self.depth(r)).max(0.0)
+    }
+
+    /// Forces, stiffness and energy.
+    pub(crate) fn respond(&self, r: Vec3) -> Response {
+        let (w, push, limit) = (self.weight, self.push(r), self.friction * self.pressed);
+        let full = self.rubbed + self.slid(r) * w;
+        let length = full.length();
+        let share = if length > limit { limit / length } else { 1.0 };
+        // Huber's function: quadratic up to the limit, linear beyond.
+        let cut = share * length;
+        let friction = cut * length - 0.5 * cut * cut - 0.5 * self.rubbed.length_squared();
+        Response {
+            force: self.normal * push - full * share,
+            normal: self.normal,
+            along: if push > 0.0 { w } else { 0.0 },
+            across: if limit > 0.0 { w * share } else { 0.0 },
+            energy: (0.5 * (push * push - self.pressed * self.pressed) + friction) / w,
+        }
+    }
+
+    /// Takes a force as multipliers.
+    pub(crate) fn settle(&mut self, force: Vec3) {
+        self.pressed = self.normal.dot(force).max(0.0);
+        self.rubbed = (-self.tangential(force)).clamp_length_max(self.friction * self.pressed);
+    }
+
+    /// Goes on from the multipliers of an earlier contact.
+    pub(crate) fn resume(&mut self, pressed: f64, rubbed: Vec3) {
+        self.pressed = pressed;
+        self.rubbed = self.tangential(rubbed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law() -> Law {
+        Law {
+            normal: Vec3::new(0.6, 0.8, 0.0),
+            target: 0.1,
+            anchor: Vec3::new(0.03, 0.1, 0.28),
+            weight: 50.0,
+            friction: 0.7,
+            pressed: 1.5,
+            rubbed: Vec3::new(-0.8, 0.6, 0.2) * 0.4,
+        }
+    }
+
+    #[test]
+    fn the_force_is_the_negative_gradient_of_the_energy() {
+        // Sticking, sliding, and without touch.
+        for r in [Vec3::new(0.03, 0.1, 0.28), Vec3::new(0.2, 0.0, 0.5), Vec3::new(0.4, 0.9, 0.0)] {
+            let (law, e) = (law(), 1e-6);
+            let energy = |r: Vec3| law.respond(r).energy;
+            let slope = |axis: Vec3| (energy(r + axis * e) - energy(r - axis * e)) / (2.0 * e);
+            let gradient = Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
+            let force = law.respond(r).force;
+            assert!((gradient + force).length() < 1e-7, "{r}: {gradient} for {force}");
+        }
+    }
+
+    #[test]
+    fn the_quadratic_model_is_never_below_the_energy() {
+        let law = law();
+        for r in [Vec3::new(0.03, 0.1, 0.28), Vec3::new(0.2, 0.0, 0.5)] {
+            let here = law.respond(r);
+            for k in 0..40 {
+                let t = f64::from(k);
+                let step = Vec3::new((1.3 * t).sin(), (2.1 * t).cos(), (0.7 * t).sin()) * 0.003 * t;
+                let model = here.energy - here.force.dot(step) + 0.5 * step.dot(here.stiffness_times(step));
+                assert!(law.respond(r + step).energy <= model + 1e-12, "{r} {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn friction_never_exceeds_its_limit_and_opposes_the_slip() {
+        let mut law = law();
+        let r = law.anchor + Vec3::Z;
+        for _ in 0..20 {
+            law.settle(law.respond(r).force);
+        }
+        assert!((law.rubbed.length() - 0.7 * law.pressed).abs() < 1e-12);
+        assert!(law.respond(r).force.z < 0.0);
+    }
+
+    #[test]
+    fn a_pull_leaves_nothing() {
+        let mut law = law();
+        law.settle(law.normal * -3.0 + law.tangential(Vec3::X));
+        assert_eq!((law.pressed, law.rubbed), (0.0, Vec3::ZERO));
+    }
+}

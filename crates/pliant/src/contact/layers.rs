@@ -1,0 +1,183 @@
+//! Contacts between deformables as a term of the objective.
+//!
+//! ```text
+//!        a ●
+//!          │ n               r = Σ weight·x, from the closest point of one side to that of the other
+//!   b ●────┼────● c          gap = n·r, wanted: gap ≥ thickness
+//!          │
+//!        d ●
+//! ```
+//!
+//! The law of r is that of contacts with colliders (`law`). Its weight w is relative to the pair's effective mass 1/Σ(weight²/m), so it
+//! suits any mesh and step.
+//!
+//! Forces are opposite, so a contact keeps the momentum. The normal force acts along the line between the closest points and keeps the
+//! angular momentum too; friction acts across the gap and leaves a couple of ‖f_t‖·gap, as a layer of that thickness would take up.
+
+use super::Coupling;
+use super::law::Law;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::parallel;
+use crate::proximity::{Closest, Pair, Primitives, corners};
+
+/// One contact.
+#[derive(Debug, Clone, Copy)]
+struct Contact {
+    pair: Pair,
+    vertices: [u32; 4],
+    weights: [f64; 4],
+    law: Law,
+}
+
+/// All contacts of a round, ordered by pair.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layers {
+    list: Vec<Contact>,
+}
+
+impl Contact {
+    /// Σ weight·x.
+    fn offset(&self, x: impl Fn(usize) -> Vec3) -> Vec3 {
+        self.vertices.iter().zip(self.weights).fold(Vec3::ZERO, |sum, (&v, w)| sum + x(v as usize) * w)
+    }
+}
+
+impl Layers {
+    /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before keep their forces.
+    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &Self) -> Self {
+        let list = parallel::filter_map(pairs.len(), &|k| {
+            let mut contact = place.contact(pairs[k])?;
+            if let Ok(at) = last.list.binary_search_by_key(&contact.pair, |other| other.pair) {
+                contact.law.resume(last.list[at].law.pressed, last.list[at].law.rubbed);
+            }
+            Some(contact)
+        });
+        Self { list }
+    }
+
+    /// All contacts, with what they do at x.
+    pub(super) fn couplings(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = Coupling> {
+        self.list.iter().map(move |contact| Coupling {
+            vertices: contact.vertices,
+            weights: contact.weights,
+            corners: 4,
+            response: contact.law.respond(contact.offset(x)),
+        })
+    }
+
+    /// Takes the forces that the last linear solve came to \[N\].
+    pub(super) fn settle(&mut self, forces: impl Iterator<Item = Vec3>) {
+        self.list.iter_mut().zip(forces).for_each(|(contact, force)| contact.law.settle(force));
+    }
+
+    /// How many contacts press.
+    pub(crate) fn pressing(&self) -> usize {
+        self.list.iter().filter(|contact| contact.law.pressed > 0.0).count()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+/// Where contacts are looked for.
+pub(crate) struct Place<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) primitives: &'a Primitives,
+    /// Positions at the beginning of the step \[m\].
+    pub(crate) before: &'a [Vec3],
+    /// Positions without intersections \[m\].
+    pub(crate) safe: &'a [Vec3],
+    /// Where vertices want to be \[m\].
+    pub(crate) wanted: &'a [Vec3],
+    /// 1/τ² \[1/s²\].
+    pub(crate) inertia: f64,
+    /// Distance that layers keep \[m\].
+    pub(crate) thickness: f64,
+    /// μ between them.
+    pub(crate) friction: f64,
+    /// Weight of a contact relative to the inertia of what touches.
+    pub(crate) stiffness: f64,
+}
+
+/// Share of the thickness by which layers that are too near move apart in a step: enough to recover, too little to throw them.
+const RECOVERY: f64 = 0.25;
+/// Sine of the angle by which a neighbour must rise towards the vertex to be nearer.
+const SLANT: f64 = 1e-3;
+/// Contacts within this many times the thickness are kept ready even if nothing moves.
+pub(crate) const READY: f64 = 1.5;
+
+impl Place<'_> {
+    fn contact(&self, pair: Pair) -> Option<Contact> {
+        let vertices = pair.vertices(self.primitives);
+        let near = corners(self.safe, vertices);
+        let closest = pair.closest(&near);
+        let distance = closest.distance();
+        if distance > READY * self.thickness + self.approach(pair, vertices, &near) {
+            return None;
+        }
+        if !self.is_facing(pair, vertices, &closest) {
+            return None;
+        }
+        let masses = self.model.mass().lumped();
+        let yielding = |(&v, w): (&u32, f64)| match self.model.free_index(v) {
+            Some(_) => w * w / masses[v as usize],
+            None => 0.0,
+        };
+        let inverse_mass: f64 = vertices.iter().zip(closest.weights).map(yielding).sum();
+        if inverse_mass <= 0.0 || distance <= 0.0 {
+            return None;
+        }
+        let mut target = self.thickness;
+        if self.primitives.body(vertices[0]) == self.primitives.body(vertices[3]) {
+            // What is nearer than the thickness at rest is no contact.
+            target = target.min(pair.closest(&corners(self.model.rest(), vertices)).distance());
+        }
+        let origin = corners(self.before, vertices);
+        target = target.min(pair.closest(&origin).distance() + RECOVERY * self.thickness);
+        let law = Law {
+            normal: closest.offset / distance,
+            target,
+            anchor: origin.iter().zip(closest.weights).fold(Vec3::ZERO, |sum, (x, w)| sum + *x * w),
+            weight: self.stiffness * self.inertia / inverse_mass,
+            friction: self.friction,
+            pressed: 0.0,
+            rubbed: Vec3::ZERO,
+        };
+        Some(Contact { pair, vertices, weights: closest.weights, law })
+    }
+
+    /// Whether the closest points face each other. Of a surface that goes on beyond a triangle's side, the point on that side is no
+    /// contact if the neighbour is nearer still: its slanted normal would brake what slides along a smooth surface.
+    fn is_facing(&self, pair: Pair, vertices: [u32; 4], closest: &Closest) -> bool {
+        match pair {
+            Pair::VertexTriangle(vertex, triangle) => {
+                let at = |v: u32| self.safe[v as usize];
+                let foot = at(vertex) - closest.offset;
+                // Side k is from corner k to the next; the foot is on it if the corner after has no weight.
+                (0..3).zip(self.primitives.across(triangle)).all(|(side, other)| {
+                    let on_side = closest.weights[1 + (side + 2) % 3] == 0.0;
+                    let slants =
+                        |q: u32| closest.offset.dot(at(q) - foot) > SLANT * closest.distance() * at(q).distance(foot);
+                    !on_side || !other.is_some_and(slants)
+                })
+            }
+            // Ends of edges are vertices, and those have the triangles to touch; strands against each other have not.
+            Pair::EdgeEdge(first, second) => {
+                let strands = self.primitives.is_segment(first) && self.primitives.is_segment(second);
+                strands || vertices.iter().zip(closest.weights).all(|(_, weight)| weight != 0.0)
+            }
+        }
+    }
+
+    /// How much nearer the sides could come on their way \[m\].
+    fn approach(&self, pair: Pair, vertices: [u32; 4], near: &[Vec3; 4]) -> f64 {
+        let wanted = corners(self.wanted, vertices);
+        let moves: [Vec3; 4] = std::array::from_fn(|k| wanted[k] - near[k]);
+        let mean = moves.iter().sum::<Vec3>() * 0.25;
+        let longest = |side: &[Vec3]| side.iter().fold(0.0_f64, |most, m| most.max((*m - mean).length()));
+        let (first, second) = moves.split_at(pair.first_side());
+        longest(first) + longest(second)
+    }
+}

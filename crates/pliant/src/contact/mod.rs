@@ -1,0 +1,185 @@
+//! Contact, of bodies with colliders and of surfaces with each other.
+//!
+//! Each step asks which vertices meet a collider on their way (`obstacles`), and which surfaces are near each other (`layers`). A contact is
+//! a half-space n·r ≥ b [Bouaziz 2014, §6] with Coulomb's friction in its plane (`law`); the projective solver keeps it as a
+//! constraint that enters and leaves, or moves vertices to the collision-free state after each iteration [Liu 2013, §4.1]. What
+//! is left after the solve, restitution and a last projection, is in `finish`.
+
+mod finish;
+mod law;
+mod layers;
+mod obstacles;
+
+pub(crate) use finish::Before;
+pub(crate) use law::Response;
+pub(crate) use layers::{Layers, Place, READY};
+pub(crate) use obstacles::Obstacles;
+
+use crate::collide::Collider;
+use crate::math::Vec3;
+
+/// The contacts of a stage, as a solver sees them.
+#[derive(Debug, Default)]
+pub struct Contacts<'a> {
+    /// With colliders, where the world has any.
+    pub(crate) obstacles: Option<Obstacles<'a>>,
+    /// Between surfaces and strands.
+    pub(crate) layers: Layers,
+}
+
+/// A contact in a linear system: how r follows from vertices, and what it does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coupling {
+    /// Vertices and their weights in r; those of an obstacle's contact have one that counts.
+    pub(crate) vertices: [u32; 4],
+    pub(crate) weights: [f64; 4],
+    pub(crate) corners: usize,
+    pub(crate) response: Response,
+}
+
+impl Contacts<'_> {
+    /// Whether there is nothing to meet.
+    pub(crate) fn is_none(&self) -> bool {
+        self.obstacles.is_none() && self.layers.is_empty()
+    }
+
+    /// Takes the diagonal of the system matrix at each vertex \[N/m\].
+    pub(crate) fn weigh(&mut self, diagonal: impl Iterator<Item = (u32, f64)>) {
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.weigh(diagonal);
+        }
+    }
+
+    /// Finds what the vertices have met on their way to x, and lets contacts follow curved surfaces.
+    pub(crate) fn meet(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) {
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.follow(x);
+            obstacles.detect(x);
+        }
+    }
+
+    /// Begins a solve: a first one starts where each vertex alone would be stopped. `x` tells where a vertex is, and moves it;
+    /// `inertia` tells its m/τ² \[N/m\].
+    pub(crate) fn begin(&mut self, x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3, inertia: &impl Fn(usize) -> f64) {
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.begin(x, inertia);
+        }
+    }
+
+    /// Moves vertices out of colliders, with `x` and `inertia` as in [`begin`](Self::begin).
+    pub(crate) fn displace(
+        &mut self,
+        x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
+        inertia: &impl Fn(usize) -> f64,
+    ) {
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.displace(x, inertia);
+        }
+    }
+
+    /// Whether vertices are moved out of colliders after each iteration.
+    pub(crate) fn displaces(&self) -> bool {
+        self.obstacles.as_ref().is_some_and(Obstacles::displaces)
+    }
+
+    /// All contacts that are constraints, in a fixed order; those with colliders first.
+    pub(crate) fn couplings(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = Coupling> {
+        let obstacles = self.obstacles.iter().filter(|obstacles| !obstacles.displaces());
+        let single = |(vertex, response)| Coupling {
+            vertices: [vertex; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            corners: 1,
+            response,
+        };
+        obstacles.flat_map(|obstacles| obstacles.responses(x)).map(single).chain(self.layers.couplings(x))
+    }
+
+    /// Energy of all contacts that are constraints \[J\].
+    pub(crate) fn energy(&self, x: &impl Fn(usize) -> Vec3) -> f64 {
+        self.couplings(x).map(|coupling| coupling.response.energy).sum()
+    }
+
+    /// Takes the forces that the last linear solve came to \[N\], in the order of [`couplings`](Self::couplings).
+    pub(crate) fn settle(&mut self, mut forces: impl Iterator<Item = Vec3>) {
+        if let Some(obstacles) = self.obstacles.as_mut().filter(|obstacles| !obstacles.displaces()) {
+            obstacles.settle(&mut forces);
+        }
+        self.layers.settle(forces);
+    }
+
+    /// How many contacts press against colliders.
+    pub(crate) fn count(&self) -> usize {
+        self.obstacles.as_ref().map_or(0, Obstacles::count)
+    }
+}
+
+/// How contacts act on the solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ContactMode {
+    /// Constraints within the solve: forces balance, friction sticks.
+    #[default]
+    Constraint,
+    /// After each iteration vertices are moved out of colliders, and back along them by friction. Cheaper: the matrix stays as it
+    /// is. Bodies feel the push only in the next iteration. Newton's method always has contact this way, after its solve.
+    Displacement,
+}
+
+/// Parameters of contact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactParams {
+    /// How contacts act.
+    pub mode: ContactMode,
+    /// Weight of a contact over the diagonal of its vertex in the system matrix. Contacts hold exactly at convergence whatever it
+    /// is; a large one makes contacts converge faster and linear systems slower.
+    pub weight: f64,
+}
+
+impl Default for ContactParams {
+    fn default() -> Self {
+        Self { mode: ContactMode::Constraint, weight: 10.0 }
+    }
+}
+
+/// A vertex that touched a collider in the last step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// Vertex of the world.
+    pub vertex: usize,
+    /// Number of the collider, in the order in which they were added.
+    pub collider: usize,
+    /// Normal of the collider's surface, towards the vertex.
+    pub normal: Vec3,
+    /// Force along the normal \[N\]; below 0 only by what the solver has not converged.
+    pub normal_force: f64,
+    /// Force of friction on the vertex \[N\].
+    pub tangential_force: Vec3,
+}
+
+impl Contact {
+    /// The force on the vertex \[N\].
+    pub fn force(&self) -> Vec3 {
+        self.normal * self.normal_force + self.tangential_force
+    }
+}
+
+/// The colliders of a world.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    pub(crate) colliders: Vec<Collider>,
+    pub(crate) params: ContactParams,
+    /// Contacts of the last step.
+    pub(crate) touched: Vec<Contact>,
+    /// Their multipliers, to go on from; ordered by vertex and collider.
+    pub(crate) held: Vec<Held>,
+}
+
+/// Multipliers of a contact that lasts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Held {
+    pub(crate) vertex: u32,
+    pub(crate) collider: u32,
+    /// Along the normal \[N\].
+    pub(crate) pressed: f64,
+    /// In the plane, against the force on the vertex \[N\].
+    pub(crate) rubbed: Vec3,
+}

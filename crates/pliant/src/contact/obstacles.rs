@@ -1,0 +1,224 @@
+//! Which vertices meet which colliders in a stage, and how their contacts change while it is solved.
+
+use super::law::{Law, Response};
+use super::{ContactMode, Surroundings};
+use crate::collide::{Hit, Moving};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::parallel::{self, Strided};
+
+/// A plane may turn by at most this cosine in one iteration: beyond, the vertex has slipped to another side of the shape.
+const SAME_SIDE: f64 = 0.5;
+
+/// A vertex at a collider's surface.
+#[derive(Debug, Clone)]
+pub(super) struct Touch {
+    pub(super) vertex: u32,
+    pub(super) collider: u32,
+    /// How far the touched point of the surface moves \[m\].
+    pub(super) shift: Vec3,
+    /// When it touched, as a fraction of the stage.
+    pub(super) time: f64,
+    pub(super) law: Law,
+    /// The force with which the last linear solve balanced the vertex \[N\].
+    pub(super) balanced: Vec3,
+}
+
+impl Touch {
+    /// Moves a vertex of inertia m/τ² \[N/m\] out along the normal and back against its slip; takes the forces that do so.
+    fn displace(&mut self, x: Vec3, inertia: f64) -> Vec3 {
+        let law = &mut self.law;
+        let depth = law.depth(x).max(0.0);
+        let back = law.slid(x).clamp_length_max(law.friction * depth);
+        (law.pressed, law.rubbed) = (depth * inertia, back * inertia);
+        self.balanced = law.normal * law.pressed - law.rubbed;
+        x + law.normal * depth - back
+    }
+
+    /// Turns the plane; what was rubbed stays in it.
+    fn turn(&mut self, start: Vec3, normal: Vec3, target: f64, shift: Vec3) {
+        let law = &mut self.law;
+        let length = law.rubbed.length();
+        (law.normal, law.target, law.anchor) = (normal, target, start + shift);
+        law.rubbed = law.tangential(law.rubbed).normalize_or_zero() * length;
+        self.shift = shift;
+    }
+}
+
+/// The contacts of one stage with colliders.
+#[derive(Debug)]
+pub(crate) struct Obstacles<'a> {
+    pub(super) surroundings: &'a Surroundings,
+    pub(super) model: &'a Model,
+    pub(super) moving: Vec<Moving<'a>>,
+    /// Positions at the start of the step \[m\].
+    pub(super) start: &'a [Vec3],
+    /// Signed distances at the start, for each collider those of all vertices \[m\].
+    distances: Vec<f64>,
+    /// Whether a vertex has a contact with a collider, laid out as `distances`.
+    known: Vec<bool>,
+    /// Weight of a contact of each vertex \[N/m\].
+    weights: Vec<f64>,
+    pub(super) touches: Vec<Touch>,
+    found: Vec<Option<Hit>>,
+    /// Seconds from the start of the step to the stage.
+    pub(super) span: f64,
+    /// Whether a solve has begun with them.
+    begun: bool,
+}
+
+impl<'a> Obstacles<'a> {
+    /// Contacts on the way from `start` at one time to another \[s\].
+    pub(crate) fn new(
+        surroundings: &'a Surroundings,
+        model: &'a Model,
+        start: &'a [Vec3],
+        [from, to]: [f64; 2],
+    ) -> Self {
+        let count = start.len();
+        let moving: Vec<Moving<'a>> = surroundings.colliders.iter().map(|c| c.moving_over(from, to)).collect();
+        let mut distances = vec![0.0; count * moving.len()];
+        for (moving, distances) in moving.iter().zip(distances.chunks_mut(count.max(1))) {
+            parallel::for_each(0..count, Strided { entries: distances, stride: 1 }, &|range, part| {
+                part.entries.iter_mut().zip(range).for_each(|(d, v)| *d = moving.distance_at_start(start[v]));
+            });
+        }
+        let known = vec![false; distances.len()];
+        let found = vec![None; count];
+        Self {
+            surroundings,
+            model,
+            moving,
+            start,
+            distances,
+            known,
+            weights: vec![0.0; count],
+            touches: Vec::new(),
+            found,
+            span: to - from,
+            begun: false,
+        }
+    }
+
+    /// Takes the diagonal of the system matrix at each vertex \[N/m\].
+    pub(super) fn weigh(&mut self, diagonal: impl Iterator<Item = (u32, f64)>) {
+        let factor = self.surroundings.params.weight;
+        diagonal.for_each(|(v, entry)| self.weights[v as usize] = factor * entry);
+    }
+
+    /// Adds contacts of vertices that meet a collider on the straight way from the start to x. Returns how many.
+    pub(super) fn detect(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) -> usize {
+        let before = self.touches.len();
+        let count = self.start.len();
+        for c in 0..self.moving.len() {
+            let (moving, start, model) = (&self.moving[c], self.start, self.model);
+            let thickness = self.surroundings.colliders[c].thickness;
+            let places = c * count..(c + 1) * count;
+            let (distances, known) = (&self.distances[places.clone()], &self.known[places]);
+            let outputs = Strided { entries: &mut self.found[..], stride: 1 };
+            parallel::for_each(0..count, outputs, &|range, part| {
+                for (found, v) in part.entries.iter_mut().zip(range) {
+                    let (a, b) = (start[v], x(v));
+                    let apart = distances[v] - thickness > moving.most_approach(a, b);
+                    *found = None;
+                    if !(apart || known[v] || model.free_index(v as u32).is_none() || !b.is_finite()) {
+                        *found = moving.hit(a, b);
+                    }
+                }
+            });
+            for v in 0..count {
+                if let Some(hit) = self.found[v] {
+                    self.known[c * count + v] = true;
+                    self.add(v, c, hit);
+                }
+            }
+        }
+        self.touches.len() - before
+    }
+
+    fn add(&mut self, vertex: usize, collider: usize, hit: Hit) {
+        let properties = &self.surroundings.colliders[collider];
+        let law = Law {
+            normal: hit.normal,
+            target: hit.normal.dot(hit.point) + properties.thickness,
+            anchor: self.start[vertex] + hit.shift,
+            weight: self.weights[vertex],
+            friction: properties.friction,
+            pressed: 0.0,
+            rubbed: Vec3::ZERO,
+        };
+        let (vertex, collider) = (vertex as u32, collider as u32);
+        self.touches.push(Touch { vertex, collider, shift: hit.shift, time: hit.time, law, balanced: Vec3::ZERO });
+    }
+
+    /// Lets the planes of contacts follow curved surfaces to where the vertices are now.
+    pub(super) fn follow(&mut self, x: &impl Fn(usize) -> Vec3) {
+        for touch in &mut self.touches {
+            let p = x(touch.vertex as usize);
+            let thickness = self.surroundings.colliders[touch.collider as usize].thickness;
+            let (near, shift) = self.moving[touch.collider as usize].at_end(p);
+            // Through a thin shape, or round an edge, the plane that was met first stays.
+            let deep = near.distance < -thickness.max(0.5 * touch.law.depth(p).abs() + thickness);
+            if near.normal.dot(touch.law.normal) > SAME_SIDE && !deep {
+                let target = near.normal.dot(near.point) + thickness;
+                touch.turn(self.start[touch.vertex as usize], near.normal, target, shift);
+            }
+        }
+    }
+
+    /// Begins a solve: the first starts where each vertex alone would be stopped, so that what sticks has not slipped, with the
+    /// multipliers of contacts that lasted through the step before; later ones of the stage go on from what they have.
+    pub(super) fn begin(&mut self, x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3, inertia: &impl Fn(usize) -> f64) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.displace(x, inertia);
+            self.resume();
+        }
+    }
+
+    /// Whether vertices are moved instead of being held by constraints.
+    pub(super) fn displaces(&self) -> bool {
+        self.surroundings.params.mode == ContactMode::Displacement
+    }
+
+    /// Vertex and response of each contact at x.
+    pub(super) fn responses(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = (u32, Response)> {
+        self.touches.iter().map(move |touch| (touch.vertex, touch.law.respond(x(touch.vertex as usize))))
+    }
+
+    /// Goes on from the multipliers of contacts that lasted through the step before.
+    fn resume(&mut self) {
+        let held = &self.surroundings.held;
+        for touch in &mut self.touches {
+            let key = (touch.vertex, touch.collider);
+            if let Ok(at) = held.binary_search_by_key(&key, |held| (held.vertex, held.collider)) {
+                touch.law.resume(held[at].pressed, held[at].rubbed);
+            }
+        }
+    }
+
+    /// Takes the forces on the contacts that the last linear solve came to \[N\].
+    pub(super) fn settle(&mut self, forces: &mut impl Iterator<Item = Vec3>) {
+        for (touch, force) in self.touches.iter_mut().zip(forces) {
+            touch.balanced = force;
+            touch.law.settle(force);
+        }
+    }
+
+    /// Moves vertices out of colliders, given m/τ² \[N/m\].
+    pub(super) fn displace(
+        &mut self,
+        x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
+        inertia: &impl Fn(usize) -> f64,
+    ) {
+        for touch in &mut self.touches {
+            let v = touch.vertex as usize;
+            let moved = touch.displace(x(v, None), inertia(v));
+            x(v, Some(moved));
+        }
+    }
+
+    /// How many contacts press.
+    pub(super) fn count(&self) -> usize {
+        self.touches.iter().filter(|touch| touch.law.pressed > 0.0).count()
+    }
+}

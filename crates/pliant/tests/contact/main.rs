@@ -1,0 +1,11 @@
+//! Contact with colliders against closed forms.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod fast;
+mod rebound;
+mod refusals;
+mod repeat;
+mod rest;
+mod shapes;
+mod slope;
