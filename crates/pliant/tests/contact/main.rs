@@ -9,3 +9,4 @@ mod repeat;
 mod rest;
 mod shapes;
 mod slope;
+mod stack;
