@@ -160,7 +160,7 @@ impl Body {
     }
 }
 
-fn in_body(body: &str, error: EnergyError) -> ModelError {
+pub(crate) fn in_body(body: &str, error: EnergyError) -> ModelError {
     ModelError::Energy { body: body.to_owned(), error }
 }
 

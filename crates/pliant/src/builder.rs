@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::clock::Clock;
 use crate::collide::Collider;
-use crate::contact::{ContactParams, Surroundings};
+use crate::contact::{Clearances, ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::force::Wind;
@@ -191,8 +191,8 @@ impl SimulationBuilder {
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         if !self.colliders.is_empty() {
             let (colliders, params) = (self.colliders, self.contact);
-            let (touched, held) = (Vec::new(), Vec::new());
-            simulation.surroundings = Some(Surroundings { colliders, params, touched, held });
+            let (touched, held, clearances) = (Vec::new(), Vec::new(), Clearances::default());
+            simulation.surroundings = Some(Surroundings { colliders, params, touched, held, clearances });
         }
         Ok(simulation.with_self_collision(collider))
     }

@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use crate::contact::Held;
+use crate::contact::{Clearances, Held};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::simulation::Simulation;
@@ -288,6 +288,7 @@ impl Simulation {
             };
             surroundings.held = numbers.as_chunks::<6>().0.iter().map(held).collect();
             surroundings.touched.clear();
+            surroundings.clearances = Clearances::default();
         }
         self.settings.time_step = clock[2];
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

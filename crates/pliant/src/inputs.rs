@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::collide::Collider;
-use crate::contact::Contact;
+use crate::contact::{Clearances, Contact};
 use crate::force::Wind;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model};
@@ -262,6 +262,9 @@ impl Simulation {
             self.inputs.pins[place] = positions[v as usize];
         }
         self.history = None;
+        if let Some(surroundings) = &mut self.surroundings {
+            surroundings.clearances = Clearances::default();
+        }
         Ok(())
     }
 }

@@ -30,6 +30,7 @@ pub mod contact;
 mod damping;
 pub mod energy;
 mod force;
+mod garment;
 mod inputs;
 mod integrate;
 mod mass;

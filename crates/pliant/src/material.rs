@@ -2,8 +2,9 @@
 
 use crate::energy::{
     Batch, EdgeSprings, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending, SpringStiffness, StrainSet,
-    TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    TetStrain, TetVolume, TriangleArea, TriangleStrain, stencil_positions,
 };
+use crate::math::Vec3;
 use crate::mesh::{MassKind, StrandSet, TetMesh, TriangleMesh};
 
 /// Stretch beyond which a soft material becomes stiff: weak strain plus strong limiting [Bouaziz 2014, §7.1].
@@ -74,24 +75,10 @@ impl ClothMaterial {
 
     /// The energies of a sheet of this material.
     pub fn energies(&self, mesh: &TriangleMesh) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
-        let kind = "cloth material";
-        check_positive(kind, "Young's modulus", self.youngs_modulus)?;
-        check_positive(kind, "thickness", self.thickness)?;
-        check_poisson(kind, self.poisson_ratio, 1.0)?;
-        let (e, nu, t) = (self.youngs_modulus, self.poisson_ratio, self.thickness);
-        let triangles = || mesh.triangles.clone();
-        let membrane = e * t / (1.0 + nu);
-        let strain = TriangleStrain { triangles: triangles(), stiffness: membrane, set: StrainSet::Rotation };
-        let mut energies = vec![strain.build(&mesh.positions)?];
-        if nu > 0.0 {
-            let lame = e * nu / (1.0 - nu * nu) * t;
-            let area = TriangleArea { triangles: triangles(), stiffness: 2.0 * lame, bounds: [1.0, 1.0] };
-            energies.push(area.build(&mesh.positions)?);
-        }
-        if let Some(limit) = &self.strain_limit {
-            let strong = TriangleStrain { triangles: triangles(), stiffness: limit.youngs_modulus * t, set: limit.set };
-            energies.push(strong.build(&mesh.positions)?);
-        }
+        let corners = |element: usize, triangle: &[u32; 3]| {
+            stencil_positions("triangle_strain", element, triangle, &mesh.positions)
+        };
+        let mut energies = self.in_plane(mesh, corners)?;
         let stiffness = self.plate_stiffness();
         match self.bend_model {
             BendModel::Hinge => {
@@ -100,6 +87,33 @@ impl ClothMaterial {
             }
             BendModel::MeanCurvature => energies.push(MeanCurvatureBending { stiffness }.build(mesh)?),
             BendModel::None => {}
+        }
+        Ok(energies)
+    }
+
+    /// The energies that keep triangles at their rest shapes.
+    pub(crate) fn in_plane(
+        &self,
+        mesh: &TriangleMesh,
+        rest: impl Fn(usize, &[u32; 3]) -> Result<[Vec3; 3], EnergyError> + Copy,
+    ) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
+        let kind = "cloth material";
+        check_positive(kind, "Young's modulus", self.youngs_modulus)?;
+        check_positive(kind, "thickness", self.thickness)?;
+        check_poisson(kind, self.poisson_ratio, 1.0)?;
+        let (e, nu, t) = (self.youngs_modulus, self.poisson_ratio, self.thickness);
+        let triangles = || mesh.triangles.clone();
+        let membrane = e * t / (1.0 + nu);
+        let strain = TriangleStrain { triangles: triangles(), stiffness: membrane, set: StrainSet::Rotation };
+        let mut energies = vec![strain.build_from(rest)?];
+        if nu > 0.0 {
+            let lame = e * nu / (1.0 - nu * nu) * t;
+            let area = TriangleArea { triangles: triangles(), stiffness: 2.0 * lame, bounds: [1.0, 1.0] };
+            energies.push(area.build_from(rest)?);
+        }
+        if let Some(limit) = &self.strain_limit {
+            let strong = TriangleStrain { triangles: triangles(), stiffness: limit.youngs_modulus * t, set: limit.set };
+            energies.push(strong.build_from(rest)?);
         }
         Ok(energies)
     }

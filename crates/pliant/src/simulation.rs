@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::builder::SimulationBuilder;
 use crate::clock::Clock;
-use crate::contact::{Before, Contact, Contacts, Held, Obstacles, Surroundings};
+use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::Damping;
 use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
@@ -124,6 +124,7 @@ struct Reached {
     velocities: Vec<Vec3>,
     touched: Vec<Contact>,
     held: Vec<Held>,
+    clearances: Clearances,
 }
 
 /// What solves the stages of a step.
@@ -277,9 +278,11 @@ impl Simulation {
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
             trial.warm.copy_from_slice(&memory.warm);
         }
+        let clearances = self.surroundings.as_mut().map(|around| std::mem::take(&mut around.clearances));
         let (model, start, around) = (&self.model, &self.state.positions[..], self.surroundings.as_ref());
-        let meets = |stage: &Stage| {
-            let obstacles = around.map(|around| Obstacles::new(around, model, start, [now, now + stage.moment * h]));
+        let meets = |stage: &Stage, known: Option<Clearances>| {
+            let span = [now, now + stage.moment * h];
+            let obstacles = around.zip(known).map(|(around, known)| Obstacles::new(around, model, start, span, known));
             Contacts { obstacles, ..Contacts::default() }
         };
         let mut self_collider = self.self_collider.as_mut();
@@ -289,12 +292,12 @@ impl Simulation {
         let (inputs, clock, scratch) = (&self.inputs, &self.clock, &mut self.scratch);
         let (solver, trial) = (&mut *self.solver, &mut self.trial[..]);
         let mut stages = Stages { model, inputs, start, solver, trial, self_collider, clock };
-        let mut contacts = meets(&stage);
+        let mut contacts = meets(&stage, clearances);
         let (mut x, mut report) = stages.solve(&stage, &accelerations, &mut contacts, scratch)?;
         let mut v = stage.velocities(&x, scratch);
         let begin = Beginning { h, x: start, v: &velocities, before: None };
         if let Some(second) = integrator.second_stage(begin, &x, &v, scratch) {
-            contacts = meets(&second);
+            contacts = meets(&second, contacts.obstacles.map(Obstacles::into_clearances));
             let (y, later) = stages.solve(&second, &accelerations, &mut contacts, scratch)?;
             v = second.velocities(&y, scratch);
             x = y;
@@ -303,8 +306,9 @@ impl Simulation {
         integrator.finish(begin, &mut x, &mut v);
         let is_euler = integrator == TimeIntegrator::ImplicitEuler;
         let before = Before { time: now, h, velocities: &velocities, accelerations: &accelerations, is_euler };
-        let (touched, held) =
-            contacts.obstacles.map(|obstacles| obstacles.finish(&before, &mut x, &mut v)).unwrap_or_default();
+        let mut obstacles = contacts.obstacles;
+        let finished = obstacles.as_mut().map(|obstacles| obstacles.finish(&before, &mut x, &mut v));
+        let (touched, held) = finished.unwrap_or_default();
         // Pinned vertices are where they were told to be, and as fast as that made them.
         for (&vertex, &target) in model.pinned().iter().zip(&inputs.pins) {
             let vertex = vertex as usize;
@@ -314,9 +318,10 @@ impl Simulation {
         if let Some(collider) = stages.self_collider {
             collider.finish(&mut x, &mut v, stage.tau, clock);
         }
+        let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
         stage.recycle(scratch);
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched, held }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held, clearances }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -353,9 +358,9 @@ impl Simulation {
     /// Makes the result of a good step the current state.
     fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
-        let Reached { positions, velocities, touched, held } = reached;
+        let Reached { positions, velocities, touched, held, clearances } = reached;
         if let Some(surroundings) = &mut self.surroundings {
-            (surroundings.touched, surroundings.held) = (touched, held);
+            (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);

@@ -20,6 +20,8 @@ pub struct Moving<'a> {
     collider: &'a Collider,
     from: Pose,
     to: Pose,
+    /// By how much it turns \[rad\].
+    angle: f64,
     deformed: Option<Deformed>,
 }
 
@@ -68,7 +70,8 @@ impl Collider {
             }
             _ => None,
         };
-        Moving { collider: self, from: self.motion.at(from), to: self.motion.at(to), deformed }
+        let (from, to) = (self.motion.at(from), self.motion.at(to));
+        Moving { collider: self, from, to, angle: from.angle_to(&to), deformed }
     }
 }
 
@@ -102,50 +105,85 @@ impl Moving<'_> {
         (Nearby { distance: found.distance, point, normal: self.to.rotation * found.normal }, shift)
     }
 
+    /// Distance at which contact begins \[m\].
+    pub fn thickness(&self) -> f64 {
+        self.collider.thickness
+    }
+
+    /// A number that the signed distance at the start of the step is not below \[m\]; cheap.
+    pub(crate) fn least_distance_at_start(&self, p: Vec3) -> f64 {
+        let local = self.from.to_local(p);
+        match (&self.deformed, &self.collider.shape) {
+            (Some(deformed), _) => deformed.before.surface.least_distance(local),
+            (None, Shape::Mesh(mesh)) => mesh.surface.least_distance(local),
+            _ => f64::NEG_INFINITY,
+        }
+    }
+
     /// A length that a point going from a to b does not exceed as seen from the surface \[m\].
+    ///
+    /// In the collider's frame the point goes from p₀ to p₁, and at most by max‖p''‖/8 beside the straight line between them. With y the way
+    /// from the collider's origin and R its rotation, p = Rᵀy, so ‖p''‖ ≤ θ²‖y‖ + 2θ‖y'‖ for a turn by θ.
     pub fn most_approach(&self, a: Vec3, b: Vec3) -> f64 {
-        let straight = ((b - a) - (self.to.position - self.from.position)).length();
-        straight + self.turning(a, b) + self.deformed.as_ref().map_or(0.0, |deformed| deformed.reach)
+        let straight = self.from.to_local(a).distance(self.to.to_local(b));
+        let reach = self.deformed.as_ref().map_or(0.0, |deformed| deformed.reach);
+        if self.angle == 0.0 {
+            return straight + reach;
+        }
+        let (y0, y1) = (a - self.from.position, b - self.to.position);
+        let bend = self.angle * (self.angle * y0.length().max(y1.length()) + 2.0 * y0.distance(y1)) / 8.0;
+        straight + bend + reach
+    }
+
+    /// How much `most_approach` grows at most, over the length by which b moves.
+    pub(crate) fn steepness(&self) -> f64 {
+        1.0 + self.angle * (self.angle + 2.0) / 8.0
     }
 
     /// How far the turning of the collider carries what is as far from its centre as the point.
     fn turning(&self, a: Vec3, b: Vec3) -> f64 {
-        let angle = self.from.angle_to(&self.to);
-        if angle == 0.0 {
-            return 0.0;
-        }
-        angle * a.distance(self.from.position).max(b.distance(self.to.position))
+        self.angle * a.distance(self.from.position).max(b.distance(self.to.position))
     }
 
     /// What a point going straight from a to b comes within the thickness of, while the collider moves.
     pub fn hit(&self, a: Vec3, b: Vec3) -> Option<Hit> {
-        self.within(a, b, self.collider.thickness)
+        self.within(a, b, self.distance_at_start(a), self.collider.thickness)
+    }
+
+    /// As [`hit`](Self::hit), with the signed distance at the start \[m\].
+    pub(crate) fn hit_from(&self, a: Vec3, b: Vec3, distance: f64) -> Option<Hit> {
+        self.within(a, b, distance, self.collider.thickness)
     }
 
     /// Whether a point going from a to b passes so close to the surface that it has gone through, or nearly.
     pub(crate) fn crosses(&self, a: Vec3, b: Vec3) -> bool {
-        self.within(a, b, SLACK * self.collider.thickness).is_some()
+        self.within(a, b, self.distance_at_start(a), SLACK * self.collider.thickness).is_some()
     }
 
-    /// What the point first comes within a distance of.
-    fn within(&self, a: Vec3, b: Vec3, thickness: f64) -> Option<Hit> {
-        let start = self.from.to_local(a);
-        let near = match &self.deformed {
-            Some(deformed) => deformed.before.nearby(start),
-            None => self.collider.shape.nearby(start),
-        };
-        let gap = near.distance - thickness;
+    /// What the point first comes within a distance of, starting at a signed distance.
+    fn within(&self, a: Vec3, b: Vec3, distance: f64, thickness: f64) -> Option<Hit> {
+        let gap = distance - thickness;
         if gap > self.most_approach(a, b) {
             return None;
         }
-        match (&self.deformed, &self.collider.shape) {
-            (Some(deformed), _) => {
-                self.triangles([a, b], gap, near, &deformed.swept, Some(&deformed.before.surface), thickness)
-            }
-            (None, Shape::Mesh(mesh)) => self.triangles([a, b], gap, near, &mesh.surface, None, thickness),
-            (None, Shape::Heightfield(field)) => self.triangles([a, b], gap, near, &field.triangles, None, thickness),
-            _ => self.advance(a, b, thickness),
+        let (after, before) = match (&self.deformed, &self.collider.shape) {
+            (Some(deformed), _) => (&deformed.swept, Some(&deformed.before.surface)),
+            (None, Shape::Mesh(mesh)) => (&mesh.surface, None),
+            (None, Shape::Heightfield(field)) => (&field.triangles, None),
+            _ => return self.advance(a, b, thickness),
+        };
+        if gap <= 0.0 {
+            let start = self.from.to_local(a);
+            let near = match &self.deformed {
+                Some(deformed) => deformed.before.nearby(start),
+                None => self.collider.shape.nearby(start),
+            };
+            let (triangle, point) = before.unwrap_or(after).nearest(near.point);
+            let end = after.corners(triangle);
+            let corners = (before.map_or(end, |before| before.corners(triangle)), end);
+            return Some(self.triangle_hit(0.0, point, near.normal, corners));
         }
+        self.triangles([a, b], after, before, thickness)
     }
 
     /// Conservative advancement on the signed distance, in the collider's moving frame.
@@ -187,8 +225,6 @@ impl Moving<'_> {
     fn triangles(
         &self,
         [a, b]: [Vec3; 2],
-        gap: f64,
-        near: Nearby,
         after: &Triangles,
         before: Option<&Triangles>,
         thickness: f64,
@@ -197,13 +233,7 @@ impl Moving<'_> {
             let end = after.corners(triangle);
             (before.map_or(end, |before| before.corners(triangle)), end)
         };
-        if gap <= 0.0 {
-            let surface = before.unwrap_or(after);
-            let (triangle, point) = surface.nearest(near.point);
-            return Some(self.triangle_hit(0.0, point, near.normal, corners_at(triangle)));
-        }
-        let angle = self.from.angle_to(&self.to);
-        let pieces = (angle / STRAIGHT).ceil().max(1.0) as usize;
+        let pieces = (self.angle / STRAIGHT).ceil().max(1.0) as usize;
         let local = |time: f64| self.from.between(&self.to, time).to_local(a.lerp(b, time));
         for piece in 0..pieces {
             let (t0, t1) = (piece as f64 / pieces as f64, (piece + 1) as f64 / pieces as f64);

@@ -33,6 +33,13 @@ impl Triangles {
         self.tree.nodes[0].bounds.diagonal()
     }
 
+    /// A number that the distance to the nearest triangle is not below, and that says nothing within the box around all of them.
+    pub(super) fn least_distance(&self, p: Vec3) -> f64 {
+        let bounds = &self.tree.nodes[0].bounds;
+        let beyond = (bounds.min - p).max(p - bounds.max).max(Vec3::ZERO).length();
+        if beyond > 0.0 { beyond } else { f64::NEG_INFINITY }
+    }
+
     /// The nearest triangle and its nearest point.
     pub(super) fn nearest(&self, p: Vec3) -> (u32, Vec3) {
         let nearest_on = |item: u32| nearest_on_triangle(p, self.corners(item));

@@ -26,7 +26,7 @@ pub(crate) struct Before<'a> {
 
 impl<'a> Obstacles<'a> {
     /// Restitution, the last projection, and the contacts with their forces.
-    pub(crate) fn finish(mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> (Vec<Contact>, Vec<Held>) {
+    pub(crate) fn finish(&mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> (Vec<Contact>, Vec<Held>) {
         let (mut touched, mut held) = (Vec::new(), Vec::new());
         let mass = self.model.mass().lumped();
         let mut forces: Vec<f64> = self.touches.iter().map(|touch| touch.law.normal.dot(touch.balanced)).collect();

@@ -5,11 +5,13 @@
 //! constraint that enters and leaves, or moves vertices to the collision-free state after each iteration [Liu 2013, §4.1]. What
 //! is left after the solve, restitution and a last projection, is in `finish`.
 
+mod clearance;
 mod finish;
 mod law;
 mod layers;
 mod obstacles;
 
+pub(crate) use clearance::Clearances;
 pub(crate) use finish::Before;
 pub(crate) use law::Response;
 pub(crate) use layers::{Layers, Place, READY};
@@ -171,6 +173,8 @@ pub(crate) struct Surroundings {
     pub(crate) touched: Vec<Contact>,
     /// Their multipliers, to go on from; ordered by vertex and collider.
     pub(crate) held: Vec<Held>,
+    /// What is known of distances at the current state.
+    pub(crate) clearances: Clearances,
 }
 
 /// Multipliers of a contact that lasts.

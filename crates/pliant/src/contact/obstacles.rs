@@ -1,6 +1,7 @@
 //! Which vertices meet which colliders in a stage, and how their contacts change while it is solved.
 
 use super::law::{Law, Response};
+use super::clearance::{Clearances, Ways};
 use super::{ContactMode, Surroundings};
 use crate::collide::{Hit, Moving};
 use crate::math::Vec3;
@@ -53,14 +54,12 @@ pub(crate) struct Obstacles<'a> {
     pub(super) moving: Vec<Moving<'a>>,
     /// Positions at the start of the step \[m\].
     pub(super) start: &'a [Vec3],
-    /// Signed distances at the start, for each collider those of all vertices \[m\].
-    distances: Vec<f64>,
-    /// Whether a vertex has a contact with a collider, laid out as `distances`.
-    known: Vec<bool>,
+    clearances: Clearances,
+    /// Vertices and colliders that touch, ascending.
+    known: Vec<(u32, u32)>,
     /// Weight of a contact of each vertex \[N/m\].
     weights: Vec<f64>,
     pub(super) touches: Vec<Touch>,
-    found: Vec<Option<Hit>>,
     /// Seconds from the start of the step to the stage.
     pub(super) span: f64,
     /// Whether a solve has begun with them.
@@ -68,36 +67,40 @@ pub(crate) struct Obstacles<'a> {
 }
 
 impl<'a> Obstacles<'a> {
-    /// Contacts on the way from `start` at one time to another \[s\].
+    /// Contacts on the way from `start` at one time to another \[s\]; `clearances` are those at the start.
     pub(crate) fn new(
         surroundings: &'a Surroundings,
         model: &'a Model,
         start: &'a [Vec3],
         [from, to]: [f64; 2],
+        mut clearances: Clearances,
     ) -> Self {
-        let count = start.len();
         let moving: Vec<Moving<'a>> = surroundings.colliders.iter().map(|c| c.moving_over(from, to)).collect();
-        let mut distances = vec![0.0; count * moving.len()];
-        for (moving, distances) in moving.iter().zip(distances.chunks_mut(count.max(1))) {
-            parallel::for_each(0..count, Strided { entries: distances, stride: 1 }, &|range, part| {
-                part.entries.iter_mut().zip(range).for_each(|(d, v)| *d = moving.distance_at_start(start[v]));
-            });
-        }
-        let known = vec![false; distances.len()];
-        let found = vec![None; count];
+        clearances.begin(start.len(), moving.len());
         Self {
             surroundings,
             model,
             moving,
             start,
-            distances,
-            known,
-            weights: vec![0.0; count],
+            clearances,
+            known: Vec::new(),
+            weights: vec![0.0; start.len()],
             touches: Vec::new(),
-            found,
             span: to - from,
             begun: false,
         }
+    }
+
+    /// What is known of distances at the start of the step.
+    pub(crate) fn into_clearances(self) -> Clearances {
+        self.clearances
+    }
+
+    /// What is known of distances at the end of a finished step.
+    pub(crate) fn into_clearances_at(mut self, x: &[Vec3]) -> Clearances {
+        let ways = Ways { model: self.model, moving: &self.moving, start: self.start };
+        self.clearances.advance(&ways, x);
+        self.clearances
     }
 
     /// Takes the diagonal of the system matrix at each vertex \[N/m\].
@@ -106,34 +109,23 @@ impl<'a> Obstacles<'a> {
         diagonal.for_each(|(v, entry)| self.weights[v as usize] = factor * entry);
     }
 
-    /// Adds contacts of vertices that meet a collider on the straight way from the start to x. Returns how many.
-    pub(super) fn detect(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) -> usize {
-        let before = self.touches.len();
-        let count = self.start.len();
-        for c in 0..self.moving.len() {
-            let (moving, start, model) = (&self.moving[c], self.start, self.model);
-            let thickness = self.surroundings.colliders[c].thickness;
-            let places = c * count..(c + 1) * count;
-            let (distances, known) = (&self.distances[places.clone()], &self.known[places]);
-            let outputs = Strided { entries: &mut self.found[..], stride: 1 };
-            parallel::for_each(0..count, outputs, &|range, part| {
-                for (found, v) in part.entries.iter_mut().zip(range) {
-                    let (a, b) = (start[v], x(v));
-                    let apart = distances[v] - thickness > moving.most_approach(a, b);
-                    *found = None;
-                    if !(apart || known[v] || model.free_index(v as u32).is_none() || !b.is_finite()) {
-                        *found = moving.hit(a, b);
-                    }
-                }
-            });
-            for v in 0..count {
-                if let Some(hit) = self.found[v] {
-                    self.known[c * count + v] = true;
-                    self.add(v, c, hit);
-                }
-            }
+    /// Adds contacts of vertices that meet a collider on the straight way from the start to x.
+    pub(super) fn detect(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) {
+        let (moving, start) = (&self.moving, self.start);
+        let mut near = self.clearances.near(&Ways { model: self.model, moving, start }, x);
+        near.retain(|&(v, c, _)| self.known.binary_search(&(v, c)).is_err());
+        let found = parallel::filter_map(near.len(), &|k| {
+            let (v, c, distance) = near[k];
+            let (a, b, moving) = (start[v as usize], x(v as usize), &moving[c as usize]);
+            // The collider may be near only for where the vertex was in another iteration.
+            let is_apart = distance - moving.thickness() > moving.most_approach(a, b);
+            if is_apart { None } else { moving.hit_from(a, b, distance).map(|hit| (v, c, hit)) }
+        });
+        for &(v, c, hit) in &found {
+            self.add(v as usize, c as usize, hit);
         }
-        self.touches.len() - before
+        self.known.extend(found.iter().map(|&(v, c, _)| (v, c)));
+        self.known.sort_unstable();
     }
 
     fn add(&mut self, vertex: usize, collider: usize, hit: Hit) {
@@ -152,18 +144,21 @@ impl<'a> Obstacles<'a> {
     }
 
     /// Lets the planes of contacts follow curved surfaces to where the vertices are now.
-    pub(super) fn follow(&mut self, x: &impl Fn(usize) -> Vec3) {
-        for touch in &mut self.touches {
-            let p = x(touch.vertex as usize);
-            let thickness = self.surroundings.colliders[touch.collider as usize].thickness;
-            let (near, shift) = self.moving[touch.collider as usize].at_end(p);
-            // Through a thin shape, or round an edge, the plane that was met first stays.
-            let deep = near.distance < -thickness.max(0.5 * touch.law.depth(p).abs() + thickness);
-            if near.normal.dot(touch.law.normal) > SAME_SIDE && !deep {
-                let target = near.normal.dot(near.point) + thickness;
-                touch.turn(self.start[touch.vertex as usize], near.normal, target, shift);
+    pub(super) fn follow(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) {
+        let (surroundings, moving, start) = (self.surroundings, &self.moving, self.start);
+        let outputs = Strided { entries: &mut self.touches[..], stride: 1 };
+        parallel::for_each(0..outputs.entries.len(), outputs, &|_, part| {
+            for touch in part.entries {
+                let (vertex, collider) = (touch.vertex as usize, touch.collider as usize);
+                let (p, thickness) = (x(vertex), surroundings.colliders[collider].thickness);
+                let (near, shift) = moving[collider].at_end(p);
+                // Through a thin shape, or round an edge, the plane that was met first stays.
+                let deep = near.distance < -thickness.max(0.5 * touch.law.depth(p).abs() + thickness);
+                if near.normal.dot(touch.law.normal) > SAME_SIDE && !deep {
+                    touch.turn(start[vertex], near.normal, near.normal.dot(near.point) + thickness, shift);
+                }
             }
-        }
+        });
     }
 
     /// Begins a solve: the first starts where each vertex alone would be stopped, so that what sticks has not slipped, with the

@@ -35,12 +35,20 @@ pub struct TriangleArea {
 impl TriangleArea {
     /// Builds the batch for vertices with these rest positions.
     pub fn build(&self, rest: &[Vec3]) -> Result<Box<dyn Batch>, EnergyError> {
+        self.build_from(|element, triangle| stencil_positions(KIND, element, triangle, rest))
+    }
+
+    /// Builds the batch for triangles that each have a rest shape of their own.
+    pub(crate) fn build_from(
+        &self,
+        rest: impl Fn(usize, &[u32; 3]) -> Result<[Vec3; 3], EnergyError>,
+    ) -> Result<Box<dyn Batch>, EnergyError> {
         require_non_negative(KIND, "stiffness", self.stiffness)?;
         require_bounds(KIND, self.bounds[0], self.bounds[1])?;
         require(KIND, "lower limit", self.bounds[0], "positive", self.bounds[0] > 0.0)?;
         let mut operator = Operator::new(2);
         for (element, triangle) in self.triangles.iter().enumerate() {
-            let corners = stencil_positions(KIND, element, triangle, rest)?;
+            let corners = rest(element, triangle)?;
             let measured = RestTriangle::new(KIND, element, corners, None)?;
             operator.push(self.stiffness * measured.area, triangle, &measured.gradient);
         }

@@ -70,16 +70,24 @@ impl HingeBending {
 
     /// Builds the batch for vertices with these rest positions.
     pub fn build(&self, rest: &[Vec3]) -> Result<Box<dyn Batch>, EnergyError> {
+        self.metric.check(KIND, rest.len())?;
+        self.build_from(|element, hinge| stencil_positions(KIND, element, hinge, rest))
+    }
+
+    /// Builds the batch for hinges that each have a rest shape of their own.
+    pub(crate) fn build_from(
+        &self,
+        rest: impl Fn(usize, &[u32; 4]) -> Result<[Vec3; 4], EnergyError>,
+    ) -> Result<Box<dyn Batch>, EnergyError> {
         let (HingeStiffness::Plate(value) | HingeStiffness::Uniform(value)) = self.stiffness;
         require_non_negative(KIND, "stiffness", value)?;
         if let Some(angle) = self.rest_angle {
             require(KIND, "rest angle", angle, "between −π and π", angle.abs() <= std::f64::consts::PI)?;
         }
-        self.metric.check(KIND, rest.len())?;
         let mut operator = Operator::new(4);
         let mut elements = Vec::with_capacity(self.hinges.len());
         for (element, hinge) in self.hinges.iter().enumerate() {
-            let corners = stencil_positions(KIND, element, hinge, rest)?;
+            let corners = rest(element, hinge)?;
             let Some(angle) = SignedAngle::of(&corners) else {
                 let value = flatness(&corners);
                 return Err(EnergyError::Degenerate {

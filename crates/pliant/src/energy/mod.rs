@@ -29,6 +29,7 @@ mod triangle_strain;
 mod viscous;
 mod volume;
 
+pub(crate) use rest::stencil_positions;
 pub use area::TriangleArea;
 pub use batch::{Arrays, Batch, Curvature, Memory, Properties};
 pub use bending::MeanCurvatureBending;

@@ -9,7 +9,7 @@ const DEGENERATE_TRIANGLE: f64 = 1e-8;
 const DEGENERATE_TET: f64 = 1e-10;
 
 /// Checks the vertices of an element and returns their rest positions.
-pub(super) fn stencil_positions<const N: usize>(
+pub(crate) fn stencil_positions<const N: usize>(
     kind: &'static str,
     element: usize,
     vertices: &[u32; N],

@@ -53,6 +53,14 @@ impl TriangleStrain {
     /// # Ok::<(), pliant::energy::EnergyError>(())
     /// ```
     pub fn build(&self, rest: &[Vec3]) -> Result<Box<dyn Batch>, EnergyError> {
+        self.build_from(|element, triangle| stencil_positions(KIND, element, triangle, rest))
+    }
+
+    /// Builds the batch for triangles that each have a rest shape of their own, as the cut pieces of a garment do.
+    pub(crate) fn build_from(
+        &self,
+        rest: impl Fn(usize, &[u32; 3]) -> Result<[Vec3; 3], EnergyError>,
+    ) -> Result<Box<dyn Batch>, EnergyError> {
         require_non_negative(KIND, "stiffness", self.stiffness)?;
         self.set.check(KIND)?;
         let direction = match self.set {
@@ -61,7 +69,7 @@ impl TriangleStrain {
         };
         let mut operator = Operator::new(2);
         for (element, triangle) in self.triangles.iter().enumerate() {
-            let corners = stencil_positions(KIND, element, triangle, rest)?;
+            let corners = rest(element, triangle)?;
             let measured = RestTriangle::new(KIND, element, corners, direction)?;
             operator.push(self.stiffness * measured.area, triangle, &measured.gradient);
         }
