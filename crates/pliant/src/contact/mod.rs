@@ -138,7 +138,7 @@ pub struct ContactParams {
 
 impl Default for ContactParams {
     fn default() -> Self {
-        Self { mode: ContactMode::Constraint, weight: 10.0 }
+        Self { mode: ContactMode::Constraint, weight: 1.0 }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 
 /// The residual, measured by the factor, is brought below this part; the next iteration of the solver sees the rest. Contacts with
 /// colliders report the forces that the last solve came to, so they want it small.
-const TOLERANCE: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_OF_LAYERS: f64 = 0.1;
 /// Most linear iterations in an iteration.
 const MOST: usize = 100;
