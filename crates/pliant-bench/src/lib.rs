@@ -7,6 +7,7 @@
 //! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `scaling` and
 //! `updates` are the measurements, `results` what comes out and `report` the page made of it.
 
+pub mod drape;
 pub mod equal_time;
 mod error;
 pub mod kernels;

@@ -9,7 +9,7 @@ use pliant_bench::equal_time::{self, Frames, Hanging};
 use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
-use pliant_bench::{BenchError, kernels, peers, problem, report, scaling, updates};
+use pliant_bench::{BenchError, drape, kernels, peers, problem, report, scaling, updates};
 
 /// Measure Pliant beside others, in one run.
 #[derive(Parser)]
@@ -71,6 +71,15 @@ enum Command {
         #[arg(long, default_value_t = 7)]
         rounds: usize,
     },
+    /// A cloth that falls on a sphere, with self-collision, beside rapier (--features rapier), on one thread.
+    Drape {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Cells along a side of the cloth; may be repeated.
+        #[arg(long, default_values_t = [32, 64])]
+        cells: Vec<usize>,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -109,6 +118,15 @@ fn run(command: Command) -> Result<(), BenchError> {
                     "Times are the least of at least {rounds} rounds [ms].\n\n{}",
                     scaling::table(&points).to_text()
                 );
+            }
+            Ok(())
+        }
+        Command::Drape { json, cells } => {
+            let results = drape::measure(&cells)?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&results)?);
+            } else {
+                println!("{}", drape::table(&results).to_text());
             }
             Ok(())
         }
