@@ -21,11 +21,30 @@ pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, V
     add("mean_stretch", json!(run.measure(Quantity::MeanStretch, None)));
     add("iterations", json!(reports.iter().map(|r| r.solve.iterations).sum::<usize>()));
     add("residual", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.residual))));
+    let sum = |count: fn(&StepReport) -> usize| json!(reports.iter().map(count).sum::<usize>());
+    add("linear_iterations", sum(|r| r.solve.linear_iterations));
+    if !run.sim.colliders().is_empty() {
+        add("contacts", json!(reports.last().map_or(0, |r| r.solve.contacts)));
+        add("rank_one_updates", sum(|r| r.solve.rank_one_updates));
+        add("refactorisations", sum(|r| r.solve.refactorisations));
+        add("penetration", json!(run.measure(Quantity::Penetration, None)));
+    }
+    if reports.iter().any(|r| r.self_collision.is_some()) {
+        let report = |r: &StepReport| r.self_collision.clone().unwrap_or_default();
+        let last = reports.last().map(report).unwrap_or_default();
+        add("self_collision_contacts", json!(last.contacts));
+        add("self_collision_cut", json!(reports.iter().map(|r| report(r).truncated).sum::<usize>()));
+        add("self_collision_held", json!(last.held));
+    }
     add("seconds", seconds(|r| r.seconds_total));
     add("seconds_predict", seconds(|r| r.seconds_predict));
     add("seconds_local", seconds(|r| r.solve.seconds_local));
     add("seconds_global", seconds(|r| r.solve.seconds_global));
     add("seconds_factor", seconds(|r| r.solve.seconds_factor));
+    add(
+        "seconds_self_collision",
+        seconds(|r| r.self_collision.as_ref().map_or(0.0, |s| s.seconds_broad + s.seconds_narrow)),
+    );
     let setup = |phase: fn(&SetupSeconds) -> f64| reports.iter().map(|r| phase(&r.solve.setup)).sum::<f64>();
     let (assemble, analyse) = (setup(|s| s.assemble), setup(|s| s.analyse));
     if analyse > 0.0 || assemble > 0.0 {
@@ -40,8 +59,58 @@ pub(crate) fn number(entry: &Map<String, Value>, key: &str) -> f64 {
     entry.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }
 
+/// What contact with colliders came to in some frames.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Touching {
+    /// Most contacts after a frame.
+    most: u64,
+    rank_one_updates: u64,
+    refactorisations: u64,
+    linear_iterations: u64,
+    /// Depth of the deepest vertex after a frame \[m\].
+    deepest: f64,
+}
+
+impl Touching {
+    /// Of a log; none where the world has no colliders.
+    pub(crate) fn of(log: &[Map<String, Value>]) -> Option<Self> {
+        let mut all = Self::default();
+        let mut any = false;
+        for entry in log.iter().filter(|entry| entry.contains_key("contacts")) {
+            let count = |key: &str| entry.get(key).and_then(Value::as_u64).unwrap_or(0);
+            any = true;
+            all.most = all.most.max(count("contacts"));
+            all.rank_one_updates += count("rank_one_updates");
+            all.refactorisations += count("refactorisations");
+            all.linear_iterations += count("linear_iterations");
+            all.deepest = all.deepest.max(number(entry, "penetration"));
+        }
+        any.then_some(all)
+    }
+
+    /// In a line.
+    pub(crate) fn describe(&self) -> String {
+        let Self { most, rank_one_updates, refactorisations, linear_iterations, deepest } = self;
+        format!(
+            "at most {most} contacts, {:.3} mm deep; {rank_one_updates} rank-one updates, {refactorisations} refactorisations, \
+             {linear_iterations} linear iterations",
+            1e3 * deepest
+        )
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "most": self.most,
+            "deepest": self.deepest,
+            "rank_one_updates": self.rank_one_updates,
+            "refactorisations": self.refactorisations,
+            "linear_iterations": self.linear_iterations,
+        })
+    }
+}
+
 /// Phases of a step, as the log names them.
-pub(crate) const PHASES: [&str; 4] = ["predict", "local", "global", "factor"];
+pub(crate) const PHASES: [&str; 5] = ["predict", "local", "global", "factor", "self_collision"];
 
 /// Where the time of some frames went: for each phase and all together, the sum \[s\].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -69,6 +138,8 @@ impl Phases {
     /// `12.3 ms: predict 0.1, local 5.0, global 6.2, factor 0.4, other 0.6`, per frame.
     pub(crate) fn describe(&self) -> String {
         let parts = PHASES.iter().zip(self.each).chain([(&"other", self.other())]);
+        // Most worlds have no self-collision.
+        let parts = parts.filter(|(name, s)| **name != "self_collision" || *s > 0.0);
         let parts: Vec<String> = parts.map(|(name, s)| format!("{name} {:.2}", self.per_frame(s))).collect();
         format!("{:.1} ms: {}", self.per_frame(self.total), parts.join(", "))
     }

@@ -7,7 +7,7 @@ use pliant_io::store::RunStore;
 use pliant_scene::{SceneRun, Verdict};
 use serde_json::{Map, Value, json};
 
-use crate::record::Phases;
+use crate::record::{Phases, Touching};
 
 /// Name of the file in the run's folder.
 pub(crate) const FILE: &str = "summary.json";
@@ -20,6 +20,7 @@ pub(crate) struct Summary {
     wall_seconds: f64,
     resumed_after: Option<u32>,
     phases: Phases,
+    contact: Option<Touching>,
     last: Map<String, Value>,
     verdicts: Vec<Verdict>,
 }
@@ -42,6 +43,7 @@ impl Summary {
             wall_seconds,
             resumed_after: (first > 0).then_some(first),
             phases,
+            contact: Touching::of(&log),
             last: log.into_iter().next_back().unwrap_or_default(),
             verdicts: run.verdicts(),
         })
@@ -69,6 +71,7 @@ impl Summary {
             "wall_seconds": self.wall_seconds,
             "resumed_after_frame": self.resumed_after,
             "milliseconds_per_frame": self.phases.to_json(),
+            "contact": self.contact.as_ref().map(Touching::to_json),
             "final": last,
             "expectations": self.verdicts.iter().map(verdict_json).collect::<Vec<_>>(),
             "all_hold": self.holds(),
@@ -90,6 +93,11 @@ impl Summary {
         let earlier = self.resumed_after.map_or(String::new(), |first| format!(" (the first {first} earlier)"));
         let (vertices, seconds) = (self.vertices, self.wall_seconds);
         format!("{frames} frames{earlier} of {vertices} vertices in {seconds:.1} s; a frame takes {each}")
+    }
+
+    /// What contact with colliders came to, in a line; none where there are no colliders.
+    pub(crate) fn contact(&self) -> Option<String> {
+        self.contact.as_ref().map(Touching::describe)
     }
 
     pub(crate) fn verdicts(&self) -> &[Verdict] {

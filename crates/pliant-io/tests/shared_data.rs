@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use pliant_io::read::{Duplicates, ImportedMesh, ReadOptions, read_mesh};
+use pliant_io::read::{Duplicates, ImportedMesh, ReadOptions, read_mesh, read_motion};
 
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("PLIANT_DATA")
@@ -106,5 +106,18 @@ fn props_have_their_counts_when_joined() {
         let options = ReadOptions { duplicates: Duplicates::Weld, ..ReadOptions::default() };
         let Some(mesh) = read(file, &options) else { return };
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (vertices, triangles), "{file}");
+    }
+}
+
+#[test]
+fn the_dance_has_sixteen_parts_that_stay_together() {
+    let Some(folder) = data() else { return };
+    let motion = read_motion(folder.join("mannequin_female/dance-paused.mot"), &ReadOptions::default());
+    let motion = motion.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((motion.parts.len(), motion.parts[0].len()), (16, 716));
+    for frame in 0..716 {
+        let near = |part: &Vec<pliant::collide::Pose>| part[frame].position.distance(motion.parts[0][frame].position);
+        let farthest = motion.parts.iter().map(near).fold(0.0, f64::max);
+        assert!(farthest < 2.0, "a part is {farthest} m away in frame {frame}");
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Document {
     pub(crate) scene: SceneFile,
     /// The main file, for the places of errors.
     pub(crate) source: Source,
-    /// How many bodies, attachments, forces and expectations came from includes, before those of the main file.
+    /// How many bodies, colliders, attachments, forces and expectations came from includes, before those of the main file.
     pub(crate) included: Included,
 }
 
@@ -28,6 +28,7 @@ pub(crate) struct Document {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Included {
     pub(crate) body: usize,
+    pub(crate) collider: usize,
     pub(crate) attachment: usize,
     pub(crate) force: usize,
     pub(crate) expect: usize,
@@ -57,6 +58,7 @@ impl Document {
         }
         let included = Included {
             body: scene.body.len(),
+            collider: scene.collider.len(),
             attachment: scene.attachment.len(),
             force: scene.force.len(),
             expect: scene.expect.len(),

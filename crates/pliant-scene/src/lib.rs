@@ -7,6 +7,7 @@ mod attach;
 mod body;
 mod budget;
 mod builtin;
+mod collider;
 mod document;
 mod drive;
 mod error;

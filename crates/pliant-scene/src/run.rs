@@ -224,6 +224,10 @@ impl SceneRun {
             let total: f64 = vertices().map(|i| masses[i]).sum();
             vertices().fold(Vec3::ZERO, |sum, i| sum + x[i] * masses[i]) / total
         };
+        let touching = || {
+            let inside = |vertex| chosen.iter().any(|&k| bodies[k].vertices.contains(&vertex));
+            self.sim.contacts().iter().filter(move |contact| inside(contact.vertex))
+        };
         match quantity {
             // Without edges nothing is stretched.
             Quantity::MaxStretch | Quantity::MinStretch | Quantity::MeanStretch if stretches().next().is_none() => 1.0,
@@ -240,10 +244,26 @@ impl SceneRun {
             Quantity::ElasticEnergy => self.sim.report().potential(),
             Quantity::TotalEnergy => self.sim.report().total(),
             Quantity::Intersections => self.intersections() as f64,
+            Quantity::Penetration => self.penetration(&mut vertices()),
+            Quantity::Contacts => touching().filter(|contact| contact.normal_force > 0.0).count() as f64,
+            Quantity::CarriedWeight => {
+                let gravity = self.sim.gravity();
+                let mass: f64 = vertices().map(|i| self.sim.model().mass().lumped()[i]).sum();
+                let carried = touching().fold(Vec3::ZERO, |sum, contact| sum + contact.force()).dot(-gravity);
+                carried / (mass * gravity.length_squared())
+            }
             Quantity::CentreX => centre().x,
             Quantity::CentreY => centre().y,
             Quantity::CentreZ => centre().z,
         }
+    }
+
+    /// How deep the deepest of some vertices is in a collider \[m\].
+    fn penetration(&self, vertices: &mut dyn Iterator<Item = usize>) -> f64 {
+        let (time, x) = (self.sim.time(), self.sim.positions());
+        let colliders: Vec<_> = self.sim.colliders().iter().map(|collider| collider.moving_over(time, time)).collect();
+        let depth = |p: Vec3| colliders.iter().map(move |collider| -collider.distance_at_start(p));
+        vertices.flat_map(|vertex| depth(x[vertex])).fold(0.0, f64::max)
     }
 
     /// Edges that pass through triangles, also of bodies that may pass through themselves.

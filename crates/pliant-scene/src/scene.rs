@@ -11,6 +11,7 @@ use pliant_io::write::Format;
 use crate::attach::{End, pairs};
 use crate::body::{BuiltBody, build_body};
 use crate::budget::{Budget, MOST_VERTICES};
+use crate::collider::{build_collider, contact};
 use crate::document::{Document, Source, find};
 use crate::drive::{DrivenForce, Driver};
 use crate::error::{SceneError, similar};
@@ -171,6 +172,13 @@ impl Scene {
             let built = build_body(&file.body, k, folder, &mut budget);
             bodies.push(built.map_err(|fault| self.fault(&self.list_path("body", k), &fault))?);
         }
+        for (k, section) in file.collider.iter().enumerate() {
+            let built = build_collider(section, folder, &mut budget);
+            builder = builder.collider(built.map_err(|fault| self.fault(&self.list_path("collider", k), &fault))?);
+        }
+        if let Some(section) = &file.contact {
+            builder = builder.contact(contact(section).map_err(|fault| self.fault(&[], &fault))?);
+        }
         let mut drivers = self.drivers(&bodies);
         drivers.extend(wind);
         drivers.extend(self.forces(&bodies)?);
@@ -315,6 +323,7 @@ impl Scene {
         let included = self.document.included;
         let before = match list {
             "body" => included.body,
+            "collider" => included.collider,
             "attachment" => included.attachment,
             "force" => included.force,
             _ => included.expect,

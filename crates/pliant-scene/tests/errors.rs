@@ -189,7 +189,7 @@ fn keyframes_that_mean_nothing_are_refused_at_their_place() {
 #[test]
 fn the_schema_names_every_table() {
     let schema: serde_json::Value = serde_json::from_str(&pliant_scene::json_schema()).unwrap();
-    for key in ["world", "solver", "body", "attachment", "force", "expect", "include"] {
+    for key in ["world", "solver", "body", "collider", "contact", "attachment", "force", "expect", "include"] {
         assert!(schema["properties"][key].is_object(), "{key}");
     }
 }

@@ -24,6 +24,7 @@
 mod animation;
 mod camera;
 mod canvas;
+mod colliders;
 mod color;
 mod error;
 mod font;
@@ -35,6 +36,7 @@ mod scene;
 
 pub use animation::{Animation, VideoWriter};
 pub use camera::{Camera, Extent};
+pub use colliders::ColliderSurfaces;
 pub use color::{Color, ColorMap, PALETTE};
 pub use error::ViewError;
 pub use image::Image;

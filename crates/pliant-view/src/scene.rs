@@ -5,7 +5,7 @@ use std::ops::Range;
 use pliant::math::Vec3;
 use pliant::{BodyInfo, Simulation};
 
-use crate::{Color, ColorMap, Extent, ViewError};
+use crate::{ColliderSurfaces, Color, ColorMap, Extent, ViewError};
 
 /// What is in a picture: things, the ground they stand on, the light, and what is written over them. The y axis points up.
 ///
@@ -99,13 +99,15 @@ pub struct Mesh {
     pub gloss: f64,
     /// Lines along its edges, if wanted.
     pub wireframe: Option<Wireframe>,
+    /// Whether it is seen, and throws shadows, from the front only.
+    pub one_sided: bool,
 }
 
 impl Mesh {
     /// A surface in a colour, smooth up to creases of 60°.
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>, paint: impl Into<Paint>) -> Self {
         let crease = 60f64.to_radians();
-        Self { positions, triangles, paint: paint.into(), crease, gloss: 0.12, wireframe: None }
+        Self { positions, triangles, paint: paint.into(), crease, gloss: 0.12, wireframe: None, one_sided: false }
     }
 }
 
@@ -241,7 +243,7 @@ pub struct Legend {
 
 impl Scene {
     /// All bodies of a simulation as they are now, each in its colour: surfaces where a body has one, springs as lines
-    /// otherwise, and loose vertices as points.
+    /// otherwise, and loose vertices as points; colliders are grey, and a level plane is the ground.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -308,7 +310,7 @@ impl Scene {
         Ok(Self { legend: Some(legend.clone()), ..Self::painted(simulation, positions, paint) })
     }
 
-    /// All bodies, painted by their numbers and vertices.
+    /// All bodies, and colliders in grey where they are now, painted by their numbers and vertices.
     fn painted(simulation: &Simulation, positions: &[Vec3], paint: impl Fn(usize, Range<usize>) -> Paint) -> Self {
         let mut scene = Self::default();
         let model = simulation.model();
@@ -328,6 +330,11 @@ impl Scene {
                 scene.lines.push(Lines::new(positions, segments, thickness, color));
             }
         }
+        let surfaces = ColliderSurfaces::of(simulation);
+        if let Some(bounds) = scene.extent().bounds() {
+            scene.meshes.extend(surfaces.meshes(simulation.time(), &bounds));
+        }
+        scene.ground = surfaces.ground(simulation.time()).map(Ground::at);
         scene
     }
 

@@ -8,7 +8,7 @@ use pliant_io::store::Frame;
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_scene::SceneRun;
 use pliant_scene::format::ColorBy;
-use pliant_view::{Color, ColorMap, Legend, Lines, Mesh, Paint, Points, Scene};
+use pliant_view::{ColliderSurfaces, Color, ColorMap, Legend, Lines, Mesh, Paint, Points, Scene};
 
 use crate::deformation::vertex_strains;
 
@@ -19,6 +19,7 @@ const THICKNESS: f64 = 0.004;
 pub(super) struct Pictures<'a> {
     run: &'a SceneRun,
     bodies: Vec<VisibleBody>,
+    pub(super) colliders: ColliderSurfaces<'a>,
     thickness: f64,
     color_by: ColorBy,
     /// Place of the first body's colour in the palette.
@@ -28,8 +29,9 @@ pub(super) struct Pictures<'a> {
 impl<'a> Pictures<'a> {
     pub(super) fn new(run: &'a SceneRun, color_by: ColorBy) -> Result<Self, ExportError> {
         let topology = run.topology();
+        let colliders = ColliderSurfaces::new(run.sim.colliders());
         let thickness = THICKNESS * diagonal(&topology.rest);
-        Ok(Self { run, bodies: visible_bodies(topology)?, thickness, color_by, first_color: 0 })
+        Ok(Self { run, bodies: visible_bodies(topology)?, colliders, thickness, color_by, first_color: 0 })
     }
 
     /// What is seen at a frame; colours of values end at `most`.

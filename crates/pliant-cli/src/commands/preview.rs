@@ -25,6 +25,8 @@ const SMALL: (usize, usize) = (384, 240);
 const DIRECTION: Vec3 = Vec3::new(-0.45, -0.3, -1.0);
 /// Share of the vertices whose values are within the colours' range; the rest would wash out the others.
 const SHOWN: f64 = 0.96;
+/// Colliders larger than this many times what the bodies take up may leave the picture.
+const LARGEST_COLLIDER: f64 = 2.5;
 /// Share of the diagonal that is left free above the bodies for a legend.
 const LEGEND_ROOM: f64 = 0.14;
 
@@ -95,18 +97,28 @@ impl<'a> Studio<'a> {
     pub(crate) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, Box<dyn Error>> {
         let pictures = Pictures::new(run, color_by)?;
         let mut extent = Extent::default();
-        let (mut most, mut heights) = (0.0_f64, Vec::new());
+        let (mut most, mut heights, mut times) = (0.0_f64, Vec::new(), Vec::new());
         for &stored in store.frames() {
             let frame = store.read_frame(stored)?;
             let seen = pictures.seen(&frame);
             extent.add(&seen);
             heights.push(seen.iter().map(|x| x.y).fold(f64::INFINITY, f64::min));
+            times.push(frame.time);
             most = most.max(quantile(pictures.seen_values(&frame)?, SHOWN));
         }
         let bounds = extent.bounds().ok_or("there is nothing to draw")?;
+        for &time in &times {
+            let seen = pictures.colliders.extent(time, LARGEST_COLLIDER * bounds.diagonal()).bounds();
+            extent.add(&seen.map_or(Vec::new(), |seen| vec![seen.min, seen.max]));
+        }
+        let plane = times.last().and_then(|&time| pictures.colliders.ground(time));
+        let lowest = bounds.min.y;
+        let bounds = extent.bounds().unwrap_or(bounds);
         let last = store.frames().last().copied().ok_or("there are no frames to draw")?;
         let on_floor = run.sim.model().energies().iter().any(|entry| entry.batch.kind() == "half_space");
-        let ground = ground_height(&heights, &bounds, on_floor);
+        // Colliders may reach further down than what lies on them.
+        let hanging = if bounds.min.y < lowest { bounds.min.y } else { ground_height(&heights, &bounds, on_floor) };
+        let ground = plane.unwrap_or(hanging);
         let telling = most_energetic(store)?.unwrap_or(last);
         let most = (color_by != ColorBy::Body).then(|| two_digits(most));
         Ok(Self { pictures, store, bounds, ground, most, telling })
@@ -127,7 +139,13 @@ impl<'a> Studio<'a> {
     /// One frame as a picture that it fills.
     pub(crate) fn poster(&self, number: u64, options: &RenderOptions) -> Result<Image, Box<dyn Error>> {
         let scene = self.scene(number)?;
-        let bounds = scene.extent().bounds().unwrap_or(self.bounds);
+        let frame = self.store.read_frame(number)?;
+        let mut extent = Extent::default();
+        extent.add(&self.pictures.seen(&frame));
+        let largest = LARGEST_COLLIDER * extent.bounds().map_or(0.0, |bounds| bounds.diagonal());
+        let colliders = self.pictures.colliders.extent(frame.time, largest).bounds();
+        extent.add(&colliders.map_or(Vec::new(), |seen| vec![seen.min, seen.max]));
+        let bounds = extent.bounds().unwrap_or(self.bounds);
         Ok(render(&scene, &self.camera(bounds, options), options)?)
     }
 
@@ -178,7 +196,9 @@ impl<'a> Studio<'a> {
     }
 
     fn scene(&self, number: u64) -> Result<Scene, Box<dyn Error>> {
-        let mut scene = self.pictures.scene(&self.store.read_frame(number)?, self.most.unwrap_or(1.0))?;
+        let frame = self.store.read_frame(number)?;
+        let mut scene = self.pictures.scene(&frame, self.most.unwrap_or(1.0))?;
+        scene.meshes.extend(self.pictures.colliders.meshes(frame.time, &self.bounds));
         scene.ground = Some(Ground::at(self.ground).with_lines_for(self.bounds.diagonal()));
         Ok(scene)
     }

@@ -236,6 +236,7 @@ fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Dr
         println!("{}", json!({ "summary": summary.to_json(preview) }));
     } else if voice == Voice::Plain {
         println!("{}", summary.timing());
+        summary.contact().into_iter().for_each(|line| println!("{line}"));
         let names: Vec<String> =
             drawn.files.iter().filter_map(|f| f.file_name()).map(|n| n.display().to_string()).collect();
         if !names.is_empty() {

@@ -9,7 +9,7 @@ use pliant::mesh::tet_volume;
 use super::cells::{Shape, split};
 use super::error::{Problem, ReadError};
 use super::polygon::{Cut, triangulate};
-use super::{Duplicates, ImportedMesh, MaterialCoordinates, ReadOptions, UpAxis};
+use super::{Duplicates, ImportedMesh, MaterialCoordinates, ReadOptions, up};
 
 /// A mesh on its way in.
 pub(super) struct Assembly {
@@ -194,11 +194,7 @@ impl Assembly {
         self.tally_notes();
         for (vertex, position) in self.mesh.positions.iter_mut().enumerate() {
             let Vec3 { x, y, z } = *position * options.scale;
-            *position = match options.up_axis {
-                UpAxis::Y => Vec3::new(x, y, z),
-                UpAxis::Z => Vec3::new(x, z, -y),
-                UpAxis::X => Vec3::new(-y, x, z),
-            };
+            *position = up([x, y, z], options.up_axis);
             if !position.is_finite() {
                 let value = format!("({x}, {y}, {z}) of vertex {vertex}");
                 return Err(Problem::NotFinite { what: "scaled position", value }.of_file());

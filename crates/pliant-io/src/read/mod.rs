@@ -13,6 +13,8 @@
 //! | VTK XML | `.vtu` | unstructured grids: text, base64 and raw, plain or zlib |
 //! | Vega FEM | `.veg` | tets and hexes |
 //!
+//! Beside meshes, [`read_motion`] reads motions of rigid parts (`.mot`).
+//!
 //! Each may be compressed by gzip. Polygons become triangles; hexes, prisms and pyramids become tets, conforming across
 //! neighbours. What was changed is said in [`ImportedMesh::notes`].
 //!
@@ -43,6 +45,7 @@ mod gmsh;
 mod gzip;
 mod imported;
 mod medit;
+mod motion;
 mod obj;
 mod ply;
 mod polygon;
@@ -58,9 +61,12 @@ mod xml;
 use std::io;
 use std::path::Path;
 
+use pliant::math::Vec3;
+
 pub use error::{Place, Problem, ReadError};
 pub use format::Format;
 pub use imported::{ImportedMesh, MaterialCoordinates};
+pub use motion::{RigidMotion, read_motion, read_motion_from_bytes};
 
 use assembly::Assembly;
 use companion::{Companions, read_file};
@@ -75,6 +81,15 @@ pub enum UpAxis {
     Y,
     /// z up: (x, y, z) becomes (x, z, −y).
     Z,
+}
+
+/// Coordinates of a file as the engine's.
+fn up([x, y, z]: [f64; 3], axis: UpAxis) -> Vec3 {
+    match axis {
+        UpAxis::Y => Vec3::new(x, y, z),
+        UpAxis::Z => Vec3::new(x, z, -y),
+        UpAxis::X => Vec3::new(-y, x, z),
+    }
 }
 
 /// What to do with vertices in exactly the same place.

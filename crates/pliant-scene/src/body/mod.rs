@@ -6,6 +6,9 @@ mod pose;
 mod shape;
 mod solid;
 
+pub(crate) use shape::up_axis;
+pub(crate) use solid::build_solid;
+
 use std::path::Path;
 
 use pliant::energy::{EnergyError, PositionGoals};

@@ -250,7 +250,7 @@ pub(super) fn rigid(rotation: &Rotation) -> (Mat3, Vec3) {
     (Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z)), origin)
 }
 
-pub(super) fn up_axis(name: Option<UpName>) -> UpAxis {
+pub(crate) fn up_axis(name: Option<UpName>) -> UpAxis {
     match name.unwrap_or_default() {
         UpName::X => UpAxis::X,
         UpName::Y => UpAxis::Y,

@@ -12,7 +12,7 @@ use crate::scene::Fault;
 const MOST_SOLIDS: usize = 256;
 
 /// The solid of a shape that stands at `key`.
-pub(super) fn build_solid(shape: &SolidShape, key: &str) -> Result<Solid, Fault> {
+pub(crate) fn build_solid(shape: &SolidShape, key: &str) -> Result<Solid, Fault> {
     let count = shape.count();
     if count > MOST_SOLIDS {
         return Err(Fault::new(key, format!("{count} solids are combined, but at most {MOST_SOLIDS} can be")));

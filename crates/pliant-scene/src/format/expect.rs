@@ -44,6 +44,12 @@ pub enum Quantity {
     TotalEnergy,
     /// Number of edges that pass through a triangle, of all bodies.
     Intersections,
+    /// Depth of the deepest vertex in a collider (m); 0 where none is inside.
+    Penetration,
+    /// Number of vertices that press against colliders.
+    Contacts,
+    /// How much of the weight the colliders carry: the part of their forces against gravity, over the weight.
+    CarriedWeight,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -54,7 +60,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::MaxStretch,
         Self::MinStretch,
         Self::MeanStretch,
@@ -64,6 +70,10 @@ impl Quantity {
         Self::KineticEnergy,
         Self::ElasticEnergy,
         Self::TotalEnergy,
+        Self::Intersections,
+        Self::Penetration,
+        Self::Contacts,
+        Self::CarriedWeight,
         Self::CentreX,
         Self::CentreY,
         Self::CentreZ,
@@ -82,6 +92,9 @@ impl Quantity {
             Self::ElasticEnergy => "elastic-energy",
             Self::TotalEnergy => "total-energy",
             Self::Intersections => "intersections",
+            Self::Penetration => "penetration",
+            Self::Contacts => "contacts",
+            Self::CarriedWeight => "carried-weight",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

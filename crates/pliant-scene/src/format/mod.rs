@@ -2,6 +2,7 @@
 //! (`[body.shape.sheet]`), so that errors inside them keep their place.
 
 mod body;
+mod collider;
 mod energy;
 mod expect;
 mod force;
@@ -17,6 +18,9 @@ mod world;
 
 pub use body::{
     Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, PinSection, TransformSection,
+};
+pub use collider::{
+    ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,
 };
 pub use energy::EnergySection;
 pub use expect::{ExpectSection, Moment, Quantity};
@@ -61,6 +65,11 @@ pub struct SceneFile {
     /// The bodies.
     #[serde(default)]
     pub body: Vec<BodySection>,
+    /// What bodies run into.
+    #[serde(default)]
+    pub collider: Vec<ColliderSection>,
+    /// How contacts with colliders are dealt with.
+    pub contact: Option<ContactSection>,
     /// Springs between vertices of two bodies.
     #[serde(default)]
     pub attachment: Vec<Attachment>,
@@ -86,8 +95,10 @@ impl SceneFile {
         };
         self.solver = other.solver.or(self.solver.take());
         self.self_collision = other.self_collision.or(self.self_collision.take());
+        self.contact = other.contact.or(self.contact.take());
         self.output = other.output.or(self.output.take());
         self.body.extend(other.body);
+        self.collider.extend(other.collider);
         self.attachment.extend(other.attachment);
         self.force.extend(other.force);
         self.expect.extend(other.expect);

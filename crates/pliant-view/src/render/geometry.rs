@@ -48,6 +48,8 @@ pub(crate) struct Finish {
     pub(crate) hue: Hue,
     pub(crate) gloss: f64,
     pub(crate) wireframe: Option<(Vec3, f64)>,
+    /// Whether its triangles are seen from the front only.
+    pub(crate) one_sided: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +69,7 @@ impl Geometry {
         let mut geometry = Self { bounds: scene.extent().bounds(), ..Self::default() };
         for mesh in &scene.meshes {
             let finish = geometry.add_finish(&mesh.paint, mesh.gloss, mesh.wireframe);
+            geometry.finishes[finish as usize].one_sided = mesh.one_sided;
             geometry.add_mesh(mesh, finish);
         }
         for lines in &scene.lines {
@@ -96,7 +99,7 @@ impl Geometry {
             Paint::Scalar { map, .. } => Hue::Mapped(*map),
         };
         let wireframe = wireframe.map(|wire| (wire.color.linear(), wire.width.max(0.0)));
-        self.finishes.push(Finish { hue, gloss: gloss.clamp(0.0, 1.0), wireframe });
+        self.finishes.push(Finish { hue, gloss: gloss.clamp(0.0, 1.0), wireframe, one_sided: false });
         self.finishes.len() as u32 - 1
     }
 

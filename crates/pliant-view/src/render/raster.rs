@@ -90,7 +90,12 @@ impl View {
 
     pub(crate) fn prepare(&self, geometry: &Geometry, id: usize) -> Option<Ready> {
         let (shape, [x, y]) = match geometry.primitive(id) {
-            Primitive::Triangle(triangle) => self.prepare_triangle(triangle.corners)?,
+            Primitive::Triangle(triangle) => {
+                if geometry.finishes[triangle.finish as usize].one_sided && !self.before(triangle.corners) {
+                    return None;
+                }
+                self.prepare_triangle(triangle.corners)?
+            }
             Primitive::Capsule(capsule) => {
                 let ends = capsule.ends.map(|end| self.local(end));
                 let radius = capsule.radius.max(self.least_length(0.5 * (ends[0].z + ends[1].z)));
@@ -107,6 +112,15 @@ impl View {
         let rows = clip(y, self.height);
         let seen = columns[0] < columns[1] && rows[0] < rows[1];
         seen.then_some(Ready { columns, rows, id: id as u32, shape })
+    }
+
+    /// Whether the view is before a triangle, not behind it.
+    fn before(&self, [a, b, c]: [Vec3; 3]) -> bool {
+        let towards = match self.projection {
+            Projection::Perspective { .. } => self.origin - a,
+            Projection::Parallel => -self.axes.forward,
+        };
+        (b - a).cross(c - a).dot(towards) > 0.0
     }
 
     /// The least radius of lines and balls at a depth.

@@ -3,6 +3,7 @@
 use super::error::{ColliderError, finite, positive};
 use super::shape::Nearby;
 use crate::math::Vec3;
+use crate::mesh::Bounds;
 use crate::mesh::sdf::SignedDistance;
 
 /// Interpolation of distances that change by at most 1 m per metre may change faster along diagonals, by this factor.
@@ -51,8 +52,7 @@ impl DistanceGrid {
     }
 
     pub(super) fn nearby(&self, p: Vec3) -> Nearby {
-        let most = Vec3::from_array(self.counts.map(|count| (count - 1) as f64)) * self.spacing;
-        let inside = (p - self.origin).clamp(Vec3::ZERO, most);
+        let inside = (p - self.origin).clamp(Vec3::ZERO, self.size());
         let beyond = p - self.origin - inside;
         let (value, gradient) = self.interpolate(inside / self.spacing);
         let outside = beyond.length();
@@ -64,6 +64,15 @@ impl DistanceGrid {
         }
         let normal = gradient.normalize_or_zero();
         Nearby::new(p, value, if normal == Vec3::ZERO { Vec3::Y } else { normal })
+    }
+
+    fn size(&self) -> Vec3 {
+        Vec3::from_array(self.counts.map(|count| (count - 1) as f64)) * self.spacing
+    }
+
+    /// Side of a cell \[m\].
+    pub fn spacing(&self) -> f64 {
+        self.spacing
     }
 
     /// Value and gradient at a place in cells.
@@ -86,5 +95,19 @@ impl DistanceGrid {
             gradient += self.values[entry] * Vec3::new(sign(0) * y * z, x * sign(1) * z, x * y * sign(2));
         }
         (value, gradient / self.spacing)
+    }
+}
+
+impl SignedDistance for DistanceGrid {
+    fn distance(&self, p: Vec3) -> f64 {
+        self.nearby(p).distance
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds { min: self.origin, max: self.origin + self.size() }
+    }
+
+    fn clearance(&self, p: Vec3) -> f64 {
+        self.distance(p).abs() / STEEPEST
     }
 }

@@ -1,0 +1,170 @@
+//! `[[collider]]` and `[contact]`: what bodies run into, and how.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{SolidShape, UpName};
+
+/// Something that bodies run into. It stands still, or moves by keyframes or a motion file, whatever meets it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ColliderSection {
+    /// A name for errors.
+    pub name: Option<String>,
+    /// Its shape, about its own origin.
+    pub shape: ColliderShape,
+    /// Where its origin is (m); the origin of the world by default. With a motion file, where that file's origin is.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// How it is turned; with a motion file, how the whole motion is.
+    pub rotation: Option<Turn>,
+    /// Where it is over time, instead of `position` and `rotation`; what a keyframe leaves out is taken from these.
+    #[serde(default)]
+    pub keyframe: Vec<ColliderKeyframe>,
+    /// A file that says where it is over time.
+    pub motion: Option<MotionFile>,
+    /// Coulomb's coefficient of friction; 0 by default.
+    pub friction: Option<f64>,
+    /// Speed after an impact over speed before it, 0 to 1; 0 by default.
+    pub restitution: Option<f64>,
+    /// Distance at which contact begins (m); 0.001 by default.
+    pub thickness: Option<f64>,
+}
+
+/// A rotation about an axis through the collider's origin.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// Axis; any length but zero.
+    pub axis: [f64; 3],
+    /// Angle (°), counter-clockwise seen against the axis.
+    pub degrees: f64,
+}
+
+/// A pose at a moment. Between keyframes a collider moves straight and turns evenly: about a common axis by as many degrees as the
+/// keyframes say, else the shorter way. Before the first and after the last it stands still.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ColliderKeyframe {
+    /// When (s).
+    pub time: f64,
+    /// Where its origin is (m).
+    pub position: Option<[f64; 3]>,
+    /// How it is turned.
+    pub rotation: Option<Turn>,
+}
+
+/// A part of a motion file (`.mot`: for each part a list of positions and one of quaternions w x y z).
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MotionFile {
+    /// Path, relative to the scene file.
+    pub path: String,
+    /// Which part of it, from 0.
+    #[serde(default)]
+    pub part: usize,
+    /// Frames of the file per second (1/s); 30 by default.
+    pub frame_rate: Option<f64>,
+    /// When its first frame is (s); 0 by default.
+    pub start: Option<f64>,
+    /// Metres per unit of the file; 1 by default.
+    pub metres_per_unit: Option<f64>,
+    /// The axis that points up in the file; y by default.
+    pub up: Option<UpName>,
+}
+
+/// The shape of a collider, about its own origin.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ColliderShape {
+    /// Everything below y = 0.
+    Plane {},
+    /// A ball.
+    Sphere {
+        /// Radius (m).
+        radius: f64,
+    },
+    /// All points within a radius of a segment along y.
+    Capsule {
+        /// Radius (m).
+        radius: f64,
+        /// Length of the segment, the round ends not counted (m).
+        length: f64,
+    },
+    /// A box along the axes.
+    Box {
+        /// Lengths of its sides (m).
+        size: [f64; 3],
+    },
+    /// A full cylinder along y.
+    Cylinder {
+        /// Radius (m).
+        radius: f64,
+        /// Length (m).
+        length: f64,
+    },
+    /// The ground below heights on a grid that begins at the collider's origin. Beside the grid there is nothing.
+    Heightfield {
+        /// Distances between heights along x and z (m).
+        spacing: [f64; 2],
+        /// Rows of heights (m): along x in a row, along z from row to row.
+        heights: Vec<Vec<f64>>,
+    },
+    /// The inside of a closed surface from a file, in any format that bodies are read from.
+    File {
+        /// Path, relative to the scene file.
+        path: String,
+        /// Metres per unit of the file; 1 by default.
+        metres_per_unit: Option<f64>,
+        /// The axis that points up in the file; y by default.
+        up: Option<UpName>,
+        /// Cells along its longest side: its distances are then sampled on a grid, and it may have holes and overlaps.
+        cells: Option<usize>,
+    },
+    /// A solid made of simple shapes, its distances sampled on a grid.
+    Sdf {
+        /// The solid.
+        solid: SolidShape,
+        /// Cells along its longest side; 40 by default.
+        cells: Option<usize>,
+        /// Side of a cell (m), instead of `cells`.
+        cell: Option<f64>,
+    },
+}
+
+impl ColliderShape {
+    /// Its name in scene files.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Plane {} => "plane",
+            Self::Sphere { .. } => "sphere",
+            Self::Capsule { .. } => "capsule",
+            Self::Box { .. } => "box",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Heightfield { .. } => "heightfield",
+            Self::File { .. } => "file",
+            Self::Sdf { .. } => "sdf",
+        }
+    }
+}
+
+/// How contacts with colliders are dealt with.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContactSection {
+    /// How contacts act on the solver; constraint by default.
+    pub mode: Option<ContactModeName>,
+    /// Weight of a contact over the diagonal of the system matrix; 10 by default.
+    pub weight: Option<f64>,
+}
+
+/// How contacts act on the solver.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContactModeName {
+    /// Constraints within the solve: forces balance, friction sticks.
+    #[default]
+    Constraint,
+    /// Vertices are moved out of colliders after each iteration: cheaper, softer.
+    Displacement,
+}

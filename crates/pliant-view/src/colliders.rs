@@ -1,0 +1,239 @@
+//! Colliders as surfaces to draw: grey, so that bodies stand out.
+
+use pliant::Simulation;
+use pliant::collide::{Collider, DistanceGrid, Pose, Shape};
+use pliant::math::Vec3;
+use pliant::mesh::generate::Icosphere;
+use pliant::mesh::{Bounds, Resolution, Tetrahedralise};
+
+use crate::{Color, Extent, Mesh, Paint};
+
+/// Colour of colliders.
+const GREY: Color = Color::hex(0xa3a8b0);
+/// Segments of what is round.
+const AROUND: usize = 48;
+/// Rings of a round end.
+const RINGS: usize = 12;
+/// Half the side of what is drawn of a plane, as a share of the diagonal of what is around it.
+const PLANE_REACH: f64 = 0.55;
+/// A plane whose normal is as near to upright as this is level.
+const LEVEL: f64 = 1.0 - 1e-9;
+
+/// The surfaces of colliders, made once to be drawn at many moments.
+///
+/// ```
+/// use pliant::collide::{Collider, Shape};
+/// use pliant::math::Vec3;
+/// use pliant::mesh::Bounds;
+/// use pliant_view::ColliderSurfaces;
+///
+/// let colliders = [Collider::new(Shape::Sphere { radius: 0.5 }).at(Vec3::Y), Collider::new(Shape::Plane)];
+/// let surfaces = ColliderSurfaces::new(&colliders);
+/// let around = Bounds { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
+/// assert_eq!(surfaces.meshes(0.0, &around).len(), 1);
+/// assert_eq!(surfaces.ground(0.0), Some(0.0));
+/// ```
+#[derive(Debug, Clone)]
+pub struct ColliderSurfaces<'a> {
+    colliders: &'a [Collider],
+    /// In the shapes' coordinates; none of planes, which have no end.
+    surfaces: Vec<Option<Surface>>,
+}
+
+type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
+
+impl<'a> ColliderSurfaces<'a> {
+    /// Of these colliders. What cannot be drawn, such as a grid of distances without an inside, is left out.
+    pub fn new(colliders: &'a [Collider]) -> Self {
+        Self { colliders, surfaces: colliders.iter().map(|collider| surface(collider.shape())).collect() }
+    }
+
+    /// Height of the highest level plane that faces up at a time \[s\]: it is drawn as the ground \[m\].
+    pub fn ground(&self, time: f64) -> Option<f64> {
+        let planes = self.colliders.iter().filter(|collider| matches!(collider.shape(), Shape::Plane));
+        let poses = planes.map(|plane| plane.pose(time)).filter(is_level);
+        poses.map(|pose| pose.position.y).reduce(f64::max)
+    }
+
+    /// What can be seen at a time \[s\]: all that have an end, and of planes that are not level the part around a box. Planes are
+    /// drawn from the front only, so that they do not hide what is before them.
+    pub fn meshes(&self, time: f64, around: &Bounds) -> Vec<Mesh> {
+        let mut meshes = Vec::new();
+        for (collider, surface) in self.colliders.iter().zip(&self.surfaces) {
+            let pose = collider.pose(time);
+            match surface {
+                Some((_, triangles)) => meshes.push(grey(placed(collider, surface, time), triangles.clone())),
+                None if matches!(collider.shape(), Shape::Plane) && !is_level(&pose) => {
+                    meshes.push(Mesh { one_sided: true, ..plane(&pose, around) });
+                }
+                None => {}
+            }
+        }
+        meshes
+    }
+
+    /// The box around all that have an end and are not larger than a length \[m\], at a time \[s\].
+    pub fn extent(&self, time: f64, largest: f64) -> Extent {
+        let mut extent = Extent::default();
+        for (collider, surface) in self.colliders.iter().zip(&self.surfaces) {
+            let mut own = Extent::default();
+            own.add(&placed(collider, surface, time));
+            if let Some(bounds) = own.bounds().filter(|bounds| bounds.diagonal() <= largest) {
+                extent.add(&[bounds.min, bounds.max]);
+            }
+        }
+        extent
+    }
+
+    /// Those of a simulation.
+    pub(crate) fn of(simulation: &'a Simulation) -> Self {
+        Self::new(simulation.colliders())
+    }
+}
+
+fn is_level(pose: &Pose) -> bool {
+    (pose.rotation * Vec3::Y).y > LEVEL
+}
+
+fn grey(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Mesh {
+    let paint = Paint::Plain { front: GREY, back: GREY };
+    Mesh { gloss: 0.04, crease: 40f64.to_radians(), ..Mesh::new(positions, triangles, paint) }
+}
+
+/// Where the vertices of a surface are at a time.
+fn placed(collider: &Collider, surface: &Option<Surface>, time: f64) -> Vec<Vec3> {
+    let pose = collider.pose(time);
+    let deformed = collider.frame(time);
+    let local = deformed.as_ref().or(surface.as_ref().map(|(positions, _)| positions));
+    local.map_or(Vec::new(), |positions| positions.iter().map(|&p| pose.to_world(p)).collect())
+}
+
+/// The part of a plane that is below or beside a box.
+fn plane(pose: &Pose, around: &Bounds) -> Mesh {
+    let middle = pose.to_local(around.centre());
+    let reach = PLANE_REACH * around.diagonal();
+    let corner = |x: f64, z: f64| pose.to_world(Vec3::new(middle.x + reach * x, 0.0, middle.z + reach * z));
+    let corners = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+    grey(corners, vec![[0, 2, 1], [0, 3, 2]])
+}
+
+fn surface(shape: &Shape) -> Option<Surface> {
+    match shape {
+        Shape::Plane => None,
+        Shape::Sphere { radius } => {
+            let mesh = Icosphere { radius: *radius, subdivisions: 4 }.mesh().ok()?;
+            Some((mesh.positions, mesh.triangles))
+        }
+        Shape::Capsule { radius, length } => {
+            let ends = [-0.5, 0.5].map(|end| {
+                let ring = move |k: usize| 0.5 * std::f64::consts::PI * k as f64 / RINGS as f64;
+                let ring = move |k: usize| if end < 0.0 { ring(k) - 0.5 * std::f64::consts::PI } else { ring(k) };
+                (0..=RINGS).map(move |k| [radius * ring(k).cos(), end * length + radius * ring(k).sin()])
+            });
+            let [low, high] = ends;
+            Some(turned(&low.chain(high).collect::<Vec<_>>()))
+        }
+        Shape::Cylinder { radius, length } => {
+            let h = 0.5 * length;
+            Some(turned(&[[0.0, -h], [*radius, -h], [*radius, h], [0.0, h]]))
+        }
+        Shape::Box { size } => Some(block(0.5 * *size)),
+        Shape::Heightfield(field) => {
+            let (positions, triangles) = field.surface();
+            Some((positions.to_vec(), triangles.to_vec()))
+        }
+        Shape::Mesh(mesh) => {
+            let (positions, triangles) = mesh.surface();
+            Some((positions.to_vec(), triangles.to_vec()))
+        }
+        Shape::Grid(grid) => of_grid(grid),
+    }
+}
+
+/// The surface where sampled distances are zero.
+fn of_grid(grid: &DistanceGrid) -> Option<Surface> {
+    let filling = Tetrahedralise { resolution: Resolution::Cell(grid.spacing()), ..Tetrahedralise::default() };
+    let mesh = filling.fill(grid).ok()?.mesh.surface().ok()?.mesh;
+    Some((mesh.positions, mesh.triangles))
+}
+
+/// A profile of points (radius, height) from bottom to top, turned about y.
+fn turned(profile: &[[f64; 2]]) -> Surface {
+    let mut positions = Vec::new();
+    for &[radius, height] in profile {
+        positions.extend((0..AROUND).map(|k| {
+            let (sin, cos) = (std::f64::consts::TAU * k as f64 / AROUND as f64).sin_cos();
+            Vec3::new(radius * cos, height, -radius * sin)
+        }));
+    }
+    let mut triangles = Vec::new();
+    for row in 0..profile.len() - 1 {
+        for k in 0..AROUND {
+            let at = |row: usize, k: usize| (row * AROUND + k % AROUND) as u32;
+            let [a, b, c, d] = [at(row, k), at(row, k + 1), at(row + 1, k + 1), at(row + 1, k)];
+            triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    // Rings at the ends may be points; half of their triangles then have no area, and no normal.
+    triangles.retain(|t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| positions[v as usize]);
+        a != b && b != c && c != a
+    });
+    (positions, triangles)
+}
+
+fn block(half: Vec3) -> Surface {
+    let corner = |k: u32| {
+        let side = |bit: u32| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        half * Vec3::new(side(0), side(1), side(2))
+    };
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    ((0..8).map(corner).collect(), quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant::mesh::TriangleMesh;
+    use pliant::mesh::sdf::Ball;
+
+    #[test]
+    fn surfaces_lie_on_their_shapes_and_face_outwards() -> Result<(), Box<dyn std::error::Error>> {
+        let ball = DistanceGrid::sampled(&Ball { centre: Vec3::X, radius: 0.5 }, 0.05)?;
+        let (pi, size) = (std::f64::consts::PI, Vec3::new(1.0, 2.0, 3.0));
+        for (shape, volume) in [
+            (Shape::Sphere { radius: 0.5 }, pi / 6.0),
+            (Shape::Capsule { radius: 0.5, length: 2.0 }, pi / 6.0 + 0.5 * pi),
+            (Shape::Cylinder { radius: 0.5, length: 2.0 }, 0.5 * pi),
+            (Shape::Box { size }, 6.0),
+            (Shape::Grid(ball), pi / 6.0),
+        ] {
+            let (positions, triangles) = surface(&shape).ok_or("no surface")?;
+            for p in &positions {
+                assert!(shape.nearby(*p).distance.abs() < 2e-3, "{shape:?} at {p}");
+            }
+            let signed: f64 = triangles
+                .iter()
+                .map(|t| t.map(|v| positions[v as usize]))
+                .map(|[a, b, c]| a.dot(b.cross(c)) / 6.0)
+                .sum();
+            assert!((signed / volume - 1.0).abs() < 0.02, "{shape:?}: {signed} of {volume}");
+            let _: TriangleMesh = TriangleMesh::new(positions, triangles)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_moves_is_drawn_where_it_is() {
+        use pliant::collide::Key;
+        let key = |time: f64| Key { time, pose: Pose { position: Vec3::X * time, ..Pose::default() } };
+        let colliders = [
+            Collider::new(Shape::Box { size: Vec3::ONE }).moving(vec![key(0.0), key(2.0)]),
+            Collider::new(Shape::Plane),
+        ];
+        let surfaces = ColliderSurfaces::new(&colliders);
+        let bounds = surfaces.extent(1.5, 10.0).bounds().map(|bounds| bounds.centre());
+        assert_eq!(bounds, Some(Vec3::X * 1.5));
+        assert!(surfaces.extent(1.5, 1.0).bounds().is_none(), "it is larger than a metre");
+    }
+}
