@@ -41,7 +41,8 @@ struct Cloth {
 
 impl Cloth {
     fn new(cells: usize) -> Result<Self, BenchError> {
-        let sheet = Sheet { width: SIDE, height: SIDE, columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
+        let sheet =
+            Sheet { width: SIDE, height: SIDE, columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
         let mut mesh = sheet.mesh()?;
         // Off the middle, so that nothing balances by symmetry alone.
         let offset = Vec3::new(0.02, RADIUS + DROP, 0.013);
@@ -122,7 +123,8 @@ pub fn measure(cells: &[usize]) -> Result<Vec<DrapeResults>, BenchError> {
 
 fn judge(name: String, cloth: &Cloth, mut engine: impl Engine) -> Result<DrapeResults, BenchError> {
     // Only for the list of primitives: it has no other part in the run.
-    let world = Simulation::builder().body(Body::mass_spring(&cloth.mesh, DENSITY, cloth.edges.clone(), 1.0)?).build()?;
+    let world =
+        Simulation::builder().body(Body::mass_spring(&cloth.mesh, DENSITY, cloth.edges.clone(), 1.0)?).build()?;
     let primitives = Primitives::new(world.model().bodies());
     let (mut seconds, mut deepest, mut crossings, mut crossed_frames) = (0.0, f64::NEG_INFINITY, 0, 0);
     for frame in 0..FRAMES {

@@ -44,6 +44,23 @@ pub enum ReproduceError {
         /// Steps taken.
         steps: usize,
     },
+    /// Data that is not part of the project is not there.
+    #[error("it needs {}, which is not part of this project; PLIANT_DATA names the folder where it is looked for", path.display())]
+    NoData {
+        /// What was looked for.
+        path: PathBuf,
+    },
+    /// Such data is there, but not as it should be.
+    #[error("{}: {reason}", path.display())]
+    BadData {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Such data could not be read.
+    #[error(transparent)]
+    Read(#[from] pliant_io::read::ReadError),
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),

@@ -7,6 +7,7 @@ mod bouaziz2014_fig5;
 mod bouaziz2014_fig6;
 mod bouaziz2014_fig7;
 mod bouaziz2014_fig9;
+mod liu2013_dress;
 mod liu2013_fig2;
 mod liu2013_fig3;
 mod liu2013_fig4;
@@ -23,6 +24,7 @@ pub const ALL: &[Experiment] = &[
     liu2013_fig4::EXPERIMENT,
     liu2013_impact::FIGURE_7,
     liu2013_impact::FIGURE_8,
+    liu2013_dress::EXPERIMENT,
     bouaziz2014_fig4::EXPERIMENT,
     bouaziz2014_fig5::EXPERIMENT,
     bouaziz2014_fig6::EXPERIMENT,

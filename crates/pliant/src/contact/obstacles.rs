@@ -1,7 +1,7 @@
 //! Which vertices meet which colliders in a stage, and how their contacts change while it is solved.
 
-use super::law::{Law, Response};
 use super::clearance::{Clearances, Ways};
+use super::law::{Law, Response};
 use super::{ContactMode, Surroundings};
 use crate::collide::{Hit, Moving};
 use crate::math::Vec3;

@@ -29,7 +29,6 @@ mod triangle_strain;
 mod viscous;
 mod volume;
 
-pub(crate) use rest::stencil_positions;
 pub use area::TriangleArea;
 pub use batch::{Arrays, Batch, Curvature, Memory, Properties};
 pub use bending::MeanCurvatureBending;
@@ -43,6 +42,7 @@ pub use hinge::{HingeBending, HingeStiffness};
 pub use metric::Metric;
 pub use operator::{MAX_ROWS, Operator};
 pub use position::PositionGoals;
+pub(crate) use rest::stencil_positions;
 pub use sqp::project_by_sqp;
 pub use strain_set::StrainSet;
 pub use tet_strain::TetStrain;
