@@ -79,14 +79,26 @@ impl Contacts<'_> {
         }
     }
 
-    /// Whether vertices are moved out of colliders after each iteration.
-    pub(crate) fn displaces(&self) -> bool {
-        self.obstacles.as_ref().is_some_and(Obstacles::displaces)
+    /// How contacts with colliders act.
+    pub(crate) fn mode(&self) -> ContactMode {
+        self.obstacles.as_ref().map_or(ContactMode::Constraint, Obstacles::mode)
+    }
+
+    /// Forces that stop vertices which, with the forces on them as they are, would go to `free` \[m\]; `inertia` tells m/τ² \[N/m\].
+    pub(crate) fn stop(
+        &mut self,
+        free: impl Fn(usize) -> Vec3,
+        inertia: impl Fn(usize) -> f64,
+        add: impl FnMut(usize, Vec3),
+    ) {
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.stop(free, inertia, add);
+        }
     }
 
     /// All contacts that are constraints, in a fixed order; those with colliders first.
     pub(crate) fn couplings(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = Coupling> {
-        let obstacles = self.obstacles.iter().filter(|obstacles| !obstacles.displaces());
+        let obstacles = self.obstacles.iter().filter(|obstacles| obstacles.mode() == ContactMode::Constraint);
         let single = |(vertex, response)| Coupling {
             vertices: [vertex; 4],
             weights: [1.0, 0.0, 0.0, 0.0],
@@ -103,7 +115,8 @@ impl Contacts<'_> {
 
     /// Takes the forces that the last linear solve came to \[N\], in the order of [`couplings`](Self::couplings).
     pub(crate) fn settle(&mut self, mut forces: impl Iterator<Item = Vec3>) {
-        if let Some(obstacles) = self.obstacles.as_mut().filter(|obstacles| !obstacles.displaces()) {
+        let constrains = |obstacles: &&mut Obstacles<'_>| obstacles.mode() == ContactMode::Constraint;
+        if let Some(obstacles) = self.obstacles.as_mut().filter(constrains) {
             obstacles.settle(&mut forces);
         }
         self.layers.settle(forces);
@@ -124,6 +137,10 @@ pub enum ContactMode {
     /// After each iteration vertices are moved out of colliders, and back along them by friction. Cheaper: the matrix stays as it
     /// is. Bodies feel the push only in the next iteration. Newton's method always has contact this way, after its solve.
     Displacement,
+    /// The matrix stays as it is, and contacts are forces on the right-hand side: those that stop each vertex alone, with the elastic
+    /// forces of the last iteration [Ly 2020]. One solve an iteration however many vertices touch. For soft cloth on obstacles:
+    /// the error of a force falls by k/(k + m/τ²) an iteration, k the elastic stiffness at a vertex.
+    ConstantMatrix,
 }
 
 /// Parameters of contact.

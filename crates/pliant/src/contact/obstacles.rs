@@ -170,9 +170,22 @@ impl<'a> Obstacles<'a> {
         }
     }
 
-    /// Whether vertices are moved instead of being held by constraints.
-    pub(super) fn displaces(&self) -> bool {
-        self.surroundings.params.mode == ContactMode::Displacement
+    pub(super) fn mode(&self) -> ContactMode {
+        self.surroundings.params.mode
+    }
+
+    /// See [`super::Contacts::stop`].
+    pub(super) fn stop(
+        &mut self,
+        free: impl Fn(usize) -> Vec3,
+        inertia: impl Fn(usize) -> f64,
+        mut add: impl FnMut(usize, Vec3),
+    ) {
+        for touch in &mut self.touches {
+            let v = touch.vertex as usize;
+            touch.displace(free(v), inertia(v));
+            add(v, touch.balanced);
+        }
     }
 
     /// Vertex and response of each contact at x.

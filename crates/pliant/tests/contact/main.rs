@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod drape;
 mod fast;
 mod rebound;
 mod refusals;

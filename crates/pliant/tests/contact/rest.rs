@@ -48,7 +48,7 @@ fn a_soft_cube_at_rest_does_not_drift_in_ten_seconds() {
 
 #[test]
 fn what_contacts_push_is_what_momentum_changes_by() {
-    for mode in [ContactMode::Constraint, ContactMode::Displacement] {
+    for mode in [ContactMode::Constraint, ContactMode::Displacement, ContactMode::ConstantMatrix] {
         let mut mesh = cube(3);
         mesh.positions.iter_mut().for_each(|p| p.y += 0.15);
         let count = mesh.positions.len();

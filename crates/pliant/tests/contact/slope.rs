@@ -36,7 +36,7 @@ fn block(tilt: Quat) -> Body {
     Body::solid(&mesh, &jelly()).unwrap()
 }
 
-const MODES: [ContactMode; 2] = [ContactMode::Constraint, ContactMode::Displacement];
+const MODES: [ContactMode; 3] = [ContactMode::Constraint, ContactMode::Displacement, ContactMode::ConstantMatrix];
 
 #[test]
 fn a_particle_slips_only_if_the_slope_is_steeper_than_the_coefficient() {

@@ -171,7 +171,8 @@ impl ContactSolve {
     }
 }
 
-fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
+/// Puts numbers into the rows of a factor.
+pub(super) fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
     fn copy<R: Real>(rows: &mut [R], vector: &[Vec3]) {
         for (row, v) in rows.as_chunks_mut::<4>().0.iter_mut().zip(vector) {
             *row = [R::from_f64(v.x), R::from_f64(v.y), R::from_f64(v.z), R::default()];

@@ -17,7 +17,7 @@ mod sticking;
 use std::collections::VecDeque;
 
 use crate::clock::Clock;
-use crate::contact::Contacts;
+use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::{Analysis, Cholesky, Precision};
@@ -192,7 +192,8 @@ impl Solver for Projective {
         let prepared = &mut self.prepared[0];
         self.vectors.resize(prepared.free());
         prepared.weigh(contacts);
-        let displaces = contacts.displaces();
+        // Forces that are not of g would make Anderson's safeguard reject what they do.
+        let is_of_g = contacts.mode() == ContactMode::Constraint;
         let mut iteration = Iteration {
             params: &self.params,
             objective,
@@ -212,7 +213,7 @@ impl Solver for Projective {
         iteration.record();
         iteration.report.seconds_local += time.lap();
         match self.params.acceleration {
-            Acceleration::Anderson { .. } if !displaces => iteration.anderson(&mut self.accelerator, &mut time)?,
+            Acceleration::Anderson { .. } if is_of_g => iteration.anderson(&mut self.accelerator, &mut time)?,
             _ => iteration.stationary(&mut time)?,
         }
         iteration.report.contacts = iteration.contacts.count();
@@ -266,7 +267,7 @@ impl Iteration<'_, '_> {
         self.contacts.meet(&position);
         if self.report.iterations == 0 {
             self.prepared.displace(self.contacts, true);
-        } else if self.contacts.displaces() {
+        } else if self.contacts.mode() == ContactMode::Displacement {
             self.prepared.displace(self.contacts, false);
         }
     }

@@ -1,9 +1,9 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
 use super::advance::advance;
-use super::contact::{ContactSolve, Taken, read};
+use super::contact::{ContactSolve, Taken, read, write};
 use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
-use crate::contact::Contacts;
+use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
@@ -201,6 +201,16 @@ impl Prepared {
         let mut taken = Taken::default();
         let (points, places) = (&self.points, &self.order.places);
         let at = |vertex: usize| position(points[places[vertex] as usize]);
+        if contacts.mode() == ContactMode::ConstantMatrix {
+            let mut rows = vec![Vec3::ZERO; self.order.free];
+            read(&mut self.factor, &mut rows);
+            let inertia = |v: usize| self.weight[places[v] as usize];
+            // With the forces on it, inertia alone would hold it back.
+            let free = |v: usize| at(v) + rows[places[v] as usize] / inertia(v);
+            let mut pushed = rows.clone();
+            contacts.stop(free, inertia, |v, force| pushed[places[v] as usize] += force);
+            write(&mut self.factor, &pushed);
+        }
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         if acts {
             taken = self.contact.solve(&mut self.factor, objective, &self.analysis, begins)?;
