@@ -31,9 +31,6 @@ fn push(sim: &mut Simulation, vertex: usize, force: Vec3) {
     sim.set_force(&name, own as u32, force).unwrap();
 }
 
-fn crossings(sim: &Simulation) -> usize {
-    intersections(&Primitives::new(sim.model().bodies()), sim.positions()).len()
-}
 
 /// What a run of many steps came to.
 #[derive(Debug, Default)]
@@ -49,6 +46,7 @@ struct Sum {
     broad: f64,
     narrow: f64,
     solve: f64,
+    primitives: Option<Primitives>,
 }
 
 impl Sum {
@@ -58,7 +56,8 @@ impl Sum {
             candidates, contacts, truncated, held, rounds, seconds_broad, seconds_narrow, ..
         } = step.self_collision.unwrap();
         self.steps += 1;
-        self.intersecting += usize::from(crossings(sim) > 0);
+        let primitives = self.primitives.get_or_insert_with(|| Primitives::new(sim.model().bodies()));
+        self.intersecting += usize::from(!intersections(primitives, sim.positions()).is_empty());
         self.pressing += contacts;
         self.truncated += truncated;
         self.held += held;

@@ -20,7 +20,7 @@ use crate::model::Model;
 use crate::proximity::{Closest, Pair, corners};
 
 use super::SelfCollision;
-use super::truncate::chunks;
+use super::truncate::{chunks, is_further};
 use crate::proximity::Primitives;
 
 /// One contact.
@@ -104,7 +104,7 @@ impl Contact {
 impl Contacts {
     /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before keep their forces.
     pub(super) fn new(settings: &SelfCollision, place: &Place<'_>, pairs: &[Pair], last: &[Contact]) -> Self {
-        let list = chunks(pairs.len(), &|k| {
+        let mut list = chunks(pairs.len(), &|k| {
             let mut contact = place.contact(settings, pairs[k])?;
             if let Ok(at) = last.binary_search_by_key(&contact.pair, |other| other.pair) {
                 contact.normal_force = last[at].normal_force;
@@ -113,6 +113,7 @@ impl Contacts {
             }
             Some(contact)
         });
+        list.sort_unstable_by_key(|contact| contact.pair);
         let mut corners: Vec<(u32, u32)> = Vec::with_capacity(4 * list.len());
         for (k, contact) in list.iter().enumerate() {
             let free = |&(_, v): &(usize, u32)| place.model.free_index(v).is_some();
@@ -164,9 +165,13 @@ impl Place<'_> {
     fn contact(&self, settings: &SelfCollision, pair: Pair) -> Option<Contact> {
         let vertices = pair.vertices(self.primitives);
         let near = corners(self.safe, vertices);
+        let reach = READY * settings.thickness + self.approach(pair, vertices, &near);
+        if is_further(&near, pair.first_side(), reach) {
+            return None;
+        }
         let closest = pair.closest(&near);
         let distance = closest.distance();
-        if distance > READY * settings.thickness + self.approach(pair, vertices, &near) {
+        if distance > reach {
             return None;
         }
         if !self.is_facing(pair, vertices, &closest) {

@@ -21,7 +21,7 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model, ModelError};
 use crate::problem::Problem;
-use crate::proximity::{Candidates, Intersection, Primitives, intersections};
+use crate::proximity::{Intersection, Neighbourhood, Primitives, intersections};
 use crate::solve::{SolveError, SolveReport, Solver, Start};
 
 /// How surfaces and strands are kept apart.
@@ -87,7 +87,7 @@ pub struct SelfCollisionReport {
 pub(crate) struct SelfCollider {
     settings: SelfCollision,
     primitives: Primitives,
-    candidates: Candidates,
+    neighbourhood: Neighbourhood,
     /// Positions at the beginning of the step \[m\].
     before: Vec<Vec3>,
     /// The last positions without intersections \[m\].
@@ -108,7 +108,7 @@ impl SelfCollider {
             return Err(ModelError::Intersecting { crossings });
         }
         let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
-        Ok(Self { settings, primitives, candidates: Candidates::default(), before, safe, report })
+        Ok(Self { settings, primitives, neighbourhood: Neighbourhood::default(), before, safe, report })
     }
 
     /// Takes the state that a step begins with.
@@ -117,6 +117,7 @@ impl SelfCollider {
         self.before.extend_from_slice(x);
         self.safe.clear();
         self.safe.extend_from_slice(x);
+        self.neighbourhood.begin_step(x);
         self.report = SelfCollisionReport::default();
     }
 
@@ -168,7 +169,7 @@ impl SelfCollider {
     fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Contacts, clock: &Clock) -> Contacts {
         let begun = clock.now();
         let reach = contacts::READY * self.settings.thickness;
-        let pairs = self.candidates.find(&self.primitives, &self.safe, wanted, reach);
+        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, wanted, reach);
         let found = clock.now();
         let Self { primitives, before, safe, .. } = self;
         let place = Place { model, primitives, before, safe, wanted, inertia };
@@ -182,7 +183,7 @@ impl SelfCollider {
     /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns how many vertices were held back.
     fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> usize {
         let begun = clock.now();
-        let pairs = self.candidates.find(&self.primitives, &self.safe, x, 0.0);
+        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, x, 0.0);
         let found = clock.now();
         let held = truncate(&self.primitives, &pairs, FLOOR * self.settings.thickness, &self.safe, x);
         self.safe.copy_from_slice(x);
