@@ -31,9 +31,8 @@ fn push(sim: &mut Simulation, vertex: usize, force: Vec3) {
     sim.set_force(&name, own as u32, force).unwrap();
 }
 
-
 /// What a run of many steps came to.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Sum {
     steps: usize,
     intersecting: usize,
@@ -70,9 +69,16 @@ impl Sum {
     }
 
     fn show(&self, name: &str) {
+        println!("{name}: {self}");
+    }
+}
+
+impl std::fmt::Display for Sum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let each = |seconds: f64| 1e3 * seconds / self.steps as f64;
-        println!(
-            "{name}: {} steps, {} with intersections, {:.2} rounds and {:.1} linear iterations a step, {:.1} contacts, \
+        write!(
+            f,
+            "{} steps, {} with intersections, {:.2} rounds and {:.1} linear iterations a step, {:.1} contacts, \
              {:.2} vertices cut and {:.2} held a step, at most {} candidates; broad {:.3} ms, narrow {:.3} ms, solve {:.3} ms a step",
             self.steps,
             self.intersecting,
@@ -85,7 +91,7 @@ impl Sum {
             each(self.broad),
             each(self.narrow),
             each(self.solve)
-        );
+        )
     }
 }
 
@@ -139,8 +145,8 @@ fn crumpling_cloth_never_passes_through_itself() {
         let name = format!("{integrator:?}");
         let sum = crumple(10, 120, solver, integrator);
         sum.show(&name);
-        assert_eq!(sum.intersecting, 0, "{sum:?}");
-        assert!(sum.pressing + sum.truncated > 100, "nothing touched: {sum:?}");
+        assert_eq!(sum.intersecting, 0, "{sum}");
+        assert!(sum.pressing + sum.truncated > 100, "nothing touched: {sum}");
     }
 }
 
@@ -149,7 +155,7 @@ fn crumpling_cloth_never_passes_through_itself() {
 fn ten_thousand_steps_of_crumpling_cloth_with_ten_thousand_triangles_have_no_intersection() {
     let sum = crumple(71, long_steps(), ProjectiveParams::default().into(), TimeIntegrator::ImplicitEuler);
     sum.show("10082 triangles");
-    assert_eq!(sum.intersecting, 0, "{sum:?}");
+    assert_eq!(sum.intersecting, 0, "{sum}");
 }
 
 /// Two rings through each other, shaken at random.
@@ -202,8 +208,8 @@ fn linking_number(a: &[Vec3], b: &[Vec3]) -> f64 {
 fn check_tori(segments: [usize; 2], steps: usize) {
     let (sim, sum) = shaken_tori(segments, steps);
     sum.show("tori");
-    assert_eq!(sum.intersecting, 0, "{sum:?}");
-    assert!(sum.pressing > steps / 4, "they hardly touched: {sum:?}");
+    assert_eq!(sum.intersecting, 0, "{sum}");
+    assert!(sum.pressing > steps / 4, "they hardly touched: {sum}");
     let half = sim.positions().len() / 2;
     let middle = |first: usize| -> Vec<Vec3> {
         let tube = |j: usize| &sim.positions()[first + j * segments[1]..first + (j + 1) * segments[1]];
@@ -241,7 +247,7 @@ fn a_falling_ribbon_piles_up() {
     let mut sum = Sum::default();
     (0..120).for_each(|_| sum.add(&mut sim));
     sum.show("ribbon");
-    assert_eq!(sum.intersecting, 0, "{sum:?}");
+    assert_eq!(sum.intersecting, 0, "{sum}");
     let ribbon = &sim.positions()[81..];
     let (low, high) = ribbon.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.y), h.max(p.y)));
     println!("the pile begins {low:.4} m above the floor and is {high:.3} m high");

@@ -78,9 +78,9 @@ impl Boxes {
 fn around<const N: usize>(boxes: &mut Vec<ShortBox>, items: &[[u32; N]], vertices: &[ShortBox]) {
     boxes.clear();
     let corner = |v: u32| vertices[v as usize];
-    boxes.extend(items.iter().map(|corners| {
-        corners[1..].iter().fold(corner(corners[0]), |joined, &v| joined.joined(corner(v)))
-    }));
+    boxes.extend(
+        items.iter().map(|corners| corners[1..].iter().fold(corner(corners[0]), |joined, &v| joined.joined(corner(v)))),
+    );
 }
 
 #[cfg(test)]

@@ -51,13 +51,8 @@ impl Candidates {
     /// at any number of threads.
     pub(super) fn find_in(&mut self, primitives: &Primitives, swept: &[Bounds], origin: Vec3) -> Vec<Pair> {
         self.update(primitives, swept, origin);
-        let boxes = &self.boxes;
-        self.pairs_of_elements(primitives, &|[a, b], found| {
-            pairs_between([a, b], primitives, &mut |pair| {
-                if boxes.overlap(pair) {
-                    found.push(pair);
-                }
-            });
+        self.pairs_of_elements(primitives, &|both, found| {
+            self.pairs_between(both, primitives, &mut |pair| found.push(pair));
         })
     }
 
@@ -83,8 +78,8 @@ impl Candidates {
                     // Of two that have grown, the lower one finds the other.
                     let is_first = own < other || (own > other && !is_grown(b));
                     if is_first && primitives.are_kept_apart(a.corners[0], b.corners[0]) {
-                        pairs_between([a, b], primitives, &mut |pair| {
-                            if self.boxes.overlap(pair) && !self.last.overlap(pair) {
+                        self.pairs_between([own, other], primitives, &mut |pair| {
+                            if !self.last.overlap(pair) {
                                 found.push(pair);
                             }
                         });
@@ -101,7 +96,8 @@ impl Candidates {
         let points: Vec<Bounds> = x.iter().map(|p| Bounds { min: *p, max: *p }).collect();
         self.update(primitives, &points, middle(x));
         let boxes = &self.boxes;
-        self.pairs_of_elements(primitives, &|[a, b], found| {
+        self.pairs_of_elements(primitives, &|both, found| {
+            let [a, b] = both.map(|k| &primitives.elements()[k as usize]);
             for [with_edges, at] in [[a, b], [b, a]] {
                 let Some(triangle) = at.triangle() else { continue };
                 for edge in with_edges.edges() {
@@ -130,14 +126,14 @@ impl Candidates {
     fn pairs_of_elements<T: Clone + Send>(
         &self,
         primitives: &Primitives,
-        work: &(impl Fn([&Element; 2], &mut Vec<T>) + Sync),
+        work: &(impl Fn([u32; 2], &mut Vec<T>) + Sync),
     ) -> Vec<T> {
         let (elements, leaves) = (primitives.elements(), self.tree.leaves());
         let parts = parallel::map((0..leaves.div_ceil(LEAVES)).collect(), &|part: usize| {
             let mut found = Vec::new();
             self.tree.overlapping(part * LEAVES..leaves.min((part + 1) * LEAVES), |a, b| {
-                let (a, b) = (&elements[a as usize], &elements[b as usize]);
-                if primitives.are_kept_apart(a.corners[0], b.corners[0]) {
+                let corner = |k: u32| elements[k as usize].corners[0];
+                if primitives.are_kept_apart(corner(a), corner(b)) {
                     work([a, b], &mut found);
                 }
             });
@@ -145,23 +141,32 @@ impl Candidates {
         });
         parts.concat()
     }
-}
 
-/// The pairs without a common vertex that two elements stand for.
-#[inline]
-fn pairs_between([a, b]: [&Element; 2], primitives: &Primitives, found: &mut impl FnMut(Pair)) {
-    for [with_vertices, at] in [[a, b], [b, a]] {
-        let Some(triangle) = at.triangle() else { continue };
-        for vertex in with_vertices.vertices().filter(|v| !at.corners.contains(v)) {
-            found(Pair::VertexTriangle(vertex, triangle));
+    /// The pairs without a common vertex that two elements stand for and whose boxes overlap.
+    #[inline]
+    fn pairs_between(&self, [a, b]: [u32; 2], primitives: &Primitives, found: &mut impl FnMut(Pair)) {
+        let (boxes, elements) = (&self.boxes, primitives.elements());
+        for [with_vertices, at] in [[a, b], [b, a]] {
+            let (element, bounds) = (&elements[at as usize], &self.elements[at as usize]);
+            let Some(triangle) = element.triangle() else { continue };
+            for vertex in elements[with_vertices as usize].vertices() {
+                if boxes.vertices[vertex as usize].overlaps(bounds) && !element.corners.contains(&vertex) {
+                    found(Pair::VertexTriangle(vertex, triangle));
+                }
+            }
         }
-    }
-    for first in a.edges() {
-        let ends = primitives.edges()[first as usize];
-        for second in b.edges() {
-            let others = primitives.edges()[second as usize];
-            if ends.iter().all(|end| !others.contains(end)) {
-                found(Pair::EdgeEdge(first.min(second), first.max(second)));
+        for first in elements[a as usize].edges() {
+            let own = &boxes.edges[first as usize];
+            if !own.overlaps(&self.elements[b as usize]) {
+                continue;
+            }
+            for second in elements[b as usize].edges() {
+                if boxes.edges[second as usize].overlaps(own) {
+                    let (ends, others) = (primitives.edges()[first as usize], primitives.edges()[second as usize]);
+                    if ends.iter().all(|end| !others.contains(end)) {
+                        found(Pair::EdgeEdge(first.min(second), first.max(second)));
+                    }
+                }
             }
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! A step asks several times which pairs may meet, each time for a slightly different movement. So the first question is answered
 //! for boxes with some slack. As long as every vertex's way lies within the box that it then had, the pairs that overlap now are among
-//! those, and going through that list is all it takes; a vertex that leaves its box means a new list. The answer is that of
-//! [`Candidates::find_in`] either way, so neither the slack nor what was asked before changes a result.
+//! those, and going through that list is all it takes. Where a few vertices leave their boxes, these grow and their new pairs are
+//! added; where many do, the list is made anew. The answer is the same every way, so neither the slack nor what was asked before
+//! changes a result.
 
 use super::boxes::Boxes;
 use super::candidates::{joined, middle, sweep};
@@ -35,6 +36,7 @@ pub(crate) struct Neighbourhood {
     origin: Vec3,
     swept: Vec<Bounds>,
     boxes: Boxes,
+    /// Lists made in this step.
     lists: usize,
 }
 
@@ -44,11 +46,6 @@ impl Neighbourhood {
         self.covered.clear();
         self.origin = middle(x);
         self.lists = 0;
-    }
-
-    /// How many lists were made in this step.
-    pub(crate) fn lists(&self) -> usize {
-        self.lists
     }
 
     /// All pairs that could be nearer to each other than `distance` while vertices move from `from` to `to`, or anywhere between.
@@ -63,7 +60,9 @@ impl Neighbourhood {
             self.list = self.candidates.find_in(primitives, &self.covered, self.origin);
             self.lists += 1;
         } else if outside > 0 {
-            for ((covered, swept), _) in self.covered.iter_mut().zip(&self.swept).zip(&self.outside).filter(|(_, o)| **o) {
+            for ((covered, swept), _) in
+                self.covered.iter_mut().zip(&self.swept).zip(&self.outside).filter(|(_, o)| **o)
+            {
                 *covered = joined(*covered, with_slack(swept, distance, slack));
             }
             self.list.extend(self.candidates.find_more(primitives, &self.covered, self.origin, &self.outside));
@@ -73,13 +72,7 @@ impl Neighbourhood {
         let parts = parallel::map(list.chunks(CHUNK).collect(), &|part: &[Pair]| {
             part.iter().copied().filter(|&pair| boxes.overlap(pair)).collect::<Vec<_>>()
         });
-        let all = parts.concat();
-        if std::env::var("PX").is_ok() {
-            let biggest = self.swept.iter().map(|b| b.size().max_element()).fold(0.0, f64::max);
-            let mean = self.swept.iter().map(|b| b.size().max_element()).sum::<f64>() / self.swept.len() as f64;
-            eprintln!("PX distance {distance} outside {outside} list {} lists {} kept {} biggest {biggest:.4} mean {mean:.4}", self.list.len(), self.lists, all.len());
-        }
-        all
+        parts.concat()
     }
 
     /// Finds vertices whose way leads out of the box that the list is for, and counts them.
@@ -88,7 +81,8 @@ impl Neighbourhood {
         if self.covered.len() != self.swept.len() {
             return usize::MAX;
         }
-        let is_within = |own: &Bounds, covered: &Bounds| (covered.min.cmple(own.min) & own.max.cmple(covered.max)).all();
+        let is_within =
+            |own: &Bounds, covered: &Bounds| (covered.min.cmple(own.min) & own.max.cmple(covered.max)).all();
         self.outside.extend(self.swept.iter().zip(&self.covered).map(|(own, covered)| !is_within(own, covered)));
         self.outside.iter().filter(|outside| **outside).count()
     }
@@ -113,15 +107,23 @@ mod tests {
         };
         let mut kept = Neighbourhood::default();
         kept.begin_step(&from);
-        // Within the slack, then far out of it, then back inside what is covered by now.
-        for (by, distance, lists) in [(0.02, 0.02, 1), (0.022, 0.02, 1), (0.02, 0.0, 1), (0.2, 0.02, 2), (0.1, 0.0, 2)] {
-            let to = moved(by);
+        // Within the slack; a few out of it; all far out of it, then back inside what is covered by now.
+        for (by, few, distance, lists) in [
+            (0.02, 0.0, 0.02, 1),
+            (0.022, 0.0, 0.02, 1),
+            (0.02, 0.3, 0.0, 1),
+            (0.02, 0.4, 0.0, 1),
+            (0.2, 0.0, 0.02, 2),
+            (0.1, 0.0, 0.0, 2),
+        ] {
+            let mut to = moved(by);
+            to.iter_mut().step_by(10).for_each(|p| p.x += few);
             let mut found = kept.find(&primitives, &from, &to, distance);
             found.sort_unstable();
             let expected = Candidates::default().find(&primitives, &from, &to, distance);
             assert!(expected.len() > 100);
             assert_eq!(found, expected, "{by}");
-            assert_eq!(kept.lists(), lists, "{by}");
+            assert_eq!(kept.lists, lists, "{by}");
         }
     }
 }

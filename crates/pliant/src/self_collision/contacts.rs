@@ -235,7 +235,8 @@ impl Place<'_> {
         let wanted = corners(self.wanted, vertices);
         let moves: [Vec3; 4] = std::array::from_fn(|k| wanted[k] - near[k]);
         let mean = moves.iter().sum::<Vec3>() * 0.25;
-        let longest = |side: &[Vec3]| side.iter().fold(0.0_f64, |most, m| most.max((*m - mean).length()));
+        let longest =
+            |side: &[Vec3]| side.iter().fold(0.0_f64, |most, m| most.max((*m - mean).length_squared())).sqrt();
         let (first, second) = moves.split_at(pair.first_side());
         longest(first) + longest(second)
     }
