@@ -10,11 +10,14 @@
 
 mod contacts;
 mod truncate;
+mod untangle;
 
 pub(crate) use contacts::{Contacts, Response};
 
 use contacts::Place;
 use truncate::truncate;
+pub use untangle::Untangled;
+use untangle::untangle;
 
 use crate::clock::Clock;
 use crate::energy::Memory;
@@ -37,18 +40,20 @@ pub struct SelfCollision {
     pub stiffness: f64,
     /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one.
     pub rounds: usize,
+    /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
+    pub untangle: bool,
 }
 
 impl Default for SelfCollision {
-    /// 2 mm, μ = 0.3.
+    /// 2 mm, μ = 0.3; a start with intersections is refused.
     fn default() -> Self {
-        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3 }
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, untangle: false }
     }
 }
 
 impl SelfCollision {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        let Self { thickness, friction, stiffness, rounds } = *self;
+        let Self { thickness, friction, stiffness, rounds, untangle: _ } = *self;
         for (name, value, need, holds) in [
             ("self-collision thickness", thickness, "positive", thickness > 0.0),
             ("self-collision friction", friction, "at least 0", friction >= 0.0),
@@ -93,22 +98,37 @@ pub(crate) struct SelfCollider {
     /// The last positions without intersections \[m\].
     safe: Vec<Vec3>,
     report: SelfCollisionReport,
+    untangled: Option<Untangled>,
 }
 
 /// Gaps below this share of the thickness hardly shrink further.
 const FLOOR: f64 = 0.02;
 
 impl SelfCollider {
-    /// For a world that starts at these positions, without intersections.
-    pub(crate) fn new(settings: SelfCollision, bodies: &[BodyInfo], x: &[Vec3]) -> Result<Self, ModelError> {
-        let primitives = Primitives::new(bodies);
-        let found = intersections(&primitives, x);
-        if !found.is_empty() {
-            let crossings = found.iter().map(|pair| Crossing::new(&primitives, bodies, pair)).collect();
-            return Err(ModelError::Intersecting { crossings });
+    /// For a world that starts at these positions, without intersections or brought free of them.
+    pub(crate) fn new(settings: SelfCollision, model: &Model, x: &mut [Vec3]) -> Result<Self, ModelError> {
+        let primitives = Primitives::new(model.bodies());
+        let refused = |crossings: Vec<Intersection>| {
+            let crossings = crossings.iter().map(|pair| Crossing::new(&primitives, model.bodies(), pair)).collect();
+            ModelError::Intersecting { crossings }
+        };
+        let mut untangled = None;
+        if settings.untangle {
+            let may_move = |v: u32| model.free_index(v).is_some();
+            untangled = Some(untangle(&primitives, settings.thickness, may_move, x).map_err(refused)?);
+        } else {
+            let found = intersections(&primitives, x);
+            if !found.is_empty() {
+                return Err(refused(found));
+            }
         }
         let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
-        Ok(Self { settings, primitives, neighbourhood: Neighbourhood::default(), before, safe, report })
+        Ok(Self { settings, primitives, neighbourhood: Neighbourhood::default(), before, safe, report, untangled })
+    }
+
+    /// What it took to bring the start free of intersections, if that was asked for.
+    pub(crate) fn untangled(&self) -> Option<Untangled> {
+        self.untangled
     }
 
     /// Takes the state that a step begins with.
