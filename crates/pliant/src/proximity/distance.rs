@@ -28,7 +28,7 @@ pub fn least_distance(primitives: &Primitives, x: &[Vec3]) -> f64 {
         let distance = |pair: super::Pair| pair.closest(&corners(x, pair.vertices(primitives))).distance();
         let least = candidates.find(primitives, x, x, reach).into_iter().map(distance).fold(f64::INFINITY, f64::min);
         // What is nearer than the reach has been looked at; beyond it something nearer may have been missed.
-        if least <= reach || !(reach < extent) {
+        if least <= reach || reach >= extent || !extent.is_finite() {
             return least;
         }
         reach *= 2.0;

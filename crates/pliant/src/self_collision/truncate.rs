@@ -19,8 +19,9 @@ use crate::parallel;
 
 /// Share of a gap that a movement must leave.
 const LEFT: f64 = 0.1;
-/// Share that it must leave of a gap below the floor, so that gaps hardly shrink further.
-const LEFT_BELOW_FLOOR: f64 = 0.9;
+/// Share that it must leave of a gap below the floor, so that gaps hardly shrink further. What is missing to 1 is more than rounding, which
+/// must not hold up what moves together.
+const LEFT_BELOW_FLOOR: f64 = 0.999;
 /// Rounds before all pairs get planes.
 const MOST_ROUNDS: usize = 24;
 /// Pairs that a thread takes at a time.
