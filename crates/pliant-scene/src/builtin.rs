@@ -32,6 +32,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "rope-bridge",
     "toy",
     "twisted-bar",
+    "twisted-cloth",
     "washing-line",
 ];
 

@@ -5,7 +5,7 @@ use std::ops::Mul;
 
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, Embedding};
-use pliant::proximity::{Primitives, intersections};
+use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
@@ -243,7 +243,8 @@ impl SceneRun {
             Quantity::KineticEnergy => self.sim.report().kinetic,
             Quantity::ElasticEnergy => self.sim.report().potential(),
             Quantity::TotalEnergy => self.sim.report().total(),
-            Quantity::Intersections => self.intersections() as f64,
+            Quantity::Intersections => intersections(&self.surfaces(), x).len() as f64,
+            Quantity::LeastGap => least_distance(&self.surfaces(), x),
             Quantity::Penetration => self.penetration(&mut vertices()),
             Quantity::Contacts => touching().filter(|contact| contact.normal_force > 0.0).count() as f64,
             Quantity::CarriedWeight => {
@@ -266,11 +267,11 @@ impl SceneRun {
         vertices.flat_map(|vertex| depth(x[vertex])).fold(0.0, f64::max)
     }
 
-    /// Edges that pass through triangles, also of bodies that may pass through themselves.
-    fn intersections(&self) -> usize {
+    /// All surfaces, also of bodies that may pass through themselves.
+    fn surfaces(&self) -> Primitives {
         let mut bodies = self.sim.model().bodies().to_vec();
         bodies.iter_mut().for_each(|body| body.collides_with_itself = true);
-        intersections(&Primitives::new(&bodies), self.sim.positions()).len()
+        Primitives::new(&bodies)
     }
 
     /// What became of the expectations so far.

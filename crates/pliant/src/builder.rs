@@ -178,13 +178,13 @@ impl SimulationBuilder {
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World { bodies, rest, positions, velocities, mass, energies, pinned } = world;
+        let World { bodies, rest, mut positions, velocities, mass, energies, pinned } = world;
         check_masses(&bodies, &mass, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
         let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, diagonal, stiffness_damping })?;
-        let collider = |settings| SelfCollider::new(settings, model.bodies(), &positions);
+        let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.map(collider).transpose()?;
         let state = State { time: 0.0, step: 0, positions, velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;

@@ -64,7 +64,7 @@ pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
-pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport};
+pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 

@@ -14,7 +14,7 @@ use crate::model::{Model, ModelError};
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
 use crate::scratch::Scratch;
-use crate::self_collision::SelfCollider;
+use crate::self_collision::{SelfCollider, Untangled};
 use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
@@ -207,6 +207,11 @@ impl Simulation {
     pub(crate) fn with_self_collision(mut self, collider: Option<SelfCollider>) -> Self {
         self.self_collider = collider;
         self
+    }
+
+    /// What it took to bring the start free of intersections, in a world that was [to be untangled](crate::SelfCollision::untangle).
+    pub fn untangled(&self) -> Option<Untangled> {
+        self.self_collider.as_ref().and_then(SelfCollider::untangled)
     }
 
     /// Advances by one time step: predict → solve, against what is in the way → check → commit. On an error nothing has changed.

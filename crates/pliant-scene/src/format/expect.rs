@@ -50,6 +50,8 @@ pub enum Quantity {
     Contacts,
     /// How much of the weight the colliders carry: the part of their forces against gravity, over the weight.
     CarriedWeight,
+    /// Least distance of two parts without a common vertex (m), of all bodies.
+    LeastGap,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -95,6 +97,7 @@ impl Quantity {
             Self::Penetration => "penetration",
             Self::Contacts => "contacts",
             Self::CarriedWeight => "carried-weight",
+            Self::LeastGap => "least-gap",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

@@ -15,4 +15,6 @@ pub struct SelfCollisionSection {
     pub stiffness: Option<f64>,
     /// Most rounds of solving and truncating in a step; 3 by default.
     pub rounds: Option<usize>,
+    /// Whether a start with intersections is brought free of them by moving vertices that are not pinned; by default it is refused.
+    pub untangle: Option<bool>,
 }

@@ -19,6 +19,7 @@ use super::law::Law;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::parallel;
+use crate::proximity::slab::is_further;
 use crate::proximity::{Closest, Pair, Primitives, corners};
 
 /// One contact.
@@ -46,13 +47,14 @@ impl Contact {
 impl Layers {
     /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before keep their forces.
     pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &Self) -> Self {
-        let list = parallel::filter_map(pairs.len(), &|k| {
+        let mut list = parallel::filter_map(pairs.len(), &|k| {
             let mut contact = place.contact(pairs[k])?;
             if let Ok(at) = last.list.binary_search_by_key(&contact.pair, |other| other.pair) {
                 contact.law.resume(last.list[at].law.pressed, last.list[at].law.rubbed);
             }
             Some(contact)
         });
+        list.sort_unstable_by_key(|contact| contact.pair);
         Self { list }
     }
 
@@ -112,9 +114,13 @@ impl Place<'_> {
     fn contact(&self, pair: Pair) -> Option<Contact> {
         let vertices = pair.vertices(self.primitives);
         let near = corners(self.safe, vertices);
+        let reach = READY * self.thickness + self.approach(pair, vertices, &near);
+        if is_further(&near, pair.first_side(), reach) {
+            return None;
+        }
         let closest = pair.closest(&near);
         let distance = closest.distance();
-        if distance > READY * self.thickness + self.approach(pair, vertices, &near) {
+        if distance > reach {
             return None;
         }
         if !self.is_facing(pair, vertices, &closest) {
@@ -176,7 +182,8 @@ impl Place<'_> {
         let wanted = corners(self.wanted, vertices);
         let moves: [Vec3; 4] = std::array::from_fn(|k| wanted[k] - near[k]);
         let mean = moves.iter().sum::<Vec3>() * 0.25;
-        let longest = |side: &[Vec3]| side.iter().fold(0.0_f64, |most, m| most.max((*m - mean).length()));
+        let longest =
+            |side: &[Vec3]| side.iter().fold(0.0_f64, |most, m| most.max((*m - mean).length_squared())).sqrt();
         let (first, second) = moves.split_at(pair.first_side());
         longest(first) + longest(second)
     }

@@ -1,22 +1,27 @@
 //! Pairs whose swept boxes overlap: the broad phase.
 
+use super::boxes::{Boxes, ShortBox};
+use super::primitives::Element;
 use super::tree::Tree;
 use super::{Intersection, Pair, Primitives};
 use crate::math::Vec3;
 use crate::mesh::Bounds;
 use crate::parallel;
 
-/// Queries that a thread takes at a time.
-const QUERIES: usize = 64;
+/// Leaves that a thread takes at a time.
+const LEAVES: usize = 16;
 
-/// Finds pairs that may come near each other. Keeps its trees from call to call.
+/// Elements that a thread takes at a time.
+const ELEMENTS: usize = 64;
+
+/// Finds pairs that may come near each other. Keeps its tree from call to call.
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
-    triangles: Tree,
-    edges: Tree,
-    vertex_boxes: Vec<Bounds>,
-    triangle_boxes: Vec<Bounds>,
-    edge_boxes: Vec<Bounds>,
+    tree: Tree,
+    boxes: Boxes,
+    /// Those of the last call.
+    last: Boxes,
+    elements: Vec<ShortBox>,
 }
 
 impl Candidates {
@@ -24,84 +29,163 @@ impl Candidates {
     /// ascending, vertices with triangles first. Pairs with a common vertex, and those within a body that does not
     /// collide with itself, are left out.
     pub fn find(&mut self, primitives: &Primitives, from: &[Vec3], to: &[Vec3], distance: f64) -> Vec<Pair> {
-        let reach = Vec3::splat(0.5 * distance);
-        self.vertex_boxes.clear();
-        let swept = |(a, b): (&Vec3, &Vec3)| Bounds { min: a.min(*b) - reach, max: a.max(*b) + reach };
-        self.vertex_boxes.extend(from.iter().zip(to).map(swept));
-        around(&mut self.triangle_boxes, primitives.triangles(), &self.vertex_boxes);
-        around(&mut self.edge_boxes, primitives.edges(), &self.vertex_boxes);
-        let Self { triangles, edges, vertex_boxes, triangle_boxes, edge_boxes } = self;
-        parallel::join(|| triangles.update(triangle_boxes), || edges.update(edge_boxes));
-        let vertices = primitives.vertices();
-        let mut pairs = queries(vertices.len(), &|k, found| {
-            let vertex = vertices[k];
-            triangles.overlapping(&vertex_boxes[vertex as usize], triangle_boxes, |triangle| {
-                let corners = primitives.triangles()[triangle as usize];
-                if !corners.contains(&vertex) && primitives.are_kept_apart(vertex, corners[0]) {
-                    found.push(Pair::VertexTriangle(vertex, triangle));
-                }
-            });
+        let mut swept = Vec::new();
+        sweep(&mut swept, from, to, distance);
+        let mut pairs = self.find_in(primitives, &swept, middle(from));
+        // Short boxes may overlap by their rounding alone.
+        let around = |vertices: &[u32]| {
+            let boxes = vertices.iter().map(|&v| swept[v as usize]);
+            boxes.reduce(joined).unwrap_or(Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY })
+        };
+        pairs.retain(|pair| {
+            let vertices = pair.vertices(primitives);
+            let (first, second) = vertices.split_at(pair.first_side());
+            let (a, b) = (around(first), around(second));
+            a.min.cmple(b.max).all() && b.min.cmple(a.max).all()
         });
-        pairs.append(&mut queries(primitives.edges().len(), &|first, found| {
-            let ends = primitives.edges()[first];
-            edges.overlapping(&edge_boxes[first], edge_boxes, |second| {
-                let others = primitives.edges()[second as usize];
-                let apart =
-                    ends.iter().all(|end| !others.contains(end)) && primitives.are_kept_apart(ends[0], others[0]);
-                if first < second as usize && apart {
-                    found.push(Pair::EdgeEdge(first as u32, second));
-                }
-            });
-        }));
+        pairs.sort_unstable();
         pairs
     }
-}
 
-impl Candidates {
+    /// All pairs whose boxes overlap, given the boxes of vertices; a few more by rounding. In no particular order, which is the same
+    /// at any number of threads.
+    pub(super) fn find_in(&mut self, primitives: &Primitives, swept: &[Bounds], origin: Vec3) -> Vec<Pair> {
+        self.update(primitives, swept, origin);
+        self.pairs_of_elements(primitives, &|both, found| {
+            self.pairs_between(both, primitives, &mut |pair| found.push(pair));
+        })
+    }
+
+    /// The pairs that overlap now and did not in the last call, after the boxes of some vertices have grown.
+    pub(super) fn find_more(
+        &mut self,
+        primitives: &Primitives,
+        swept: &[Bounds],
+        origin: Vec3,
+        grown: &[bool],
+    ) -> Vec<Pair> {
+        std::mem::swap(&mut self.boxes, &mut self.last);
+        self.update(primitives, swept, origin);
+        let elements = primitives.elements();
+        let is_grown = |element: &Element| element.corners.iter().any(|&v| grown[v as usize]);
+        let moved: Vec<u32> =
+            (0..).zip(elements).filter(|(_, element)| is_grown(element)).map(|(own, _)| own).collect();
+        let parts = parallel::map(moved.chunks(ELEMENTS).collect(), &|part: &[u32]| {
+            let mut found = Vec::new();
+            for &own in part {
+                self.tree.overlapping_with(&self.elements[own as usize], |other| {
+                    let [a, b] = [own, other].map(|k| &elements[k as usize]);
+                    // Of two that have grown, the lower one finds the other.
+                    let is_first = own < other || (own > other && !is_grown(b));
+                    if is_first && primitives.are_kept_apart(a.corners[0], b.corners[0]) {
+                        self.pairs_between([own, other], primitives, &mut |pair| {
+                            if !self.last.overlap(pair) {
+                                found.push(pair);
+                            }
+                        });
+                    }
+                });
+            }
+            found
+        });
+        parts.concat()
+    }
+
     /// Edges and triangles without a common vertex whose boxes overlap at these positions.
     pub(super) fn edges_at_triangles(&mut self, primitives: &Primitives, x: &[Vec3]) -> Vec<Intersection> {
-        self.vertex_boxes.clear();
-        self.vertex_boxes.extend(x.iter().map(|p| Bounds { min: *p, max: *p }));
-        around(&mut self.triangle_boxes, primitives.triangles(), &self.vertex_boxes);
-        around(&mut self.edge_boxes, primitives.edges(), &self.vertex_boxes);
-        let Self { triangles, triangle_boxes, edge_boxes, .. } = self;
-        triangles.update(triangle_boxes);
-        queries(primitives.edges().len(), &|k, found| {
-            let edge = primitives.edges()[k];
-            triangles.overlapping(&edge_boxes[k], triangle_boxes, |triangle| {
-                let corners = primitives.triangles()[triangle as usize];
-                let apart = edge.iter().all(|v| !corners.contains(v)) && primitives.are_kept_apart(edge[0], corners[0]);
-                if apart {
-                    found.push(Intersection { edge, triangle });
+        let points: Vec<Bounds> = x.iter().map(|p| Bounds { min: *p, max: *p }).collect();
+        self.update(primitives, &points, middle(x));
+        let boxes = &self.boxes;
+        self.pairs_of_elements(primitives, &|both, found| {
+            let [a, b] = both.map(|k| &primitives.elements()[k as usize]);
+            for [with_edges, at] in [[a, b], [b, a]] {
+                let Some(triangle) = at.triangle() else { continue };
+                for edge in with_edges.edges() {
+                    let ends = primitives.edges()[edge as usize];
+                    let apart = ends.iter().all(|v| !at.corners.contains(v));
+                    if apart && boxes.edges[edge as usize].overlaps(&boxes.triangles[triangle as usize]) {
+                        found.push(Intersection { edge: ends, triangle });
+                    }
+                }
+            }
+        })
+    }
+
+    fn update(&mut self, primitives: &Primitives, swept: &[Bounds], origin: Vec3) {
+        self.boxes.update(primitives.edges(), primitives.triangles(), swept, origin);
+        let Boxes { vertices, triangles, .. } = &self.boxes;
+        self.elements.clear();
+        self.elements.extend(primitives.elements().iter().map(|element| match element.triangle() {
+            Some(triangle) => triangles[triangle as usize],
+            None => vertices[element.corners[0] as usize].joined(vertices[element.corners[1] as usize]),
+        }));
+        self.tree.update(&self.elements);
+    }
+
+    /// What `work` finds for each two elements that are kept apart and whose boxes overlap.
+    fn pairs_of_elements<T: Clone + Send>(
+        &self,
+        primitives: &Primitives,
+        work: &(impl Fn([u32; 2], &mut Vec<T>) + Sync),
+    ) -> Vec<T> {
+        let (elements, leaves) = (primitives.elements(), self.tree.leaves());
+        let parts = parallel::map((0..leaves.div_ceil(LEAVES)).collect(), &|part: usize| {
+            let mut found = Vec::new();
+            self.tree.overlapping(part * LEAVES..leaves.min((part + 1) * LEAVES), |a, b| {
+                let corner = |k: u32| elements[k as usize].corners[0];
+                if primitives.are_kept_apart(corner(a), corner(b)) {
+                    work([a, b], &mut found);
                 }
             });
-        })
+            found
+        });
+        parts.concat()
+    }
+
+    /// The pairs without a common vertex that two elements stand for and whose boxes overlap.
+    #[inline]
+    fn pairs_between(&self, [a, b]: [u32; 2], primitives: &Primitives, found: &mut impl FnMut(Pair)) {
+        let (boxes, elements) = (&self.boxes, primitives.elements());
+        for [with_vertices, at] in [[a, b], [b, a]] {
+            let (element, bounds) = (&elements[at as usize], &self.elements[at as usize]);
+            let Some(triangle) = element.triangle() else { continue };
+            for vertex in elements[with_vertices as usize].vertices() {
+                if boxes.vertices[vertex as usize].overlaps(bounds) && !element.corners.contains(&vertex) {
+                    found(Pair::VertexTriangle(vertex, triangle));
+                }
+            }
+        }
+        for first in elements[a as usize].edges() {
+            let own = &boxes.edges[first as usize];
+            if !own.overlaps(&self.elements[b as usize]) {
+                continue;
+            }
+            for second in elements[b as usize].edges() {
+                if boxes.edges[second as usize].overlaps(own) {
+                    let (ends, others) = (primitives.edges()[first as usize], primitives.edges()[second as usize]);
+                    if ends.iter().all(|end| !others.contains(end)) {
+                        found(Pair::EdgeEdge(first.min(second), first.max(second)));
+                    }
+                }
+            }
+        }
     }
 }
 
-/// Boxes around the boxes of vertices.
-fn around<const N: usize>(boxes: &mut Vec<Bounds>, items: &[[u32; N]], vertices: &[Bounds]) {
-    boxes.clear();
-    boxes.extend(items.iter().map(|corners| {
-        corners[1..]
-            .iter()
-            .map(|&v| vertices[v as usize])
-            .fold(vertices[corners[0] as usize], |a, b| Bounds { min: a.min.min(b.min), max: a.max.max(b.max) })
-    }));
+pub(super) fn joined(a: Bounds, b: Bounds) -> Bounds {
+    Bounds { min: a.min.min(b.min), max: a.max.max(b.max) }
 }
 
-/// What `query` finds for each of `count` items, in the order of items and sorted within each.
-fn queries<T: Ord + Clone + Send>(count: usize, query: &(impl Fn(usize, &mut Vec<T>) + Sync)) -> Vec<T> {
-    let parts = parallel::map((0..count.div_ceil(QUERIES)).collect(), &|part: usize| {
-        let (mut all, mut own) = (Vec::new(), Vec::new());
-        for item in part * QUERIES..count.min((part + 1) * QUERIES) {
-            query(item, &mut own);
-            own.sort_unstable();
-            all.append(&mut own);
-        }
-        all
-    });
-    parts.concat()
+/// The middle of all points.
+pub(super) fn middle(x: &[Vec3]) -> Vec3 {
+    Bounds::around(x).map_or(Vec3::ZERO, |bounds| bounds.centre())
+}
+
+/// Boxes around the ways of vertices, grown by half the distance.
+pub(super) fn sweep(swept: &mut Vec<Bounds>, from: &[Vec3], to: &[Vec3], distance: f64) {
+    let reach = Vec3::splat(0.5 * distance);
+    swept.clear();
+    swept.extend(from.iter().zip(to).map(|(a, b)| Bounds { min: a.min(*b) - reach, max: a.max(*b) + reach }));
 }
 
 #[cfg(test)]

@@ -5,17 +5,23 @@
 //! swept boxes overlap, [`Closest`] measures a pair, [`time_of_impact`] follows it, and [`intersections`] judges the result
 //! by exact predicates.
 
+mod boxes;
 mod candidates;
 mod closest;
 mod continuous;
+mod distance;
 mod intersections;
+mod neighbourhood;
 mod primitives;
+pub(crate) mod slab;
 mod tree;
 
 pub use candidates::Candidates;
 pub use closest::{Closest, closest_edge_edge, closest_vertex_triangle};
 pub use continuous::time_of_impact;
+pub use distance::least_distance;
 pub use intersections::{Intersection, intersections};
+pub(crate) use neighbourhood::Neighbourhood;
 pub use primitives::Primitives;
 
 use crate::math::Vec3;

@@ -16,6 +16,43 @@ pub struct Primitives {
     bodies: Vec<u32>,
     /// Whether a body is kept from itself.
     with_itself: Vec<bool>,
+    elements: Vec<Element>,
+}
+
+/// A triangle or a segment, with the vertices and edges that it stands for.
+///
+/// Every vertex and every edge has one element around it that stands for it. Where two of them are near, so are their elements: a look at
+/// pairs of elements finds all pairs, each once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Element {
+    /// A segment repeats its second vertex.
+    pub(super) corners: [u32; 3],
+    /// The triangle; `NOBODY` for a segment.
+    pub(super) triangle: u32,
+    vertices: [u32; 3],
+    edges: [u32; 3],
+}
+
+impl Element {
+    pub(super) fn triangle(&self) -> Option<u32> {
+        (self.triangle != NOBODY).then_some(self.triangle)
+    }
+
+    /// The vertices that it stands for.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = u32> {
+        self.vertices.into_iter().take_while(|&v| v != NOBODY)
+    }
+
+    /// The edges that it stands for.
+    pub(super) fn edges(&self) -> impl Iterator<Item = u32> {
+        self.edges.into_iter().take_while(|&e| e != NOBODY)
+    }
+
+    fn stand_for(own: &mut [u32; 3], one: u32) {
+        if let Some(place) = own.iter_mut().find(|place| **place == NOBODY) {
+            *place = one;
+        }
+    }
 }
 
 impl Primitives {
@@ -39,6 +76,7 @@ impl Primitives {
         primitives.vertices = primitives.edges.iter().flatten().copied().collect();
         primitives.vertices.sort_unstable();
         primitives.vertices.dedup();
+        primitives.elements = elements(&primitives);
         primitives
     }
 
@@ -55,6 +93,11 @@ impl Primitives {
     /// Triangles, body by body.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// Triangles and segments.
+    pub(super) fn elements(&self) -> &[Element] {
+        &self.elements
     }
 
     /// Across each side of a triangle the third vertex of its neighbour, where there is one.
@@ -106,6 +149,32 @@ fn across(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     across
 }
 
+/// Triangles and segments, each with those vertices and edges that none before it has.
+fn elements(primitives: &Primitives) -> Vec<Element> {
+    let element = |triangle, corners| Element { corners, triangle, vertices: [NOBODY; 3], edges: [NOBODY; 3] };
+    let triangles = (0..).zip(&primitives.triangles).map(|(t, corners)| element(t, *corners));
+    let segments = primitives.edges.iter().zip(&primitives.is_segment).filter(|(_, is_segment)| **is_segment);
+    let segments = segments.map(|(&[a, b], _)| element(NOBODY, [a, b, b]));
+    let mut elements: Vec<Element> = triangles.chain(segments).collect();
+    let mut with_edge = vec![false; primitives.edges.len()];
+    let mut with_vertex = vec![false; primitives.bodies.len()];
+    for element in &mut elements {
+        for side in sides(element.corners).map(sorted) {
+            // A segment's repeated vertex makes no edge.
+            let Ok(edge) = primitives.edges.binary_search(&side) else { continue };
+            if !std::mem::replace(&mut with_edge[edge], true) {
+                Element::stand_for(&mut element.edges, edge as u32);
+            }
+        }
+        for vertex in element.corners {
+            if !std::mem::replace(&mut with_vertex[vertex as usize], true) {
+                Element::stand_for(&mut element.vertices, vertex);
+            }
+        }
+    }
+    elements
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,5 +198,13 @@ mod tests {
         assert_eq!(primitives.across(1), [Some(1), None, None]);
         assert!(primitives.is_segment(5) && !primitives.is_segment(1));
         assert_eq!((primitives.body(3), primitives.body(4)), (0, 1));
+        let mut stood_for = (Vec::new(), Vec::new());
+        for element in primitives.elements() {
+            stood_for.0.extend(element.vertices().inspect(|v| assert!(element.corners.contains(v))));
+            stood_for.1.extend(element.edges());
+        }
+        stood_for.0.sort_unstable();
+        stood_for.1.sort_unstable();
+        assert_eq!(stood_for, ((0..7).collect(), (0..7).collect()), "each vertex and edge once");
     }
 }

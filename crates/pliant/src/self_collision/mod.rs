@@ -9,8 +9,11 @@
 //! intersection-free start stays so, whatever the solver. See `docs/self-collision.md`.
 
 mod truncate;
+mod untangle;
 
 use truncate::truncate;
+pub use untangle::Untangled;
+use untangle::untangle;
 
 use crate::clock::Clock;
 use crate::contact::{Contacts, Layers, Place, READY};
@@ -18,7 +21,7 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model, ModelError};
 use crate::problem::Problem;
-use crate::proximity::{Candidates, Intersection, Primitives, intersections};
+use crate::proximity::{Intersection, Neighbourhood, Primitives, intersections};
 use crate::solve::{SolveError, SolveReport, Solver, Start};
 
 /// How surfaces and strands are kept apart.
@@ -34,18 +37,20 @@ pub struct SelfCollision {
     pub stiffness: f64,
     /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one.
     pub rounds: usize,
+    /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
+    pub untangle: bool,
 }
 
 impl Default for SelfCollision {
-    /// 2 mm, μ = 0.3.
+    /// 2 mm, μ = 0.3; a start with intersections is refused.
     fn default() -> Self {
-        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3 }
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, untangle: false }
     }
 }
 
 impl SelfCollision {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        let Self { thickness, friction, stiffness, rounds } = *self;
+        let Self { thickness, friction, stiffness, rounds, untangle: _ } = *self;
         for (name, value, need, holds) in [
             ("self-collision thickness", thickness, "positive", thickness > 0.0),
             ("self-collision friction", friction, "at least 0", friction >= 0.0),
@@ -84,28 +89,43 @@ pub struct SelfCollisionReport {
 pub(crate) struct SelfCollider {
     settings: SelfCollision,
     primitives: Primitives,
-    candidates: Candidates,
+    neighbourhood: Neighbourhood,
     /// Positions at the beginning of the step \[m\].
     before: Vec<Vec3>,
     /// The last positions without intersections \[m\].
     safe: Vec<Vec3>,
     report: SelfCollisionReport,
+    untangled: Option<Untangled>,
 }
 
 /// Gaps below this share of the thickness hardly shrink further.
 const FLOOR: f64 = 0.02;
 
 impl SelfCollider {
-    /// For a world that starts at these positions, without intersections.
-    pub(crate) fn new(settings: SelfCollision, bodies: &[BodyInfo], x: &[Vec3]) -> Result<Self, ModelError> {
-        let primitives = Primitives::new(bodies);
-        let found = intersections(&primitives, x);
-        if !found.is_empty() {
-            let crossings = found.iter().map(|pair| Crossing::new(&primitives, bodies, pair)).collect();
-            return Err(ModelError::Intersecting { crossings });
+    /// For a world that starts at these positions, without intersections or brought free of them.
+    pub(crate) fn new(settings: SelfCollision, model: &Model, x: &mut [Vec3]) -> Result<Self, ModelError> {
+        let primitives = Primitives::new(model.bodies());
+        let refused = |crossings: Vec<Intersection>| {
+            let crossings = crossings.iter().map(|pair| Crossing::new(&primitives, model.bodies(), pair)).collect();
+            ModelError::Intersecting { crossings }
+        };
+        let mut untangled = None;
+        if settings.untangle {
+            let may_move = |v: u32| model.free_index(v).is_some();
+            untangled = Some(untangle(&primitives, settings.thickness, may_move, x).map_err(refused)?);
+        } else {
+            let found = intersections(&primitives, x);
+            if !found.is_empty() {
+                return Err(refused(found));
+            }
         }
         let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
-        Ok(Self { settings, primitives, candidates: Candidates::default(), before, safe, report })
+        Ok(Self { settings, primitives, neighbourhood: Neighbourhood::default(), before, safe, report, untangled })
+    }
+
+    /// What it took to bring the start free of intersections, if that was asked for.
+    pub(crate) fn untangled(&self) -> Option<Untangled> {
+        self.untangled
     }
 
     /// Takes the state that a step begins with.
@@ -114,6 +134,7 @@ impl SelfCollider {
         self.before.extend_from_slice(x);
         self.safe.clear();
         self.safe.extend_from_slice(x);
+        self.neighbourhood.begin_step(x);
         self.report = SelfCollisionReport::default();
     }
 
@@ -164,7 +185,7 @@ impl SelfCollider {
     fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
         let begun = clock.now();
         let reach = READY * self.settings.thickness;
-        let pairs = self.candidates.find(&self.primitives, &self.safe, wanted, reach);
+        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, wanted, reach);
         let found = clock.now();
         let Self { primitives, before, safe, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
@@ -179,7 +200,7 @@ impl SelfCollider {
     /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns how many vertices were held back.
     fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> usize {
         let begun = clock.now();
-        let pairs = self.candidates.find(&self.primitives, &self.safe, x, 0.0);
+        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, x, 0.0);
         let found = clock.now();
         let held = truncate(&self.primitives, &pairs, FLOOR * self.settings.thickness, &self.safe, x);
         self.safe.copy_from_slice(x);

@@ -13,20 +13,23 @@
 //! least one pair for good. Pairs that move together rely on 1, so free fall and sliding are not held up, which planes for all
 //! pairs at once would do.
 
-use super::super::proximity::{Pair, Primitives, corners, time_of_impact};
 use crate::math::Vec3;
 use crate::parallel;
+use crate::proximity::slab::{between, slab};
+use crate::proximity::{Pair, Primitives, corners, time_of_impact};
 
 /// Share of a gap that a movement must leave.
 const LEFT: f64 = 0.1;
-/// Share that it must leave of a gap below the floor, so that gaps hardly shrink further.
-const LEFT_BELOW_FLOOR: f64 = 0.9;
+/// Share that it must leave of a gap below the floor, so that gaps hardly shrink further. What is missing to 1 is more than rounding, which
+/// must not hold up what moves together.
+const LEFT_BELOW_FLOOR: f64 = 0.999;
 /// Rounds before all pairs get planes.
 const MOST_ROUNDS: usize = 24;
 
 /// A pair at the safe positions.
 #[derive(Clone, Copy)]
 struct Separated {
+    pair: Pair,
     vertices: [u32; 4],
     /// From the second side to the first.
     normal: Vec3,
@@ -39,32 +42,38 @@ struct Separated {
 /// Cuts the movements from `safe` to `x` so that no candidate pair comes to intersect; `pairs` must hold every pair whose swept boxes
 /// overlap. Gaps below `floor` \[m\] hardly shrink further. Returns how many vertices were held back.
 pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe: &[Vec3], x: &mut [Vec3]) -> usize {
-    let separated = parallel::filter_map(pairs.len(), &|k| Some(separate(primitives, pairs[k], floor, safe)));
     let motion: Vec<Vec3> = x.iter().zip(safe).map(|(x, safe)| *x - *safe).collect();
+    let mut open = parallel::filter_map(pairs.len(), &|k| separate(primitives, pairs[k], floor, safe, &motion));
     let mut share = vec![1.0_f64; x.len()];
-    let mut settled = vec![false; pairs.len()];
+    let mut is_cut = vec![true; x.len()];
     for round in 0.. {
         let moves = |vertices: [u32; 4]| vertices.map(|v| motion[v as usize] * share[v as usize]);
-        let unsafe_pairs = parallel::filter_map(pairs.len(), &|k| {
-            let pair = &separated[k];
-            let is_safe =
-                settled[k] || (round < MOST_ROUNDS && stays_apart(pairs[k], pair, &moves(pair.vertices), safe));
-            (!is_safe).then_some(k)
+        let unsafe_pairs = parallel::filter_map(open.len(), &|k| {
+            let pair = &open[k];
+            // A pair whose corners were not cut since it was proved still is.
+            let is_proved = || pair.vertices.iter().all(|&v| !is_cut[v as usize]);
+            let is_safe = round < MOST_ROUNDS && (is_proved() || stays_apart(pair, &moves(pair.vertices), safe));
+            (!is_safe).then(|| (k, divide(pair, safe, &moves(pair.vertices))))
         });
         if unsafe_pairs.is_empty() {
             break;
         }
-        let mut shorter = share.clone();
-        for k in unsafe_pairs {
-            settled[k] = true;
-            let pair = &separated[k];
-            let cut = divide(pair, pairs[k].first_side(), safe, &moves(pair.vertices));
-            for (&v, cut) in pair.vertices.iter().zip(cut) {
+        is_cut.fill(false);
+        let before = share.clone();
+        for &(k, cut) in &unsafe_pairs {
+            for (&v, cut) in open[k].vertices.iter().zip(cut).filter(|(_, cut)| *cut < 1.0) {
                 let v = v as usize;
-                shorter[v] = shorter[v].min(share[v] * cut);
+                share[v] = share[v].min(before[v] * cut);
+                is_cut[v] = true;
             }
         }
-        share = shorter;
+        // These have planes now and are settled for good.
+        let mut settled = unsafe_pairs.iter().map(|(k, _)| *k).peekable();
+        let mut own = 0;
+        open.retain(|_| {
+            own += 1;
+            settled.next_if_eq(&(own - 1)).is_none()
+        });
     }
     let mut held = 0;
     for (v, share) in share.iter().enumerate().filter(|(_, share)| **share < 1.0) {
@@ -74,41 +83,50 @@ pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe
     held
 }
 
-fn separate(primitives: &Primitives, pair: Pair, floor: f64, safe: &[Vec3]) -> Separated {
+/// A pair at the safe positions; `None` if it is safe however short the movement of each corner is cut.
+fn separate(primitives: &Primitives, pair: Pair, floor: f64, safe: &[Vec3], motion: &[Vec3]) -> Option<Separated> {
     let vertices = pair.vertices(primitives);
-    let corners = corners(safe, vertices);
+    let (start, moves, first) = (corners(safe, vertices), corners(motion, vertices), pair.first_side());
+    // Most pairs are not near enough to need their closest points: the way between the middles of the sides tells them apart, and is longer
+    // than the gap can be.
+    let way = between(&start, first);
+    let least = least_slab(way, &start, &moves, first);
+    if least > 0.0 && least >= LEFT * way.length_squared() && least >= floor * way.length() {
+        return None;
+    }
     // Without a direction the gap is 0, and nothing may move nearer.
-    let normal = pair.closest(&corners).offset.normalize_or_zero();
-    let gap = slab(normal, &corners, pair.first_side()).max(0.0);
-    Separated { vertices, normal, gap, keep: (LEFT * gap).max((LEFT_BELOW_FLOOR * gap).min(floor)) }
+    let normal = pair.closest(&start).offset.normalize_or_zero();
+    let gap = slab(normal, &start, first).max(0.0);
+    let keep = (LEFT * gap).max((LEFT_BELOW_FLOOR * gap).min(floor));
+    let is_settled = gap > 0.0 && least_slab(normal, &start, &moves, first) >= keep;
+    (!is_settled).then_some(Separated { pair, vertices, normal, gap, keep })
 }
 
-/// Width of the slab across a normal that has the first side above and the second below; negative if they overlap.
-fn slab(normal: Vec3, corners: &[Vec3; 4], first: usize) -> f64 {
-    // Heights from one of the corners, so that a small gap far from the origin keeps its digits.
-    let height = |x: &Vec3| normal.dot(*x - corners[0]);
-    let low = corners[..first].iter().map(height).fold(f64::INFINITY, f64::min);
-    let high = corners[first..].iter().map(height).fold(f64::NEG_INFINITY, f64::max);
+/// The least width that the slab across a direction can have (times the direction's length) while each corner makes any part of its move.
+fn least_slab(direction: Vec3, corners: &[Vec3; 4], moves: &[Vec3; 4], first: usize) -> f64 {
+    let height = |k: usize| direction.dot(corners[k] - corners[0]);
+    let low = (0..first).map(|k| height(k) + direction.dot(moves[k]).min(0.0)).fold(f64::INFINITY, f64::min);
+    let high = (first..4).map(|k| height(k) + direction.dot(moves[k]).max(0.0)).fold(f64::NEG_INFINITY, f64::max);
     low - high
 }
 
-fn stays_apart(kind: Pair, pair: &Separated, moves: &[Vec3; 4], safe: &[Vec3]) -> bool {
+fn stays_apart(pair: &Separated, moves: &[Vec3; 4], safe: &[Vec3]) -> bool {
     if pair.gap <= 0.0 {
         // Without a gap there is no normal to judge by: only what stands is certain.
         return moves.iter().all(|m| *m == Vec3::ZERO);
     }
     let corners = corners(safe, pair.vertices);
     let moved: [Vec3; 4] = std::array::from_fn(|k| corners[k] + moves[k]);
-    slab(pair.normal, &moved, kind.first_side()) >= pair.keep
-        || time_of_impact(kind, &corners, moves, pair.keep).is_none()
+    slab(pair.normal, &moved, pair.pair.first_side()) >= pair.keep
+        || time_of_impact(pair.pair, &corners, moves, pair.keep).is_none()
 }
 
 /// The share of each corner's movement that a plane between the sides allows.
-fn divide(pair: &Separated, first: usize, safe: &[Vec3], moves: &[Vec3; 4]) -> [f64; 4] {
+fn divide(pair: &Separated, safe: &[Vec3], moves: &[Vec3; 4]) -> [f64; 4] {
     if pair.gap <= 0.0 {
         return [0.0; 4];
     }
-    let corners = corners(safe, pair.vertices);
+    let (corners, first) = (corners(safe, pair.vertices), pair.pair.first_side());
     let towards = |k: usize| if k < first { -pair.normal } else { pair.normal };
     let advance: [f64; 4] = std::array::from_fn(|k| towards(k).dot(moves[k]));
     // How far each corner lies behind the foremost of its side.
@@ -143,17 +161,17 @@ mod tests {
         let kind = Pair::VertexTriangle(0, 0);
         let normal = kind.closest(&corners).offset.normalize();
         let gap = slab(normal, &corners, 1);
-        Separated { vertices: TRIANGLE, normal, gap, keep: LEFT * gap }
+        Separated { pair: kind, vertices: TRIANGLE, normal, gap, keep: LEFT * gap }
     }
 
     #[test]
     fn the_gap_goes_to_the_side_that_needs_it() {
         let x = positions(1.0);
         let falls = [Vec3::Z * -3.0, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO];
-        let cut = divide(&pair(&x), 1, &x, &falls);
+        let cut = divide(&pair(&x), &x, &falls);
         assert_eq!(cut, [0.3, 1.0, 1.0, 1.0]);
         let both = [Vec3::Z * -3.0, Vec3::Z, Vec3::Z, Vec3::Z];
-        let cut = divide(&pair(&x), 1, &x, &both);
+        let cut = divide(&pair(&x), &x, &both);
         let ends: Vec<f64> = (0..4).map(|k| x[k].z + cut[k] * both[k].z).collect();
         assert!((ends[0] - ends[1] - 0.1).abs() < 1e-12 && (cut[0] - cut[1]).abs() < 1e-12, "{cut:?}");
     }
@@ -161,15 +179,14 @@ mod tests {
     #[test]
     fn what_moves_together_turns_together_or_slides_is_not_held() {
         let x = positions(1e-3);
-        let kind = Pair::VertexTriangle(0, 0);
         let together = [Vec3::new(5.0, -7.0, 3.0); 4];
-        assert!(stays_apart(kind, &pair(&x), &together, &x));
+        assert!(stays_apart(&pair(&x), &together, &x));
         let slides = [Vec3::X * 0.5, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO];
-        assert!(stays_apart(kind, &pair(&x), &slides, &x));
+        assert!(stays_apart(&pair(&x), &slides, &x));
         let turned = crate::math::Mat3::from_rotation_x(0.7);
         let turns: [Vec3; 4] = std::array::from_fn(|k| turned * x[k] - x[k]);
-        assert!(stays_apart(kind, &pair(&x), &turns, &x));
+        assert!(stays_apart(&pair(&x), &turns, &x));
         let passes = [Vec3::Z * -0.01, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO];
-        assert!(!stays_apart(kind, &pair(&x), &passes, &x));
+        assert!(!stays_apart(&pair(&x), &passes, &x));
     }
 }
