@@ -1,6 +1,7 @@
 """Bodies run into colliders, from Python as from Rust."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,7 +61,8 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", list(SHAPES))
 def test_every_shape_stops_a_grain_at_its_top(shape: str) -> None:
-    sim = pliant.Simulation(grain(0.0, 0.3), colliders=[SHAPES[shape]])
+    # Without friction a grain rolls off the corner of a mesh.
+    sim = pliant.Simulation(grain(0.0, 0.3), colliders=[replace(SHAPES[shape], friction=0.9)])
     sim.step(40)
     assert sim.positions[0] == pytest.approx([0, 0.2, 0], abs=4e-3)
 
@@ -135,7 +137,10 @@ def test_pictures_show_colliders() -> None:
         (lambda: pliant.Collider.mesh(pliant.sheet(1, 1, 2, 2)), "must be closed"),
         (lambda: pliant.Collider.plane().moving([0, 0], np.zeros((2, 3))), "key 1 is at 0 s, not after"),
         (lambda: pliant.Collider.plane().moving([], np.zeros((0, 3))), "times is empty"),
-        (lambda: pliant.Collider.plane().moving([0], np.zeros((1, 3)), [[1, 1, 0, 0]]), r"rotations\[0\] has the length"),
+        (
+            lambda: pliant.Collider.plane().moving([0], np.zeros((1, 3)), [[1, 1, 0, 0]]),
+            r"rotations\[0\] has the length",
+        ),
         (lambda: pliant.Collider.plane().turned((0, 0, 0), 5), "axis has no length"),
     ],
 )

@@ -39,8 +39,12 @@ class Collider:
     def _make(cls, shape: str, values: Mapping[str, Any], settings: Mapping[str, Any]) -> Collider:
         unknown = set(settings) - {"friction", "restitution", "thickness", "name"}
         if unknown:
-            raise TypeError(f"a collider has no {sorted(unknown)[0]!r}; it has friction, restitution, thickness and name")
-        checked = {key: value if key == "name" else number(value, key) for key, value in settings.items()}
+            raise TypeError(
+                f"a collider has no {sorted(unknown)[0]!r}; it has friction, restitution, thickness and name"
+            )
+        checked: dict[str, Any] = {
+            key: value if key == "name" else number(value, key) for key, value in settings.items()
+        }
         return cls(shape, values, **checked)
 
     @classmethod
