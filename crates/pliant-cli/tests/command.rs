@@ -204,3 +204,25 @@ fn a_run_in_json_is_one_object_per_line() {
     assert_eq!(lines[5]["summary"]["frames"], 3);
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn a_run_against_colliders_tells_what_contact_came_to() {
+    let out = folder("contact").join("run");
+    let path = out.to_str().unwrap();
+    let sizes = ["--set", "body.0.shape.sheet.columns=8", "--set", "body.0.shape.sheet.rows=8"];
+    let arguments = ["run", "cloth-on-spheres", "--no-preview", "--frames", "20", "--out", path];
+    let output = run(&[&arguments[..], &sizes[..]].concat());
+    assert!(text(&output.stdout).contains("rank-one updates"), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stdout).contains("self_collision"));
+    let log = std::fs::read_to_string(out.join("log.jsonl")).unwrap();
+    let entries: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sum = |key: &str| entries.iter().map(|entry| entry[key].as_f64().unwrap()).sum::<f64>();
+    assert!(sum("contacts") > 0.0 && sum("linear_iterations") > 0.0 && sum("seconds_self_collision") > 0.0);
+    assert!(sum("penetration") < 20.0 * 5e-4);
+    let summary = std::fs::read_to_string(out.join("summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let of = |key: &str| summary["contact"][key].as_f64().unwrap();
+    assert_eq!((of("rank_one_updates"), of("refactorisations")), (sum("rank_one_updates"), sum("refactorisations")));
+    assert!(of("rank_one_updates") + of("refactorisations") > 0.0 && of("most") > 0.0);
+    std::fs::remove_dir_all(out.parent().unwrap()).unwrap();
+}

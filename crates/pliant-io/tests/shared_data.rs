@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use pliant::math::Vec3;
 use pliant_io::read::{Duplicates, ImportedMesh, ReadOptions, read_mesh, read_motion};
 
 fn data() -> Option<PathBuf> {
@@ -110,14 +111,20 @@ fn props_have_their_counts_when_joined() {
 }
 
 #[test]
-fn the_dance_has_sixteen_parts_that_stay_together() {
+fn the_dance_has_sixteen_parts_and_begins_where_its_source_says() {
     let Some(folder) = data() else { return };
     let motion = read_motion(folder.join("mannequin_female/dance-paused.mot"), &ReadOptions::default());
     let motion = motion.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((motion.parts.len(), motion.parts[0].len()), (16, 716));
-    for frame in 0..716 {
-        let near = |part: &Vec<pliant::collide::Pose>| part[frame].position.distance(motion.parts[0][frame].position);
-        let farthest = motion.parts.iter().map(near).fold(0.0, f64::max);
-        assert!(farthest < 2.0, "a part is {farthest} m away in frame {frame}");
+    // The whole figure as it was posed by others: all parts at frame 0, rotated by -90° about z and lowered by a metre.
+    let Some(whole) = read("mannequin_female/mannequin_frame0.obj", &ReadOptions::default()) else { return };
+    let mut expected = whole.positions.iter();
+    for (k, poses) in motion.parts.iter().enumerate() {
+        let Some(part) = read(&format!("mannequin_female/body{k:04}.obj"), &ReadOptions::default()) else { return };
+        for &p in &part.positions {
+            let Vec3 { x, y, z } = poses[0].to_world(p);
+            let distance = expected.next().unwrap().distance(Vec3::new(y, -x, z - 1.0));
+            assert!(distance < 1e-4, "a vertex of part {k} is {distance} m off");
+        }
     }
 }

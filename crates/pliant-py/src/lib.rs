@@ -5,6 +5,7 @@
 
 mod arrays;
 mod body;
+mod collide;
 mod energy;
 mod error;
 mod mesh;

@@ -130,7 +130,8 @@ fn scene(run: &Run, positions: &[Vec3], values: Option<&[f64]>, request: &Reques
 fn draw(mut scene: Scene, request: &Request) -> Result<pliant_view::Image, ViewError> {
     let seen = scene.extent().bounds().ok_or(ViewError::Empty("things to draw"))?;
     let bounds = request.bounds.map_or(seen, |[min, max]| Bounds { min: min.into(), max: max.into() });
-    scene.ground = request.ground.map(|height| Ground::at(height).with_lines_for(bounds.diagonal()));
+    let ground = request.ground.map(Ground::at).or(scene.ground);
+    scene.ground = ground.map(|ground| ground.with_lines_for(bounds.diagonal()));
     scene.caption.clone_from(&request.caption);
     let quality = if request.draft { RenderOptions::draft() } else { RenderOptions::default() };
     let options = RenderOptions { width: request.size[0], height: request.size[1], ..quality };
@@ -173,5 +174,6 @@ fn with_riders(
         }
     }
     scene.legend = colors.map(|(_, legend)| legend);
+    scene.add_colliders(run.sim.colliders(), run.sim.time());
     Ok(scene)
 }

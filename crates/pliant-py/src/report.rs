@@ -10,7 +10,7 @@ use pyo3::types::PyType;
 #[derive(Debug, Clone)]
 pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
 
-type SolveState = (usize, f64, bool, f64, Vec<f64>, usize, usize, (f64, f64, f64, [f64; 4]));
+type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 5], (f64, f64, f64, [f64; 4]));
 
 #[pymethods]
 impl SolveReport {
@@ -56,6 +56,24 @@ impl SolveReport {
         self.0.linear_iterations
     }
 
+    /// Contacts with colliders that press at the end.
+    #[getter]
+    fn contacts(&self) -> usize {
+        self.0.contacts
+    }
+
+    /// Rank-one updates of the factor because contacts came to stick or ceased to.
+    #[getter]
+    fn rank_one_updates(&self) -> usize {
+        self.0.rank_one_updates
+    }
+
+    /// Numeric factorisations because of such changes.
+    #[getter]
+    fn refactorisations(&self) -> usize {
+        self.0.refactorisations
+    }
+
     /// Seconds in projections.
     #[getter]
     fn seconds_local(&self) -> f64 {
@@ -93,7 +111,8 @@ impl SolveReport {
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
-        let (iterations, residual, converged, objective, history, rejected, linear_iterations, seconds) = state;
+        let (iterations, residual, converged, objective, history, counts, seconds) = state;
+        let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations] = counts;
         let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
             iterations,
@@ -103,6 +122,9 @@ impl SolveReport {
             history,
             rejected,
             linear_iterations,
+            contacts,
+            rank_one_updates,
+            refactorisations,
             seconds_local,
             seconds_global,
             seconds_factor,
@@ -121,8 +143,13 @@ impl SolveReport {
             report.converged,
             report.objective,
             report.history.clone(),
-            report.rejected,
-            report.linear_iterations,
+            [
+                report.rejected,
+                report.linear_iterations,
+                report.contacts,
+                report.rank_one_updates,
+                report.refactorisations,
+            ],
             seconds,
         );
         Ok((slf.get_type().getattr("_from_state")?, (state,)))

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
+use pliant::contact::Contact;
 use pliant::solve::SolverChoice;
 use pliant::{Checkpoint, Simulation};
 use pliant_scene::format::Quantity;
@@ -15,12 +16,16 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{to_array, to_elements, to_numbers, to_rows, vectors};
 use crate::body::body;
+use crate::collide;
 use crate::energy::Faults;
 use crate::error::{bad_value, check_process, failed_step};
 use crate::report::StepReport;
 use crate::settings;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
+type Indices<'py> = Bound<'py, PyArray1<u32>>;
+/// Vertices, colliders, normals, forces.
+type Touching<'py> = (Indices<'py>, Indices<'py>, Vectors<'py>, Vectors<'py>);
 /// Kind, vertices and principal stretches of a body's elements.
 type Strains<'py> = (&'static str, Bound<'py, PyArray2<u32>>, Vectors<'py>);
 
@@ -141,6 +146,7 @@ impl Core {
     fn build(py: Python<'_>, bodies: Vec<Bound<'_, PyAny>>, recipe: &Bound<'_, PyAny>) -> PyResult<Self> {
         let faults = Faults::default();
         let mut builder = settings::world(Simulation::builder(), recipe)?;
+        builder = collide::surroundings(builder, recipe)?;
         for recipe in &bodies {
             builder = builder.body(body(recipe, &faults)?);
         }
@@ -370,6 +376,18 @@ impl Core {
         let mut run = self.lock()?;
         let forces = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().pin_forces()))?;
         to_array(py, &forces)
+    }
+
+    /// Vertices and colliders that touched in the last step, normals and forces.
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Touching<'py>> {
+        let run = self.lock()?;
+        let contacts = run.sim().contacts();
+        let indices = |index: fn(&Contact) -> usize| contacts.iter().map(|c| index(c) as u32).collect::<Vec<_>>();
+        let (vertices, colliders) = (indices(|c| c.vertex), indices(|c| c.collider));
+        let normals: Vec<_> = contacts.iter().map(|contact| contact.normal).collect();
+        let forces: Vec<_> = contacts.iter().map(Contact::force).collect();
+        let (vertices, colliders) = (to_numbers(py, &vertices), to_numbers(py, &colliders));
+        Ok((vertices, colliders, to_array(py, &normals)?, to_array(py, &forces)?))
     }
 
     fn element_strains<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Vec<Strains<'py>>> {

@@ -20,7 +20,10 @@ macro_rules! builtin {
 /// All of them, by name.
 pub const BUILTIN: &[Builtin] = builtin![
     "balloon",
+    "brush",
     "buckling-cylinder",
+    "cars",
+    "cloth-on-spheres",
     "curtain",
     "flag",
     "grass",
@@ -28,6 +31,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "jelly-cubes",
     "playground",
     "plucked-strings",
+    "pressed-balls",
     "ribbon-pile",
     "rope-bridge",
     "toy",

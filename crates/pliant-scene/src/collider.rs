@@ -30,6 +30,7 @@ pub(crate) fn contact(section: &ContactSection) -> Result<ContactParams, Fault> 
     let mode = match section.mode.unwrap_or_default() {
         ContactModeName::Constraint => ContactMode::Constraint,
         ContactModeName::Displacement => ContactMode::Displacement,
+        ContactModeName::ConstantMatrix => ContactMode::ConstantMatrix,
     };
     let weight = section.weight.unwrap_or(standard.weight);
     if !(weight > 0.0 && weight.is_finite()) {

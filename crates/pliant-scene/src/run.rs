@@ -3,8 +3,9 @@
 use std::iter::Sum;
 use std::ops::Mul;
 
+use pliant::collide::Shape;
 use pliant::math::Vec3;
-use pliant::mesh::{Edge, Embedding};
+use pliant::mesh::{Bounds, Edge, Embedding};
 use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
@@ -245,7 +246,7 @@ impl SceneRun {
             Quantity::TotalEnergy => self.sim.report().total(),
             Quantity::Intersections => intersections(&self.surfaces(), x).len() as f64,
             Quantity::LeastGap => least_distance(&self.surfaces(), x),
-            Quantity::Penetration => self.penetration(&mut vertices()),
+            Quantity::Penetration => self.penetration(vertices()),
             Quantity::Contacts => touching().filter(|contact| contact.normal_force > 0.0).count() as f64,
             Quantity::CarriedWeight => {
                 let gravity = self.sim.gravity();
@@ -260,11 +261,22 @@ impl SceneRun {
     }
 
     /// How deep the deepest of some vertices is in a collider \[m\].
-    fn penetration(&self, vertices: &mut dyn Iterator<Item = usize>) -> f64 {
+    fn penetration(&self, vertices: impl Iterator<Item = usize> + Clone) -> f64 {
         let (time, x) = (self.sim.time(), self.sim.positions());
-        let colliders: Vec<_> = self.sim.colliders().iter().map(|collider| collider.moving_over(time, time)).collect();
-        let depth = |p: Vec3| colliders.iter().map(move |collider| -collider.distance_at_start(p));
-        vertices.flat_map(|vertex| depth(x[vertex])).fold(0.0, f64::max)
+        let mut deepest = 0.0_f64;
+        for collider in self.sim.colliders() {
+            let (pose, moving) = (collider.pose(time), collider.moving_over(time, time));
+            // Distances to many triangles take long; what is outside of the box around them is not inside.
+            let inside = match collider.shape() {
+                Shape::Mesh(mesh) if collider.frame(time).is_none() => Bounds::around(mesh.surface().0),
+                _ => None,
+            };
+            let within = |bounds: &Bounds, p: Vec3| p.cmpge(bounds.min).all() && p.cmple(bounds.max).all();
+            let possible = |p: Vec3| inside.as_ref().is_none_or(|bounds| within(bounds, pose.to_local(p)));
+            let depths = vertices.clone().map(|vertex| x[vertex]).filter(|&p| possible(p));
+            deepest = depths.fold(deepest, |deepest, p| deepest.max(-moving.distance_at_start(p)));
+        }
+        deepest
     }
 
     /// All surfaces, also of bodies that may pass through themselves.

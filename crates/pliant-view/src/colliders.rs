@@ -1,6 +1,5 @@
 //! Colliders as surfaces to draw: grey, so that bodies stand out.
 
-use pliant::Simulation;
 use pliant::collide::{Collider, DistanceGrid, Pose, Shape};
 use pliant::math::Vec3;
 use pliant::mesh::generate::Icosphere;
@@ -83,11 +82,6 @@ impl<'a> ColliderSurfaces<'a> {
             }
         }
         extent
-    }
-
-    /// Those of a simulation.
-    pub(crate) fn of(simulation: &'a Simulation) -> Self {
-        Self::new(simulation.colliders())
     }
 }
 

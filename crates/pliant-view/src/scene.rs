@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use pliant::collide::Collider;
 use pliant::math::Vec3;
 use pliant::{BodyInfo, Simulation};
 
@@ -330,12 +331,17 @@ impl Scene {
                 scene.lines.push(Lines::new(positions, segments, thickness, color));
             }
         }
-        let surfaces = ColliderSurfaces::of(simulation);
-        if let Some(bounds) = scene.extent().bounds() {
-            scene.meshes.extend(surfaces.meshes(simulation.time(), &bounds));
-        }
-        scene.ground = surfaces.ground(simulation.time()).map(Ground::at);
+        scene.add_colliders(simulation.colliders(), simulation.time());
         scene
+    }
+
+    /// Adds colliders in grey, where they are at a time \[s\]; a level plane becomes the ground.
+    pub fn add_colliders(&mut self, colliders: &[Collider], time: f64) {
+        let surfaces = ColliderSurfaces::new(colliders);
+        if let Some(bounds) = self.extent().bounds() {
+            self.meshes.extend(surfaces.meshes(time, &bounds));
+        }
+        self.ground = surfaces.ground(time).map(Ground::at).or(self.ground);
     }
 
     /// The box around everything, without the ground.

@@ -1,6 +1,7 @@
 //! What a picture must show, whatever its style.
 #![allow(clippy::unwrap_used)]
 
+use pliant::collide::{Collider, Key, Pose, Shape};
 use pliant::math::Vec3;
 use pliant::mesh::generate::Icosphere;
 use pliant_view::{
@@ -130,6 +131,35 @@ fn each_side_has_its_own_colour() {
     let seen = |z: f64| middle(&render(&scene, &Camera::new(Vec3::Z * z, Vec3::ZERO), &options()).unwrap());
     assert!(is_red(seen(4.0)));
     assert!(is_blue(seen(-4.0)));
+}
+
+#[test]
+fn a_one_sided_square_is_seen_from_its_front_only() {
+    let front = Mesh { one_sided: true, ..square(1.0, 0.5, RED) };
+    let mut back = Mesh { one_sided: true, ..square(1.5, 0.5, BLUE) };
+    back.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
+    let image = draw(&Scene { meshes: vec![back, front], ..Scene::default() });
+    assert!(is_red(middle(&image)), "what turns its back is looked through");
+}
+
+#[test]
+fn colliders_are_drawn_grey_where_they_are_at_a_time() {
+    let key = |time: f64, x: f64| Key { time, pose: Pose { position: Vec3::X * x, ..Pose::default() } };
+    let ball = Collider::new(Shape::Sphere { radius: 0.4 }).moving(vec![key(0.0, -0.8), key(1.0, 0.8)]);
+    let floor = Collider::new(Shape::Plane).at(Vec3::Y * -0.9);
+    let picture = |time: f64| {
+        let mut scene = Scene { meshes: vec![square(-1.0, 0.1, RED)], ..Scene::default() };
+        scene.add_colliders(&[ball.clone(), floor.clone()], time);
+        assert_eq!(scene.ground.map(|ground| ground.height), Some(-0.9));
+        draw(&scene)
+    };
+    let grey = |image: &Image, x: f64| {
+        let [r, g, b] = pixel_at(image, &camera(), Vec3::new(x, 0.0, 0.4));
+        r.abs_diff(g) < 12 && g.abs_diff(b) < 16 && r < 190
+    };
+    let (early, late) = (picture(0.0), picture(1.0));
+    assert!(grey(&early, -0.7) && !grey(&early, 0.7));
+    assert!(grey(&late, 0.7) && !grey(&late, -0.7));
 }
 
 #[test]

@@ -31,8 +31,10 @@ const EXAMPLES: &str = "Examples:
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
 /// Scenes that tell most at another moment than that of most energy, as a share of the run.
-const MOMENTS: [(&str, f64); 8] = [
+const MOMENTS: [(&str, f64); 10] = [
+    ("brush", 0.62),
     ("buckling-cylinder", 1.0),
+    ("cloth-on-spheres", 0.66),
     ("curtain", 0.2),
     ("flag", 1.0),
     ("gummy", 1.0),

@@ -13,6 +13,7 @@ Units are SI throughout; the y axis points up.
 """
 
 from ._body import Body
+from ._collide import Collider, ContactParams, Contacts, SelfCollision
 from ._energies import (
     CustomEnergy,
     EdgeSprings,
@@ -70,10 +71,11 @@ from ._sweep import Sweep, grid, sweep
 from ._view import save_gif, show, vertex_strains
 
 __all__ = [
-    "Anderson", "Attachment", "Body", "Chebyshev", "ClothMaterial", "ConjugateGradient", "CustomEnergy", "Damping",
+    "Anderson", "Attachment", "Body", "Chebyshev", "ClothMaterial", "Collider", "ConjugateGradient", "ContactParams",
+    "Contacts", "CustomEnergy", "Damping",
     "EdgeSprings", "ElementStrains", "Energy", "ExampleBased", "Fibres", "HalfSpace", "HingeBending", "Image",
     "ImportedMesh", "Limits", "MeanCurvatureBending", "Mesh", "Newton", "Points", "PositionGoals", "Problem", "Projective",
-    "Report", "SceneSimulation", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError",
+    "Report", "SceneSimulation", "SelfCollision", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError",
     "StepReport", "StrainLimit", "StrandMaterial", "Strands", "Sweep", "TetMesh", "TetStrain", "TetVolume",
     "TriangleArea", "TriangleMesh", "TriangleStrain", "Verdict", "Wind", "WorstElement", "__version__", "as_mesh", "box",
     "builtin_scenes", "bundle", "cylinder", "disc", "grid", "icosphere", "load_scene", "parse_scene", "read_mesh", "rope",

@@ -12,6 +12,7 @@ from . import _pliant
 from ._arrays import ArrayLike, Floats, Indices, number, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
+from ._collide import Collider, ContactParams, Contacts, SelfCollision
 from ._pliant import StepReport
 from ._reports import ElementStrains, Report, Solution, WorstElement
 from ._settings import Attachment, Damping, Newton, Projective, Solver, Wind
@@ -32,6 +33,9 @@ class _World:
     solver: Solver
     damping: Damping
     attachments: tuple[Attachment, ...]
+    colliders: tuple[Collider, ...]
+    contact: ContactParams
+    self_collision: SelfCollision | None
     threads: int | None
     runaway_limit: float
 
@@ -65,7 +69,7 @@ class Simulation:
     """Bodies that advance in time.
 
     bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
-    "implicit-midpoint". force: a function of the simulation that gives the force on each vertex, (n, 3) [N], called before
+    "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other. force: a function of the simulation that gives the force on each vertex, (n, 3) [N], called before
     each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in which a vertex moves
     by more than this many diagonals of the world is refused.
 
@@ -85,6 +89,9 @@ class Simulation:
         solver: Solver = Projective(),
         damping: Damping = Damping(),
         attachments: Sequence[Attachment] = (),
+        colliders: Collider | Sequence[Collider] = (),
+        contact: ContactParams = ContactParams(),
+        self_collision: SelfCollision | None = None,
         force: Force | None = None,
         threads: int | None = None,
         runaway_limit: float = 100.0,
@@ -98,6 +105,9 @@ class Simulation:
             solver=solver,
             damping=damping,
             attachments=tuple(attachments),
+            colliders=(colliders,) if isinstance(colliders, Collider) else tuple(colliders),
+            contact=contact,
+            self_collision=self_collision,
             threads=None if threads is None else whole(threads, "threads", at_least=1),
             runaway_limit=number(runaway_limit, "runaway_limit", above=0),
         )
@@ -304,6 +314,10 @@ class Simulation:
     def pin_forces(self) -> Floats:
         """Force with which each pin holds its vertex [N], in the order of pinned."""
         return self._core.pin_forces()
+
+    def contacts(self) -> Contacts:
+        """Vertices that touched colliders in the last step, with their forces."""
+        return Contacts(*self._core.contacts())
 
     def element_strains(self, body: str | None = None) -> list[ElementStrains]:
         """Principal stretches of a body's springs, triangles or tets, one entry for each of its energies over other elements;

@@ -11,9 +11,9 @@ pub(crate) use solid::build_solid;
 
 use std::path::Path;
 
-use pliant::energy::{EnergyError, PositionGoals};
+use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
 use pliant::math::Vec3;
-use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices};
+use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet};
 use pliant::{Body, ModelError};
 use pliant_io::store::Topology;
 
@@ -136,6 +136,14 @@ fn own_shape(bodies: &[BodySection], at: usize) -> Result<&ShapeSection, Fault> 
     Ok(shape)
 }
 
+/// Springs to the vertex after the next along each strand.
+fn skip_one_springs(strands: &StrandSet, stiffness: f64) -> Result<Box<dyn Batch>, Fault> {
+    let key = "material.strand.skip_one";
+    let ends = strands.strands.rows().flat_map(|row| row.windows(3).map(|three| [three[0], three[2]]));
+    let springs = EdgeSprings::new(ends.collect(), SpringStiffness::Axial(stiffness));
+    springs.build(&strands.positions).map_err(|error| Fault::new(key, error.to_string()))
+}
+
 /// The body of a shape and a material, with the energies of that.
 fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
     let body = match (shape, &section.material) {
@@ -150,7 +158,11 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
         }
         (Shape::Solid { mesh, .. }, MaterialSection::Solid(solid)) => Body::solid(mesh, &material::solid(solid)?),
         (Shape::Strands(strands), MaterialSection::Strand(strand)) => {
-            Body::strands(strands, &material::strand(strand)?)
+            let body = Body::strands(strands, &material::strand(strand)?);
+            match (strand.skip_one, body) {
+                (Some(stiffness), Ok(body)) => Ok(body.with_energy(skip_one_springs(strands, stiffness)?)),
+                (_, body) => body,
+            }
         }
         (shape, MaterialSection::Bare(bare)) => {
             let (masses, surface) = match shape {

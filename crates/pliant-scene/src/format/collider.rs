@@ -154,7 +154,7 @@ impl ColliderShape {
 pub struct ContactSection {
     /// How contacts act on the solver; constraint by default.
     pub mode: Option<ContactModeName>,
-    /// Weight of a contact over the diagonal of the system matrix; 10 by default.
+    /// Weight of a contact over the diagonal of the system matrix; 1 by default.
     pub weight: Option<f64>,
 }
 
@@ -167,4 +167,6 @@ pub enum ContactModeName {
     Constraint,
     /// Vertices are moved out of colliders after each iteration: cheaper, softer.
     Displacement,
+    /// Forces on the right-hand side, the matrix stays: for soft cloth.
+    ConstantMatrix,
 }

@@ -85,6 +85,8 @@ pub struct StrandSection {
     pub axial_stiffness: Option<f64>,
     /// Whether it resists being shortened.
     pub resists_compression: Option<bool>,
+    /// Axial stiffness (N) of springs to the vertex after the next, against bending; none by default.
+    pub skip_one: Option<f64>,
 }
 
 /// A sheet of springs along its edges.

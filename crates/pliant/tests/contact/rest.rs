@@ -70,3 +70,28 @@ fn what_contacts_push_is_what_momentum_changes_by() {
         assert!(touched > 50, "{mode:?}: {touched}");
     }
 }
+
+#[test]
+fn what_contacts_push_is_what_momentum_changes_by_also_where_layers_touch() {
+    let mesh =
+        Sheet { width: 0.4, height: 0.4, columns: 8, rows: 8, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap();
+    let cloth = |name: &str, height: f64| {
+        let mesh = mesh.clone().transformed(&Mat3::IDENTITY, Vec3::Y * height);
+        Body::cloth(&mesh, &ClothMaterial::default()).unwrap().named(name)
+    };
+    let ball = Collider::new(Shape::Sphere { radius: 0.15 }).friction(0.5);
+    let layers = SelfCollision { thickness: 4e-3, ..SelfCollision::default() };
+    let builder = Simulation::builder().body(cloth("lower", 0.155)).body(cloth("upper", 0.165));
+    let mut sim = builder.collider(ball).self_collision(layers).time_step(1.0 / 120.0).build().unwrap();
+    let weight = sim.model().mass().lumped().iter().sum::<f64>() * GRAVITY;
+    let mut touching = 0;
+    for step in 0..80 {
+        let before = sim.report().momentum;
+        let report = sim.step().unwrap();
+        let change = (sim.report().momentum - before) / sim.time_step() + Vec3::Y * weight;
+        let told = total_force(&sim);
+        assert!((change - told).length() < 0.05 * weight, "step {step}: {told} N told, {change} N felt");
+        touching += report.self_collision.unwrap_or_default().contacts.min(report.solve.contacts);
+    }
+    assert!(touching > 80, "the upper cloth presses the lower one onto the ball: {touching}");
+}

@@ -17,7 +17,7 @@ use crate::solve::{Objective, SolveError};
 use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 
 /// The residual, measured by the factor, is brought below this part; the next iteration of the solver sees the rest. Contacts with
-/// colliders report the forces that the last solve came to, so they want it small.
+/// colliders report the forces that the last solve came to, and go on from them, so they want it small also where there are layers.
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_OF_LAYERS: f64 = 0.1;
 /// Most linear iterations in an iteration.
@@ -120,8 +120,8 @@ impl ContactSolve {
 
     fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor) -> usize {
         let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
-        let has_layers = coupled.iter().any(|coupled| coupled.corners > 1);
-        let (tolerance, most) = if has_layers { (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS) } else { (TOLERANCE, MOST) };
+        let has_obstacles = coupled.iter().any(|coupled| coupled.corners == 1 && coupled.response.acts());
+        let (tolerance, most) = if has_obstacles { (TOLERANCE, MOST) } else { (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS) };
         let (factor, held) = sticking.factor().unwrap_or((unchanged, &[]));
         let (mut rho, mut enough) = (0.0, 0.0);
         for iteration in 0..most {
