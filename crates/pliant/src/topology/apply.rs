@@ -1,7 +1,7 @@
 //! A model under a change: masses, energies, pins and surfaces follow the cells.
 
 use super::TopologyError;
-use super::change::{Change, Origin};
+use super::change::Change;
 use super::fabric::Fabric;
 use super::images::{Image, Images};
 use crate::energy::{Batch, Rewiring};
@@ -42,29 +42,18 @@ fn unsupported(model: &Model, entry: &EnergyEntry) -> TopologyError {
     TopologyError::Unsupported { body, kind: entry.batch.kind() }
 }
 
-/// Values of all vertices with those of new ones, which come at the end of their body.
-pub(super) fn carried(values: &[Vec3], base: usize, count: usize, origins: &[Origin]) -> Vec<Vec3> {
-    let mut own = values[base..base + count].to_vec();
-    for origin in origins {
-        own.push(origin.blend(&own));
-    }
-    let mut all = values[..base].to_vec();
-    all.extend(own);
-    all.extend_from_slice(&values[base + count..]);
-    all
-}
-
 /// Changes a model's parts; says for each batch which element is which.
 pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sources>, TopologyError> {
     let (body, more) = (change.body, change.vertices.len());
     let range = parts.bodies[body].vertices.clone();
     let (base, count, end) = (range.start, range.len(), range.end);
     let fabric = parts.fabrics[body].changed(change);
-    let rest = carried(&parts.rest, base, count, &change.vertices);
+    let rest = change.carried(&parts.rest, base, count);
     let own_rest = &rest[base..end + more];
     let images = Images::new(change, &parts.fabrics[body].cells, &fabric.cells, own_rest);
     let in_body = |error| TopologyError::Energy { body: parts.bodies[body].name.clone(), error };
-    let rebuilt = if change.added.is_empty() { None } else { fabric.rebuild(own_rest).map_err(in_body)? };
+    let is_refined = !(change.added.is_empty() && change.moved.is_empty());
+    let rebuilt = if !is_refined { None } else { fabric.rebuild(own_rest).map_err(in_body)? };
     let (new_batches, new_mass) = rebuilt.map_or((Vec::new(), None), |r| (r.energies, Some(r.mass)));
 
     let entries = match new_mass {

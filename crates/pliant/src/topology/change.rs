@@ -50,6 +50,8 @@ pub struct Change {
     pub body: usize,
     /// Where the new vertices come from.
     pub vertices: Vec<Origin>,
+    /// Vertices that become other points of the sheet, each after so many new vertices were made: number, vertex, point.
+    pub moved: Vec<(u32, u32, Origin)>,
     /// Cells that have other vertices than before: number and vertices.
     pub changed: Vec<(u32, Vec<u32>)>,
     /// Cells that are added: the cell that they were a part of, and vertices.
@@ -63,7 +65,26 @@ impl Change {
         let changed = (0..before.len()).filter(differs).map(|cell| (cell as u32, after.cell(cell).to_vec())).collect();
         let added = (before.len()..after.len()).zip(parents);
         let added = added.map(|(cell, &parent)| (parent, after.cell(cell).to_vec())).collect();
-        Self { body, vertices, changed, added }
+        Self { body, vertices, moved: Vec::new(), changed, added }
+    }
+
+    /// Values of all vertices with those of new ones, which come at the end of the body's `count` from `base` on.
+    pub(super) fn carried(&self, values: &[Vec3], base: usize, count: usize) -> Vec<Vec3> {
+        let mut own = values[base..base + count].to_vec();
+        let mut moves = self.moved.iter().peekable();
+        for (k, origin) in (0u32..).zip(&self.vertices) {
+            while let Some((_, vertex, point)) = moves.next_if(|(after, _, _)| *after <= k) {
+                own[*vertex as usize] = point.blend(&own);
+            }
+            own.push(origin.blend(&own));
+        }
+        for (_, vertex, point) in moves {
+            own[*vertex as usize] = point.blend(&own);
+        }
+        let mut all = values[..base].to_vec();
+        all.extend(own);
+        all.extend_from_slice(&values[base + count..]);
+        all
     }
 
     /// The cells after the change.
@@ -76,10 +97,15 @@ impl Change {
 
     /// The change as numbers, for a checkpoint.
     pub(crate) fn encode(&self) -> Vec<f64> {
-        let lists = [self.vertices.len(), self.changed.len(), self.added.len()];
+        let lists = [self.vertices.len(), self.moved.len(), self.changed.len(), self.added.len()];
         let mut numbers = vec![self.body as f64];
         numbers.extend(lists.map(|len| len as f64));
         for origin in &self.vertices {
+            numbers.extend(origin.vertices.map(f64::from));
+            numbers.extend(origin.weights);
+        }
+        for (after, vertex, origin) in &self.moved {
+            numbers.extend([after, vertex].map(|v| f64::from(*v)));
             numbers.extend(origin.vertices.map(f64::from));
             numbers.extend(origin.weights);
         }
@@ -99,18 +125,24 @@ impl Change {
         let body = reader.index(usize::MAX)?;
         let (count, cells) = body_of(body)?;
         // No list can be longer than what is left.
-        let lists = [reader.index(numbers.len())?, reader.index(numbers.len())?, reader.index(numbers.len())?];
+        let mut lists = [0; 4];
+        for len in &mut lists {
+            *len = reader.index(numbers.len())?;
+        }
         let mut change = Self { body, ..Self::default() };
         for k in 0..lists[0] {
-            let vertices = [reader.vertex(count + k)?, reader.vertex(count + k)?, reader.vertex(count + k)?];
-            let weights = [reader.number()?, reader.number()?, reader.number()?];
-            change.vertices.push(Origin { vertices, weights });
+            change.vertices.push(reader.origin(count + k)?);
         }
         let total = count + lists[0];
-        for k in 0..lists[1] + lists[2] {
+        for _ in 0..lists[1] {
+            let after = reader.vertex(lists[0] + 1)?;
+            let known = count + after as usize;
+            change.moved.push((after, reader.vertex(known)?, reader.origin(known)?));
+        }
+        for k in 0..lists[2] + lists[3] {
             let cell = reader.vertex(cells.len())?;
             let vertices = (0..cells.corners()).map(|_| reader.vertex(total)).collect::<Option<_>>()?;
-            let list = if k < lists[1] { &mut change.changed } else { &mut change.added };
+            let list = if k < lists[2] { &mut change.changed } else { &mut change.added };
             list.push((cell, vertices));
         }
         reader.0.is_empty().then_some(change)
@@ -133,6 +165,12 @@ impl Reader<'_> {
         (number >= 0.0 && number.fract() == 0.0 && number < limit as f64).then_some(number as usize)
     }
 
+    /// An origin of vertices below a limit.
+    fn origin(&mut self, limit: usize) -> Option<Origin> {
+        let vertices = [self.vertex(limit)?, self.vertex(limit)?, self.vertex(limit)?];
+        Some(Origin { vertices, weights: [self.number()?, self.number()?, self.number()?] })
+    }
+
     fn vertex(&mut self, limit: usize) -> Option<u32> {
         self.index(limit)?.try_into().ok()
     }
@@ -148,6 +186,7 @@ mod tests {
         let change = Change {
             body: 0,
             vertices: vec![Origin::copy(1), Origin::on_edge([1, 3], 0.25)],
+            moved: vec![(1, 2, Origin::on_edge([2, 4], 0.01))],
             changed: vec![(1, vec![4, 5, 2])],
             added: vec![(1, vec![5, 3, 2])],
         };

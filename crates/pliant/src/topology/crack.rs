@@ -29,6 +29,23 @@ enum Place {
     Tip,
 }
 
+/// How much each torn face at a tip weighs against the stretch there, in where the crack goes on.
+const STRAIGHT: f64 = 1.0;
+
+/// Facets that have become two: on the rim, and of copies of the same vertices as another on the rim.
+fn torn_facets(fabric: &Fabric, facets: &BTreeMap<Facet, Vec<u32>>) -> BTreeSet<Facet> {
+    if fabric.origins.is_empty() || fabric.cells.corners() < 3 {
+        return BTreeSet::new();
+    }
+    let mut twins: BTreeMap<Facet, Vec<Facet>> = BTreeMap::new();
+    for (facet, _) in facets.iter().filter(|(_, sharing)| sharing.len() == 1) {
+        let mut source = facet.map(|v| if v == u32::MAX { v } else { fabric.source_of(v) });
+        source.sort_unstable();
+        twins.entry(source).or_default().push(*facet);
+    }
+    twins.into_values().filter(|facets| facets.len() > 1).flatten().collect()
+}
+
 /// What fails.
 #[derive(Debug, Clone, Copy)]
 enum Failing {
@@ -55,6 +72,9 @@ struct Crack<'a> {
     fans: Vec<Vec<u32>>,
     is_rim: Vec<bool>,
     has_copies: Vec<bool>,
+    /// Facets that have become two.
+    torn: BTreeSet<Facet>,
+    is_at_torn: Vec<bool>,
     seams: BTreeMap<[u32; 2], f64>,
 }
 
@@ -131,7 +151,11 @@ impl<'a> Crack<'a> {
             }
         }
         let fans = fabric.cells.fans(rest.len());
-        Self { fabric, rest, is_pinned, facets, fans, is_rim, has_copies, seams: BTreeMap::new() }
+        let torn = torn_facets(fabric, &facets);
+        let mut is_at_torn = vec![false; rest.len()];
+        torn.iter().flatten().filter(|v| **v != u32::MAX).for_each(|v| is_at_torn[*v as usize] = true);
+        let seams = BTreeMap::new();
+        Self { fabric, rest, is_pinned, facets, fans, is_rim, has_copies, torn, is_at_torn, seams }
     }
 
     /// Tips first, as many as allowed; if none fails, one new crack at the worst place.
@@ -162,12 +186,11 @@ impl<'a> Crack<'a> {
 
     fn place(&self, vertex: u32) -> Place {
         let v = vertex as usize;
-        let was_rim = self.fabric.first_rim.get(v).copied().unwrap_or(false);
-        match (self.is_rim[v], self.has_copies[v]) {
-            (_, true) => Place::Flank,
-            (false, _) => Place::Inside,
-            (true, _) if was_rim || v >= self.fabric.first_vertices => Place::Rim,
-            (true, _) => Place::Tip,
+        match (self.has_copies[v], self.is_at_torn[v], self.is_rim[v]) {
+            (true, _, _) => Place::Flank,
+            (_, true, _) => Place::Tip,
+            (_, _, true) => Place::Rim,
+            _ => Place::Inside,
         }
     }
 
@@ -244,9 +267,27 @@ impl<'a> Crack<'a> {
         (cuts.len() > 1).then_some(cuts)
     }
 
+    /// The direction across which a crack goes on from a vertex: stretches around a tip are uneven, so it keeps mostly straight.
+    fn straightened(&self, vertex: u32, across: Vec3) -> Vec3 {
+        let mut mean = across;
+        for &cell in &self.fans[vertex as usize] {
+            for corner in 0..4 {
+                let facet = self.fabric.cells.facet(cell as usize, corner);
+                let is_torn = facet.contains(&vertex) && self.torn.contains(&facet);
+                if is_torn {
+                    let [a, b, c] = facet.map(|v| self.rest[v as usize]);
+                    let normal = (b - a).cross(c - a).normalize_or_zero();
+                    mean += normal * (STRAIGHT * normal.dot(across).signum());
+                }
+            }
+        }
+        mean.normalize_or_zero()
+    }
+
     /// The faces at a vertex between the tets on either side of the plane across a direction.
     fn along_faces(&self, vertex: u32, across: Vec3) -> Option<(f64, Vec<[u32; 2]>)> {
         let (fan, cells) = (&self.fans[vertex as usize], &self.fabric.cells);
+        let across = self.straightened(vertex, across);
         let from = self.rest[vertex as usize];
         let height = |&cell: &u32| {
             let corners = cells.cell(cell as usize).iter();

@@ -94,8 +94,9 @@ impl Cut {
 }
 
 impl Simulation {
-    /// Cuts a cloth where it is now. Triangles that the cut crosses are divided, so that the rim lies on the line, but for crossings
-    /// within 2 % of an edge from a vertex, which go through the vertex.
+    /// Cuts a cloth where it is now. Triangles that the cut crosses are divided, so that its rims lie on the line. Vertices within 2 % of
+    /// an edge from it move onto it; those that cannot (pinned ones, corners of the rim, folds of the rest shape) stay,
+    /// and the cut goes through them.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -131,7 +132,9 @@ impl Simulation {
         }
         let range = bodies[number].vertices.clone();
         let all = if at_rest { self.model.rest() } else { &self.state.positions };
-        let mut sheet = Refined::new(&fabric.cells, &all[range.clone()]);
+        let is_pinned = range.clone().map(|v| self.model.free_index(v as u32).is_none()).collect();
+        let rest = &self.model.rest()[range.clone()];
+        let mut sheet = Refined::new(&fabric.cells, rest, &all[range.clone()], is_pinned);
         cut.run(&mut sheet);
         let pairs = sheet.pairs();
         if pairs.is_empty() {
@@ -143,9 +146,30 @@ impl Simulation {
         let doubled = copies.len();
         let mut origins = sheet.origins;
         origins.extend(copies.into_iter().map(Origin::copy));
-        self.succeed(Change::between(number, &before, &sheet.cells, &sheet.parents, origins))?;
+        let change = Change::between(number, &before, &sheet.cells, &sheet.parents, origins);
+        let momentum = self.body_momentum(number);
+        self.succeed(Change { moved: sheet.moved, ..change })?;
+        self.keep_momentum(number, momentum);
         let rest = &self.model.rest()[self.model.bodies()[number].vertices.start..];
         let length = edges.iter().map(|[a, b]| rest[*a as usize].distance(rest[*b as usize])).sum();
         Ok(CutReport { length, inserted, doubled })
+    }
+
+    fn body_momentum(&self, body: usize) -> Vec3 {
+        let range = self.model.bodies()[body].vertices.clone();
+        let masses = &self.model.mass().lumped()[range.clone()];
+        self.state.velocities[range].iter().zip(masses).fold(Vec3::ZERO, |sum, (v, m)| sum + *v * *m)
+    }
+
+    /// Velocities at points that vertices moved to are those of the sheet there, but the sheet between them has changed a little: what
+    /// that makes of the momentum is given back to the free vertices.
+    fn keep_momentum(&mut self, body: usize, momentum: Vec3) {
+        let lost = momentum - self.body_momentum(body);
+        let range = self.model.bodies()[body].vertices.clone();
+        let is_free = |v: &usize| self.model.free_index(*v as u32).is_some();
+        let free: f64 = range.clone().filter(is_free).map(|v| self.model.mass().lumped()[v]).sum();
+        if self.lineage.changes.last().is_some_and(|change| !change.moved.is_empty()) && free > 0.0 {
+            range.filter(is_free).for_each(|v| self.state.velocities[v] += lost / free);
+        }
     }
 }

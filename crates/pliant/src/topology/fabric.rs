@@ -27,8 +27,6 @@ pub(crate) struct Fabric {
     pub(crate) first_vertices: usize,
     /// Where the vertices beyond those come from.
     pub(crate) origins: Vec<Origin>,
-    /// Vertices of the first model that were on its rim.
-    pub(crate) first_rim: Vec<bool>,
     pub(crate) substance: Option<Substance>,
     pub(crate) tearing: Option<Tearing>,
     /// Edges of seams, lower vertex first, with the factor on the strain that they bear; ascending.
@@ -37,22 +35,18 @@ pub(crate) struct Fabric {
 
 impl Fabric {
     pub(crate) fn new(cells: Cells, vertex_count: usize) -> Self {
-        let mut first_rim = vec![false; vertex_count];
-        for (facet, sharing) in cells.facets() {
-            if sharing.len() == 1 {
-                facet.iter().filter(|v| **v != u32::MAX).for_each(|v| first_rim[*v as usize] = true);
-            }
-        }
         let roots = (0..cells.len() as u32).collect();
-        Self { cells, roots, first_vertices: vertex_count, first_rim, ..Self::default() }
+        Self { cells, roots, first_vertices: vertex_count, ..Self::default() }
     }
 
-    /// The vertex of the first model that a vertex is a copy of; none for points between vertices.
-    pub(crate) fn first_of(&self, mut vertex: u32) -> Option<u32> {
-        while vertex as usize >= self.first_vertices {
-            vertex = self.origins[vertex as usize - self.first_vertices].copied()?;
+    /// The vertex that a vertex is a copy of, or a copy of a copy; itself if it is none.
+    pub(crate) fn source_of(&self, mut vertex: u32) -> u32 {
+        while let Some(copied) =
+            (vertex as usize).checked_sub(self.first_vertices).and_then(|place| self.origins[place].copied())
+        {
+            vertex = copied;
         }
-        Some(vertex)
+        vertex
     }
 
     /// The fabric after a change. Seams that have come apart are forgotten.

@@ -19,7 +19,7 @@ pub(super) enum Image {
     Parts(Vec<(Vec<u32>, f64)>),
     /// It spanned what has parted.
     Gone,
-    /// It lay in a cell that was divided: elements of the parts must be made from the material.
+    /// It lay in a cell that was divided or moved: elements of the parts must be made from the material.
     Divided,
 }
 
@@ -35,6 +35,7 @@ pub(super) struct Images<'a> {
     /// The vertex before the change that each one is, or is a copy of.
     ancestors: Vec<Option<u32>>,
     is_touched: Vec<bool>,
+    is_moved: Vec<bool>,
 }
 
 impl<'a> Images<'a> {
@@ -52,13 +53,23 @@ impl<'a> Images<'a> {
         for cell in change.changed.iter().chain(&change.added).map(|(cell, _)| *cell) {
             before.cell(cell as usize).iter().for_each(|&v| is_touched[v as usize] = true);
         }
-        Self { before, after, rest, fans: before.fans(count), parts, ancestors, is_touched }
+        let fans = before.fans(count);
+        let mut is_moved = vec![false; count];
+        for v in change.moved.iter().map(|(_, v, _)| *v as usize).filter(|v| *v < count) {
+            let around = fans[v].iter().flat_map(|&cell| before.cell(cell as usize));
+            around.for_each(|&v| is_touched[v as usize] = true);
+            is_moved[v] = true;
+        }
+        Self { before, after, rest, fans, parts, ancestors, is_touched, is_moved }
     }
 
     /// What became of an element at these vertices.
     pub(super) fn of(&self, stencil: &[u32]) -> Image {
         if !stencil.iter().any(|&v| self.is_touched[v as usize]) {
             return Image::Same;
+        }
+        if stencil.len() > 1 && stencil.iter().any(|&v| self.is_moved[v as usize]) {
+            return Image::Divided;
         }
         let contains = |cell: u32, vertices: &[u32]| {
             let own = self.before.cell(cell as usize);

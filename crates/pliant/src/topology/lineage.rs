@@ -4,7 +4,7 @@
 //! between pinned vertices goes between them; a force on a vertex is shared with its copies by their masses; a goal counts for
 //! all copies of its element.
 
-use super::apply::{Sources, apply, carried, parts_of};
+use super::apply::{Sources, apply, parts_of};
 use super::change::Change;
 use super::{Cells, TopologyError};
 use crate::energy::Memory;
@@ -68,7 +68,7 @@ impl Simulation {
         let range = parts.bodies[change.body].vertices.clone();
         let sources = apply(&mut parts, &change)?;
         let model = build(parts)?;
-        let carry = |values: &[Vec3]| carried(values, range.start, range.len(), &change.vertices);
+        let carry = |values: &[Vec3]| change.carried(values, range.start, range.len());
         let positions = carry(&self.state.positions);
         // Bodies that pass through themselves have no contacts between copies, so the state is as good as before.
         let collider = self.collider_for(&model, &positions).map_err(crossed)?;
@@ -195,7 +195,7 @@ impl Simulation {
         }
         let copies = (fabric.first_vertices as u32..).zip(&fabric.origins).map(|(v, _)| v);
         let family: Vec<usize> = std::iter::once(own as u32)
-            .chain(copies.filter(|&v| fabric.first_of(v) == Some(own as u32)))
+            .chain(copies.filter(|&v| fabric.source_of(v) == own as u32))
             .map(|v| start + v as usize)
             .collect();
         let masses = self.model.mass().lumped();
