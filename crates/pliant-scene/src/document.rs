@@ -30,6 +30,7 @@ pub(crate) struct Included {
     pub(crate) body: usize,
     pub(crate) attachment: usize,
     pub(crate) force: usize,
+    pub(crate) cut: usize,
     pub(crate) expect: usize,
 }
 
@@ -59,6 +60,7 @@ impl Document {
             body: scene.body.len(),
             attachment: scene.attachment.len(),
             force: scene.force.len(),
+            cut: scene.cut.len(),
             expect: scene.expect.len(),
         };
         scene.overlay(own);

@@ -125,9 +125,14 @@ pub(crate) fn simulate(
     voice: Voice,
 ) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(voice, frames, run.frame());
+    let mut changes = run.sim.topology_changes();
     while run.frame() < frames {
         let reports = run.next_frame()?;
         let number = u64::from(run.frame());
+        if run.sim.topology_changes() != changes {
+            changes = run.sim.topology_changes();
+            store.write_topology(number, run.topology())?;
+        }
         store.write_frame(number, &run.stored_frame())?;
         let entry = log_entry(run, &reports);
         store.append_log(number, &entry)?;
@@ -190,12 +195,13 @@ pub(crate) fn create_store(scene: &Scene, run: &SceneRun, dir: &Path) -> Result<
 }
 
 /// What a run may leave in its folder, apart from what its user puts there.
-const LEFT_BY_A_RUN: [&str; 13] = [
+const LEFT_BY_A_RUN: [&str; 14] = [
     "scene.bin",
     "log.jsonl",
     "lock",
     "frames",
     "checkpoints",
+    "topologies",
     "export",
     "preview",
     "preview.png",

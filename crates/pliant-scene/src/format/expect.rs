@@ -44,6 +44,8 @@ pub enum Quantity {
     TotalEnergy,
     /// Number of edges that pass through a triangle, of all bodies.
     Intersections,
+    /// Number of connected pieces.
+    Pieces,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -82,6 +84,7 @@ impl Quantity {
             Self::ElasticEnergy => "elastic-energy",
             Self::TotalEnergy => "total-energy",
             Self::Intersections => "intersections",
+            Self::Pieces => "pieces",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

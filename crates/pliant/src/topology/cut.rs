@@ -41,7 +41,8 @@ pub struct CutReport {
 }
 
 impl Cut {
-    fn check(&self) -> Result<(), TopologyError> {
+    /// Refuses what is no cut: too few points, directions without length, blades along their own segments.
+    pub fn check(&self) -> Result<(), TopologyError> {
         let refuse = |name, value, need| Err(TopologyError::BadParameter { name, value, need });
         let (points, direction, name) = match self {
             Self::Plane { point, normal } => (std::slice::from_ref(point), normal, "the normal of a cut"),
