@@ -206,7 +206,16 @@ impl StepReport {
             apart.map(|([candidates, contacts, truncated, held, rounds], [seconds_broad, seconds_narrow])| {
                 SelfCollisionReport { candidates, contacts, truncated, held, rounds, seconds_broad, seconds_narrow }
             });
-        Self(pliant::StepReport { step, time, solve, self_collision, seconds_predict, seconds_solve, seconds_total })
+        Self(pliant::StepReport {
+            step,
+            time,
+            solve,
+            self_collision,
+            torn: 0,
+            seconds_predict,
+            seconds_solve,
+            seconds_total,
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (StepState,))> {

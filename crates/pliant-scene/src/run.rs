@@ -25,6 +25,8 @@ pub struct SceneRun {
     cuts_done: usize,
     /// Changes of the model that `edges` and `topology` know of.
     changes_seen: usize,
+    /// Vertices of each body at the beginning.
+    first_counts: Vec<usize>,
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
     /// For each body the surface that rides along on its tets, if there is one.
@@ -97,7 +99,21 @@ impl SceneRun {
         let check = |expect| Check { expect, value: f64::NAN };
         let checks = expect.into_iter().map(check).collect();
         let (cuts_done, changes_seen) = (0, 0);
-        Self { sim, substeps, drivers, cuts, cuts_done, changes_seen, edges, riders, topology, checks, frame: 0 }
+        let first_counts = sim.model().bodies().iter().map(|body| body.vertices.len()).collect();
+        Self {
+            sim,
+            substeps,
+            drivers,
+            cuts,
+            cuts_done,
+            changes_seen,
+            first_counts,
+            edges,
+            riders,
+            topology,
+            checks,
+            frame: 0,
+        }
     }
 
     /// Frames done.
@@ -278,6 +294,10 @@ impl SceneRun {
             Quantity::KineticEnergy => self.sim.report().kinetic,
             Quantity::ElasticEnergy => self.sim.report().potential(),
             Quantity::TotalEnergy => self.sim.report().total(),
+            Quantity::Torn => {
+                let added = |&k: &usize| bodies[k].vertices.len().saturating_sub(self.first_counts[k]) as f64;
+                chosen.iter().map(added).sum()
+            }
             Quantity::Pieces => pieces(&self.sim, &chosen) as f64,
             Quantity::Intersections => self.intersections() as f64,
             Quantity::CentreX => centre().x,

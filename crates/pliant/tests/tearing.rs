@@ -435,7 +435,7 @@ fn what_cannot_tear_is_refused_by_name() -> Outcome {
     let odd = Tearing { seams, ..strong() };
     assert_eq!(
         refused(cloth()?.with_tearing(odd)),
-        "body \"cloth\" has no inner edge between vertices 0 and 24 for a seam"
+        "body \"cloth\" has no edge of a triangle between vertices 0 and 24 for a seam"
     );
     let loose = Body::new(mesh.positions.clone(), (0..25).map(|v| (v, v, 1.0)).collect()).named("dust");
     assert!(refused(loose.with_tearing(strong())).contains("\"dust\" has no triangles"));

@@ -93,15 +93,15 @@ pub(crate) struct Studio<'a> {
 impl<'a> Studio<'a> {
     /// Looks through the run.
     pub(crate) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, Box<dyn Error>> {
-        let pictures = Pictures::new(run, color_by)?;
+        let pictures = Pictures::new(run, store, color_by)?;
         let mut extent = Extent::default();
         let (mut most, mut heights) = (0.0_f64, Vec::new());
         for &stored in store.frames() {
             let frame = store.read_frame(stored)?;
-            let seen = pictures.seen(&frame);
+            let seen = pictures.seen(stored, &frame)?;
             extent.add(&seen);
             heights.push(seen.iter().map(|x| x.y).fold(f64::INFINITY, f64::min));
-            most = most.max(quantile(pictures.seen_values(&frame)?, SHOWN));
+            most = most.max(quantile(pictures.seen_values(stored, &frame)?, SHOWN));
         }
         let bounds = extent.bounds().ok_or("there is nothing to draw")?;
         let last = store.frames().last().copied().ok_or("there are no frames to draw")?;
@@ -178,7 +178,7 @@ impl<'a> Studio<'a> {
     }
 
     fn scene(&self, number: u64) -> Result<Scene, Box<dyn Error>> {
-        let mut scene = self.pictures.scene(&self.store.read_frame(number)?, self.most.unwrap_or(1.0))?;
+        let mut scene = self.pictures.scene(number, &self.store.read_frame(number)?, self.most.unwrap_or(1.0))?;
         scene.ground = Some(Ground::at(self.ground).with_lines_for(self.bounds.diagonal()));
         Ok(scene)
     }

@@ -46,6 +46,8 @@ pub enum Quantity {
     Intersections,
     /// Number of connected pieces.
     Pieces,
+    /// Number of vertices that tearing and cutting have added.
+    Torn,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -85,6 +87,7 @@ impl Quantity {
             Self::TotalEnergy => "total-energy",
             Self::Intersections => "intersections",
             Self::Pieces => "pieces",
+            Self::Torn => "torn",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

@@ -1,5 +1,7 @@
 //! A model under a change: masses, energies, pins and surfaces follow the cells.
 
+use std::collections::BTreeMap;
+
 use super::TopologyError;
 use super::change::Change;
 use super::fabric::Fabric;
@@ -87,6 +89,7 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         }
         let kind = entry.batch.kind();
         let rewiring = world.rewiring(entry.batch.as_ref(), &images);
+        let rewiring = rewiring.map(|rewiring| world.inherited(entry.batch.as_ref(), rewiring, change));
         let rewiring =
             rewiring.ok_or_else(|| TopologyError::Divided { body: name.clone().unwrap_or_default(), kind })?;
         let batch = entry.batch.rewired(&rewiring).ok_or(TopologyError::Unsupported { body: name, kind })?;
@@ -221,10 +224,39 @@ impl World {
         Some(rewiring)
     }
 
+    /// A new point between vertices that all have an element of their own, with the same goals, has one too: it is kept above the
+    /// same floor.
+    fn inherited(&self, batch: &dyn Batch, mut rewiring: Rewiring, change: &Change) -> Rewiring {
+        let operator = batch.operator();
+        let is_single = (0..operator.len()).all(|element| operator.stencil(element).len() == 1);
+        if !is_single || change.vertices.iter().all(|origin| origin.copied().is_some()) {
+            return rewiring;
+        }
+        let goals = batch.initial_goals();
+        let stride = goals.len().checked_div(operator.len()).unwrap_or(0);
+        let own = |element: u32| &goals[stride * element as usize..stride * (element as usize + 1)];
+        let old = rewiring.elements.iter().map(|(old, _)| *old);
+        let mut elements: BTreeMap<u32, u32> = rewiring.vertices.iter().copied().zip(old).collect();
+        for (k, origin) in (0u32..).zip(&change.vertices) {
+            let (vertex, base) = ((self.base + self.count) as u32 + k, self.base as u32);
+            let parents: Option<Vec<u32>> =
+                origin.parents().map(|(parent, _)| elements.get(&(base + parent)).copied()).collect();
+            if let Some([first, others @ ..]) = parents.as_deref()
+                && others.iter().all(|other| own(*other) == own(*first))
+                && !elements.contains_key(&vertex)
+            {
+                elements.insert(vertex, *first);
+                rewiring.elements.push((*first, 1.0));
+                rewiring.vertices.push(vertex);
+            }
+        }
+        rewiring
+    }
+
     /// Which element of a batch each one of a batch made anew was.
     fn matched(&self, before: &dyn Batch, after: &dyn Batch, images: &Images<'_>) -> Sources {
         let (old, new) = (before.operator(), after.operator());
-        let mut places = std::collections::BTreeMap::new();
+        let mut places = BTreeMap::new();
         for element in 0..old.len() {
             if let Image::Parts(parts) = self.image(old.stencil(element), images) {
                 places.extend(parts.into_iter().map(|(stencil, _)| (stencil, element as u32)));

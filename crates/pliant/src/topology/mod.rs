@@ -91,7 +91,7 @@ pub enum TopologyError {
         need: &'static str,
     },
     /// A seam names an edge that the body does not have.
-    #[error("body {body:?} has no inner edge between vertices {a} and {b} for a seam")]
+    #[error("body {body:?} has no edge of a triangle between vertices {a} and {b} for a seam")]
     NoSuchEdge {
         /// Body.
         body: String,
