@@ -56,7 +56,7 @@ pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
 }
 
 /// I − ∂p/∂z by central differences, symmetrised.
-pub(crate) fn difference_hessian<const R: usize, E: Element<R> + ?Sized>(
+pub(crate) fn difference_hessian<const R: usize, E: Element<R>>(
     element: &E,
     z: &[Vec3; R],
     goals: &[Vec3],

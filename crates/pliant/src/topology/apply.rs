@@ -53,7 +53,7 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     let rest = change.carried(&parts.rest, base, count);
     let own_rest = &rest[base..end + more];
     let images = Images::new(change, &parts.fabrics[body].cells, &fabric.cells, own_rest);
-    let in_body = |error| TopologyError::Energy { body: parts.bodies[body].name.clone(), error };
+    let in_body = |error| TopologyError::Energy { body: parts.bodies[body].name.clone(), error: Box::new(error) };
     let is_refined = !(change.added.is_empty() && change.moved.is_empty());
     let rebuilt = if !is_refined { None } else { fabric.rebuild(own_rest).map_err(in_body)? };
     let (new_batches, new_mass) = rebuilt.map_or((Vec::new(), None), |r| (r.energies, Some(r.mass)));

@@ -67,11 +67,11 @@ impl Simulation {
         let mut parts = parts_of(&self.model, self.damping.stiffness)?;
         let range = parts.bodies[change.body].vertices.clone();
         let sources = apply(&mut parts, &change)?;
-        let model = build(parts)?;
+        let model = Model::new(parts).map_err(in_model)?;
         let carry = |values: &[Vec3]| change.carried(values, range.start, range.len());
         let positions = carry(&self.state.positions);
         // Bodies that pass through themselves have no contacts between copies, so the state is as good as before.
-        let collider = self.collider_for(&model, &positions).map_err(crossed)?;
+        let collider = self.collider_for(&model, &positions).map_err(in_model)?;
         self.carry_inputs(&model, &carry, &sources);
         self.state.positions = positions;
         self.state.velocities = carry(&self.state.velocities);
@@ -207,21 +207,10 @@ impl Simulation {
     }
 }
 
-fn build(parts: crate::model::ModelParts) -> Result<Model, TopologyError> {
-    Model::new(parts).map_err(|error| match error {
-        ModelError::Topology(error) => error,
-        // A world that had vertices has more now, and nothing else is refused there.
-        _ => TopologyError::TooLarge { count: 0, limit: 0 },
-    })
-}
-
-/// The only way that surfaces without contacts of their own can cross.
-fn crossed(error: ModelError) -> TopologyError {
+fn in_model(error: ModelError) -> TopologyError {
     match error {
-        ModelError::Intersecting { crossings } => {
-            TopologyError::SelfCollision { body: crossings.first().map_or_else(String::new, |c| c.edge_body.clone()) }
-        }
-        _ => TopologyError::SelfCollision { body: String::new() },
+        ModelError::Topology(error) => error,
+        other => TopologyError::Model(Box::new(other)),
     }
 }
 

@@ -37,6 +37,7 @@ use thiserror::Error;
 
 use crate::energy::EnergyError;
 use crate::mesh::MeshError;
+use crate::model::ModelError;
 
 /// Why a body cannot be torn or cut.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -114,6 +115,9 @@ pub enum TopologyError {
         /// Limit.
         limit: usize,
     },
+    /// The parts make no world, as where surfaces that are kept apart intersect.
+    #[error(transparent)]
+    Model(Box<ModelError>),
     /// The parts make no mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
@@ -123,7 +127,7 @@ pub enum TopologyError {
         /// Body.
         body: String,
         /// What is wrong.
-        error: EnergyError,
+        error: Box<EnergyError>,
     },
 }
 

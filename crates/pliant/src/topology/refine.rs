@@ -254,8 +254,8 @@ impl Refined {
             let from = blade.height(self.x[vertex as usize]);
             let rim = self.edges.iter().filter(|(edge, sharing)| sharing.len() == 1 && edge.contains(&vertex));
             let ends = rim.map(|([a, b], _)| if *a == vertex { *b } else { *a });
-            let shares = ends.map(|end| (end, from / (from - blade.height(self.x[end as usize]))));
-            way = shares.filter(|(_, share)| (0.0..ALONG_RIM * SNAP).contains(share)).last();
+            let mut shares = ends.map(|end| (end, from / (from - blade.height(self.x[end as usize]))));
+            way = shares.find(|(_, share)| (0.0..ALONG_RIM * SNAP).contains(share));
         }
         if let Some((end, share)) = way
             && self.may_move(vertex, end)

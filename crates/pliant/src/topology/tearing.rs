@@ -246,7 +246,7 @@ pub(crate) fn check_tearing(model: &Model, with_self_collision: bool) -> Result<
         let number = model.bodies().iter().position(|other| other.name == body.name);
         for entry in model.energies().iter().filter(|entry| entry.body == number && entry.damping.is_none()) {
             let operator = entry.batch.operator();
-            let first = (!operator.is_empty()).then(|| (0, 1.0));
+            let first = (!operator.is_empty()).then_some((0, 1.0));
             let vertices = if first.is_some() { operator.stencil(0).to_vec() } else { Vec::new() };
             let one = crate::energy::Rewiring { elements: first.into_iter().collect(), vertices };
             if operator.len() > 1 && entry.batch.rewired(&one).is_none() {
