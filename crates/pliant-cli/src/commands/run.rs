@@ -103,10 +103,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
     // Before what may still fail; it is written again when the pictures are known.
     summary.write(&dir, None)?;
-    let exported: Vec<PathBuf> = formats
-        .into_iter()
-        .map(|format| export::write(&store, format, &dir, wanted.every))
-        .collect::<Result<_, _>>()?;
+    let mut exported: Vec<PathBuf> = Vec::new();
+    for format in formats {
+        match export::write(&store, format, &dir, wanted.every, None) {
+            // The others may be able to.
+            Err(error) if export::is_of_one_mesh(error.as_ref()) => eprintln!("note: {error}"),
+            written => exported.push(written?),
+        }
+    }
     let which = if arguments.no_preview { Preview::Off } else { arguments.preview.unwrap_or(wanted.preview) };
     let drawn = preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color))?;
     if which != Preview::Off {

@@ -58,7 +58,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::MaxStretch,
         Self::MinStretch,
         Self::MeanStretch,
@@ -68,6 +68,9 @@ impl Quantity {
         Self::KineticEnergy,
         Self::ElasticEnergy,
         Self::TotalEnergy,
+        Self::Intersections,
+        Self::Pieces,
+        Self::Torn,
         Self::CentreX,
         Self::CentreY,
         Self::CentreZ,
