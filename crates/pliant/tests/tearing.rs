@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pliant::energy::PositionGoals;
+use pliant::energy::{HalfSpace, PositionGoals};
 use pliant::mesh::{TriangleMesh, connected_components};
 use pliant::prelude::*;
 use pliant::{Seam, TearThreshold, TopologyError};
@@ -407,6 +407,24 @@ fn a_polyline_that_ends_inside_leaves_a_slit_and_one_that_closes_cuts_out_a_piec
     let shoelace: f64 =
         (0..4).map(|k| (corners[k], corners[(k + 1) % 4])).map(|(p, q)| p[0] * q[1] - q[0] * p[1]).sum();
     assert!((window - 0.5 * shoelace).abs() < 1e-13, "{window} m² instead of {} m²", 0.5 * shoelace);
+    Ok(())
+}
+
+#[test]
+fn what_a_cut_makes_is_kept_above_the_same_floor() -> Outcome {
+    let mesh = sheet(5, 5, 1.0, 1.0);
+    let all: Vec<u32> = (0..36).collect();
+    let floor =
+        HalfSpace { vertices: all, point: Vec3::NEG_Y, normal: Vec3::Y, stiffness: 10.0 }.build(&mesh.positions)?;
+    let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("sheet").with_energy(floor);
+    let mut sim = Simulation::builder().body(cloth).build()?;
+    sim.cut("sheet", &Cut::Plane { point: Vec3::new(0.0, 0.05, 0.0), normal: Vec3::new(0.3, 1.0, 0.0) })?;
+    let entry = sim.model().energies().iter().find(|entry| entry.batch.kind() == "half_space").unwrap();
+    let mut kept = entry.batch.operator().corner_vertices().to_vec();
+    kept.sort_unstable();
+    assert!(kept.len() > 40);
+    assert_eq!(kept, (0..sim.positions().len() as u32).collect::<Vec<_>>(), "every vertex once");
+    sim.step()?;
     Ok(())
 }
 
