@@ -226,3 +226,48 @@ fn a_run_against_colliders_tells_what_contact_came_to() {
     assert!(of("rank_one_updates") + of("refactorisations") > 0.0 && of("most") > 0.0);
     std::fs::remove_dir_all(out.parent().unwrap()).unwrap();
 }
+
+#[test]
+fn a_torn_run_resumes_bit_for_bit_and_is_exported_where_a_format_can_say_it() {
+    let dir = folder("torn");
+    let scene = dir.join("strip.toml");
+    let strip = r#"
+        world.gravity = [0, 0, 0]
+        [[body]]
+        name = "strip"
+        shape.sheet = { width = 0.6, height = 0.2, columns = 12, rows = 4 }
+        material.cloth = { preset = "cotton" }
+        tear = { stretch = 1.1, noise = 0.1 }
+        [[body.pin]]
+        select = { side = "left" }
+        [[body.pin]]
+        select = { side = "right" }
+        keyframe = [{ time = 0 }, { time = 0.25, translate = [0.12, 0, 0] }]
+        [[expect]]
+        quantity = "pieces"
+        above = 1.5
+    "#;
+    std::fs::write(&scene, strip).unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| dir.join(name));
+    let go = |out: &Path, more: &[&str]| {
+        let fixed = ["run", scene.to_str().unwrap(), "--out", out.to_str().unwrap(), "--checkpoint-every", "9"];
+        run(&[&fixed, more].concat())
+    };
+    let output = go(&whole, &["--frames", "30", "--format", "pc2,obj", "--preview=poster"]);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(text(&output.stderr).contains("note: the run tears or is cut at frame"), "{}", text(&output.stderr));
+    assert!(whole.join("preview.png").exists() && !whole.join("export/pc2/whole.pc2").exists());
+    let vertices = |frame: usize| {
+        let file = whole.join(format!("export/obj/whole_{frame:06}.obj"));
+        std::fs::read_to_string(file).unwrap().lines().filter(|line| line.starts_with("v ")).count()
+    };
+    assert!(vertices(30) > vertices(0), "{} vertices, then {}", vertices(0), vertices(30));
+    let early = run(&["export", whole.to_str().unwrap(), "--format", "pc2", "--frames", "0-3"]);
+    assert!(early.status.success() && whole.join("export/pc2/whole.pc2").exists());
+    // Interrupted after the tear has begun.
+    assert_eq!(go(&parts, &["--frames", "20", "--no-preview", "--quiet"]).status.code(), Some(0));
+    let resumed = go(&parts, &["--frames", "30", "--no-preview", "--resume"]);
+    assert!(resumed.status.success(), "{}{}", text(&resumed.stdout), text(&resumed.stderr));
+    assert_eq!(frames(&whole), frames(&parts));
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -161,7 +161,7 @@ impl SolveReport {
 #[derive(Debug, Clone)]
 pub(crate) struct StepReport(pub(crate) pliant::StepReport);
 
-type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>);
+type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>, usize);
 
 #[pymethods]
 impl StepReport {
@@ -175,6 +175,12 @@ impl StepReport {
     #[getter]
     fn time(&self) -> f64 {
         self.0.time
+    }
+
+    /// Vertices that were doubled after the step, where bodies tear.
+    #[getter]
+    fn torn(&self) -> usize {
+        self.0.torn
     }
 
     /// What the solver says.
@@ -227,13 +233,22 @@ impl StepReport {
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: StepState) -> Self {
-        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart) = state;
+        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart, torn) = state;
         let solve = solve.get().0.clone();
         let self_collision =
             apart.map(|([candidates, contacts, truncated, held, rounds], [seconds_broad, seconds_narrow])| {
                 SelfCollisionReport { candidates, contacts, truncated, held, rounds, seconds_broad, seconds_narrow }
             });
-        Self(pliant::StepReport { step, time, solve, self_collision, seconds_predict, seconds_solve, seconds_total })
+        Self(pliant::StepReport {
+            step,
+            time,
+            solve,
+            self_collision,
+            torn,
+            seconds_predict,
+            seconds_solve,
+            seconds_total,
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (StepState,))> {
@@ -244,6 +259,6 @@ impl StepReport {
             let counts = [apart.candidates, apart.contacts, apart.truncated, apart.held, apart.rounds];
             (counts, [apart.seconds_broad, apart.seconds_narrow])
         });
-        Ok((slf.get_type().getattr("_from_state")?, ((report.step, report.time, solve, seconds, apart),)))
+        Ok((slf.get_type().getattr("_from_state")?, ((report.step, report.time, solve, seconds, apart, report.torn),)))
     }
 }

@@ -322,6 +322,11 @@ impl Core {
         to_array(py, self.lock()?.sim().model().rest())
     }
 
+    /// Vertices now: they grow where a scene tears or is cut.
+    fn vertex_count(&self) -> PyResult<usize> {
+        Ok(self.lock()?.sim().positions().len())
+    }
+
     fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         Ok(to_numbers(py, self.lock()?.sim().model().mass().lumped()))
     }

@@ -31,6 +31,7 @@ pub(crate) struct Included {
     pub(crate) collider: usize,
     pub(crate) attachment: usize,
     pub(crate) force: usize,
+    pub(crate) cut: usize,
     pub(crate) expect: usize,
 }
 
@@ -61,6 +62,7 @@ impl Document {
             collider: scene.collider.len(),
             attachment: scene.attachment.len(),
             force: scene.force.len(),
+            cut: scene.cut.len(),
             expect: scene.expect.len(),
         };
         scene.overlay(own);

@@ -18,6 +18,7 @@ mod run;
 mod scene;
 mod select;
 mod settings;
+mod tear;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;

@@ -12,6 +12,7 @@ use pliant_io::store::{Frame, Topology};
 
 use crate::drive::Driver;
 use crate::format::{ExpectSection, Moment, Quantity};
+use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 
 /// A simulation with what the scene moves and expects.
 #[derive(Debug)]
@@ -20,6 +21,13 @@ pub struct SceneRun {
     pub sim: Simulation,
     substeps: u32,
     drivers: Vec<Driver>,
+    /// In the order of their moments.
+    cuts: Vec<TimedCut>,
+    cuts_done: usize,
+    /// Changes of the model that `edges` and `topology` know of.
+    changes_seen: usize,
+    /// Vertices of each body at the beginning.
+    first_counts: Vec<usize>,
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
     /// For each body the surface that rides along on its tets, if there is one.
@@ -79,6 +87,7 @@ pub(crate) struct Parts {
     pub(crate) sim: Simulation,
     pub(crate) substeps: u32,
     pub(crate) drivers: Vec<Driver>,
+    pub(crate) cuts: Vec<TimedCut>,
     pub(crate) edges: Vec<Vec<(Edge, f64)>>,
     pub(crate) riders: Vec<Option<Embedding>>,
     pub(crate) topology: Topology,
@@ -87,10 +96,25 @@ pub(crate) struct Parts {
 
 impl SceneRun {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { sim, substeps, drivers, edges, riders, topology, expect } = parts;
+        let Parts { sim, substeps, drivers, cuts, edges, riders, topology, expect } = parts;
         let check = |expect| Check { expect, value: f64::NAN };
         let checks = expect.into_iter().map(check).collect();
-        Self { sim, substeps, drivers, edges, riders, topology, checks, frame: 0 }
+        let (cuts_done, changes_seen) = (0, 0);
+        let first_counts = sim.model().bodies().iter().map(|body| body.vertices.len()).collect();
+        Self {
+            sim,
+            substeps,
+            drivers,
+            cuts,
+            cuts_done,
+            changes_seen,
+            first_counts,
+            edges,
+            riders,
+            topology,
+            checks,
+            frame: 0,
+        }
     }
 
     /// Frames done.
@@ -98,7 +122,7 @@ impl SceneRun {
         self.frame
     }
 
-    /// What does not move: rest shapes, elements, bodies. A surface that rides along on tets follows them within its body,
+    /// What does not move: rest shapes, elements, bodies, as they are now: they change where bodies tear or are cut. A surface that rides along on tets follows them within its body,
     /// so a stored frame may have more vertices than the simulation.
     pub fn topology(&self) -> &Topology {
         &self.topology
@@ -148,6 +172,7 @@ impl SceneRun {
     /// Everything needed to continue from here, bit for bit: the simulation, the frame, and what expectations have seen.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = u64::from(self.frame).to_le_bytes().to_vec();
+        bytes.extend((self.cuts_done as u64).to_le_bytes());
         bytes.extend((self.checks.len() as u64).to_le_bytes());
         self.checks.iter().for_each(|check| bytes.extend(check.value.to_le_bytes()));
         bytes.extend(self.sim.checkpoint().to_bytes());
@@ -158,14 +183,16 @@ impl SceneRun {
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let damaged = CheckpointError::Damaged { at: 0, size: bytes.len() };
         let (numbers, _) = bytes.as_chunks::<8>();
-        let [frame, count, rest @ ..] = numbers else { return Err(damaged) };
+        let [frame, cuts_done, count, rest @ ..] = numbers else { return Err(damaged) };
+        let cuts_done = usize::try_from(u64::from_le_bytes(*cuts_done)).map_err(|_| damaged.clone())?;
         let frame = u32::try_from(u64::from_le_bytes(*frame)).map_err(|_| damaged.clone())?;
         let count = usize::try_from(u64::from_le_bytes(*count)).map_err(|_| damaged.clone())?;
-        if count != self.checks.len() || rest.len() < count {
+        if count != self.checks.len() || rest.len() < count || cuts_done > self.cuts.len() {
             return Err(damaged);
         }
-        self.sim.restore(&Checkpoint::from_bytes(&bytes[16 + 8 * count..])?)?;
-        self.frame = frame;
+        self.sim.restore(&Checkpoint::from_bytes(&bytes[24 + 8 * count..])?)?;
+        (self.frame, self.cuts_done) = (frame, cuts_done);
+        self.follow_changes();
         for (check, value) in self.checks.iter_mut().zip(rest) {
             check.value = f64::from_le_bytes(*value);
         }
@@ -188,8 +215,36 @@ impl SceneRun {
     /// Advances by one step, with what the scene moves. Frames are counted and expectations looked at by
     /// [`next_frame`](Self::next_frame) only.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.make_cuts()?;
         self.drive();
-        self.sim.step()
+        let report = self.sim.step();
+        if self.sim.topology_changes() != self.changes_seen {
+            self.follow_changes();
+        }
+        report
+    }
+
+    /// Makes the cuts whose moment has come.
+    fn make_cuts(&mut self) -> Result<(), StepError> {
+        // A moment between steps is that of the step that begins nearest to it.
+        let now = self.sim.time() + 0.5 * self.sim.time_step();
+        while let Some(cut) = self.cuts.get(self.cuts_done).filter(|cut| cut.time < now) {
+            let step = self.sim.state().step;
+            cut.act(&mut self.sim).map_err(|error| StepError::Tearing { step, error })?;
+            self.cuts_done += 1;
+        }
+        Ok(())
+    }
+
+    /// Looks at the elements again after bodies were torn or cut.
+    fn follow_changes(&mut self) {
+        self.changes_seen = self.sim.topology_changes();
+        self.topology = topology_of(&self.sim, &self.topology);
+        for (body, edges) in self.edges.iter_mut().enumerate() {
+            if let Some(own) = edges_of(&self.sim, body) {
+                *edges = own;
+            }
+        }
     }
 
     /// Advances by one frame; returns the reports of its steps.
@@ -244,6 +299,11 @@ impl SceneRun {
             Quantity::KineticEnergy => self.sim.report().kinetic,
             Quantity::ElasticEnergy => self.sim.report().potential(),
             Quantity::TotalEnergy => self.sim.report().total(),
+            Quantity::Torn => {
+                let added = |&k: &usize| bodies[k].vertices.len().saturating_sub(self.first_counts[k]) as f64;
+                chosen.iter().map(added).sum()
+            }
+            Quantity::Pieces => pieces(&self.sim, &chosen) as f64,
             Quantity::Intersections => intersections(&self.surfaces(), x).len() as f64,
             Quantity::LeastGap => least_distance(&self.surfaces(), x),
             Quantity::Penetration => self.penetration(vertices()),

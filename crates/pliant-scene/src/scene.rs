@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
-use pliant::{ModelError, Simulation, SimulationBuilder};
+use pliant::{ModelError, Simulation, SimulationBuilder, TopologyError};
 use pliant_io::store::Topology;
 use pliant_io::write::Format;
 
@@ -15,11 +15,12 @@ use crate::collider::{build_collider, contact};
 use crate::document::{Document, Source, find};
 use crate::drive::{DrivenForce, Driver};
 use crate::error::{SceneError, similar};
-use crate::format::{ColorBy, LengthName, Preview, SceneFile, Select};
+use crate::format::{ColorBy, LengthName, MaterialSection, Preview, SceneFile, Select};
 use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
 use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings};
+use crate::tear::TimedCut;
 use crate::{BUILTIN, Builtin};
 
 /// A scene file that has been read and checked.
@@ -182,6 +183,7 @@ impl Scene {
         let mut drivers = self.drivers(&bodies);
         drivers.extend(wind);
         drivers.extend(self.forces(&bodies)?);
+        let cuts = self.cuts()?;
         builder = self.attach(builder, &bodies)?;
         let mut topology = Topology::default();
         let (mut edges, mut riders) = (Vec::new(), Vec::new());
@@ -194,7 +196,7 @@ impl Scene {
         let sim = change(builder).build().map_err(|error| self.in_engine(&error))?;
         self.check_expectations(&sim)?;
         let expect = file.expect.clone();
-        Ok(SceneRun::new(Parts { sim, substeps, drivers, edges, riders, topology, expect }))
+        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, topology, expect }))
     }
 
     /// Bodies have different names.
@@ -258,6 +260,33 @@ impl Scene {
             forces.push(DrivenForce { targets: own, track, window });
         }
         Ok((!forces.is_empty()).then_some(Driver::Forces { targets, forces }))
+    }
+
+    /// All cuts, in the order of their moments.
+    fn cuts(&self) -> Result<Vec<TimedCut>, SceneError> {
+        let mut cuts = Vec::new();
+        for (k, section) in self.file().cut.iter().enumerate() {
+            let refuse = |fault: Fault| self.fault(&self.list_path("cut", k), &fault);
+            let cut = TimedCut::new(section).map_err(refuse)?;
+            let names = || self.file().body.iter().map(|body| body.name.as_str());
+            let Some(body) = self.file().body.iter().find(|body| body.name == cut.body) else {
+                let mut error = refuse(Fault::new("body", format!("there is no body {:?}", cut.body)));
+                error.hint = similar(&cut.body, names()).map(|name| format!("did you mean {name:?}?"));
+                return Err(error);
+            };
+            if !matches!(body.material, MaterialSection::Cloth(_)) {
+                let message = format!("body {:?} is no cloth; only cloth can be cut", cut.body);
+                return Err(refuse(Fault::new("body", message)));
+            }
+            if self.file().self_collision.is_some() && body.self_collision != Some(false) {
+                let message = format!("body {:?} collides with itself, and such bodies cannot be cut yet", cut.body);
+                let fault = Fault::new("body", message).hint("give the body `self_collision = false`");
+                return Err(refuse(fault));
+            }
+            cuts.push(cut);
+        }
+        cuts.sort_by(|a, b| a.time.total_cmp(&b.time));
+        Ok(cuts)
     }
 
     /// Pins and handles that follow keyframes.
@@ -326,6 +355,7 @@ impl Scene {
             "collider" => included.collider,
             "attachment" => included.attachment,
             "force" => included.force,
+            "cut" => included.cut,
             _ => included.expect,
         };
         match k.checked_sub(before) {
@@ -351,12 +381,20 @@ impl Scene {
             | ModelError::NonFiniteVelocity { body, .. }
             | ModelError::LengthMismatch { body, .. }
             | ModelError::NoSuchVertex { body, .. }
-            | ModelError::Energy { body, .. } => Some(body),
+            | ModelError::Energy { body, .. }
+            | ModelError::Topology(
+                TopologyError::NoCells { body }
+                | TopologyError::Unsupported { body: Some(body), .. }
+                | TopologyError::SelfCollision { body }
+                | TopologyError::NoSuchEdge { body, .. }
+                | TopologyError::NoMaterial { body },
+            ) => Some(body),
             _ => None,
         };
         let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == *name));
         let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
-        self.fault(&path, &Fault::new("", error.to_string()))
+        let key = if matches!(error, ModelError::Topology(_)) { "tear" } else { "" };
+        self.fault(&path, &Fault::new(key, error.to_string()))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{Edge, MassEntry, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::model::ModelError;
+use crate::topology::{Cells, Fabric, Substance, Tearing};
 
 /// A body. Vertices are numbered from 0; the world renumbers them.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub struct Body {
     pub(crate) collides_with_itself: bool,
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
+    pub(crate) fabric: Fabric,
 }
 
 impl Body {
@@ -37,6 +39,7 @@ impl Body {
             collides_with_itself: true,
             pinned: Vec::new(),
             pressure: 0.0,
+            fabric: Fabric::default(),
         }
     }
 
@@ -54,6 +57,7 @@ impl Body {
         let mut body = Self::new(mesh.positions.clone(), mass);
         body.energies = material.energies(mesh).map_err(|error| in_body("cloth", error))?;
         body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), Some(Substance::Cloth(material.clone())));
         Ok(body)
     }
 
@@ -64,6 +68,7 @@ impl Body {
         let mut body = Self::new(mesh.positions.clone(), mass);
         body.energies = material.energies(mesh).map_err(|error| in_body("solid", error))?;
         body.surface = skin(mesh)?;
+        body.made_of(Cells::tets(&mesh.tets), Some(Substance::Solid(material.clone())));
         Ok(body)
     }
 
@@ -74,6 +79,7 @@ impl Body {
         let mut body = Self::new(strands.positions.clone(), mass);
         body.energies = material.energies(strands).map_err(|error| in_body("strands", error))?;
         body.segments = strands.segments().collect();
+        body.made_of(Cells::segments(strands.segments()), Some(Substance::Strand(material.clone())));
         Ok(body)
     }
 
@@ -90,6 +96,7 @@ impl Body {
         let springs = EdgeSprings::new(edges, SpringStiffness::Uniform(stiffness));
         body.energies.push(springs.build(&mesh.positions).map_err(|error| in_body("mass-spring", error))?);
         body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), None);
         Ok(body)
     }
 
@@ -97,6 +104,32 @@ impl Body {
     pub fn points(points: &PointSet, mass: f64) -> Self {
         let entries = (0..points.positions.len() as u32).map(|v| (v, v, mass)).collect();
         Self::new(points.positions.clone(), entries)
+    }
+
+    fn made_of(&mut self, cells: Cells, substance: Option<Substance>) {
+        self.fabric = Fabric { substance, ..Fabric::new(cells, self.rest.len()) };
+    }
+
+    /// Lets the body tear where it is strained too much.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let paper = Body::cloth(&mesh, &ClothMaterial::default())?.with_tearing(Tearing::at_stretch(1.05));
+    /// let pulled = paper.with_positions(mesh.positions.iter().map(|p| Vec3::new(1.1 * p.x, p.y, p.z)).collect());
+    /// let mut sim = Simulation::builder().body(pulled.pin_where(|p| p.x.abs() > 0.49)).build()?;
+    /// let before = sim.positions().len();
+    /// assert!(sim.step()?.torn > 0);
+    /// assert!(sim.positions().len() > before, "vertices were doubled");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_tearing(mut self, tearing: Tearing) -> Self {
+        let seams = tearing.seams.iter();
+        let seams = seams.flat_map(|seam| seam.edges.iter().map(|&[a, b]| ([a.min(b), a.max(b)], seam.strength)));
+        self.fabric.seams = seams.collect();
+        self.fabric.seams.sort_by_key(|(edge, _)| *edge);
+        self.fabric.tearing = Some(tearing);
+        self
     }
 
     /// Names the body; without a name it is called after its number.

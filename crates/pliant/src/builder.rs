@@ -178,17 +178,20 @@ impl SimulationBuilder {
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World { bodies, rest, mut positions, velocities, mass, energies, pinned } = world;
+        let World { bodies, rest, mut positions, velocities, mass, energies, pinned, fabrics } = world;
         check_masses(&bodies, &mass, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
-        let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, diagonal, stiffness_damping })?;
+        let parts = ModelParts { bodies, rest, mass, energies, pinned, fabrics, diagonal, stiffness_damping };
+        let model = Model::new(parts)?;
+        crate::topology::check_tearing(&model, self.self_collision.is_some())?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
-        let collider = self.self_collision.map(collider).transpose()?;
+        let collider = self.self_collision.clone().map(collider).transpose()?;
         let state = State { time: 0.0, step: 0, positions, velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
+        simulation.lineage.self_collision = self.self_collision;
         if !self.colliders.is_empty() {
             let (colliders, params) = (self.colliders, self.contact);
             let (touched, held, clearances) = (Vec::new(), Vec::new(), Clearances::default());
@@ -253,6 +256,7 @@ struct World {
     mass: Mass,
     energies: Vec<EnergyEntry>,
     pinned: Vec<bool>,
+    fabrics: Vec<crate::topology::Fabric>,
 }
 
 impl World {
@@ -271,6 +275,7 @@ impl World {
         self.pinned.resize(base + count, false);
         body.pinned.iter().for_each(|&v| self.pinned[base + v as usize] = true);
         self.mass.append(count, &body.mass);
+        self.fabrics.push(body.fabric);
         self.rest.extend_from_slice(&body.rest);
         self.positions.extend_from_slice(&body.positions);
         self.velocities.extend_from_slice(&body.velocities);

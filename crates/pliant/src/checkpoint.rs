@@ -8,9 +8,10 @@ use thiserror::Error;
 
 use crate::contact::{Clearances, Held};
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::simulation::Simulation;
-use crate::state::History;
+use crate::state::{History, Inputs};
+use crate::topology::Replayed;
 
 const MAGIC: &[u8; 8] = b"PLIANTCP";
 const VERSION: u64 = 1;
@@ -56,6 +57,14 @@ pub enum CheckpointError {
         index: usize,
         /// The number.
         value: String,
+    },
+    /// A change of the model makes no sense.
+    #[error("change {change} of the model in the checkpoint cannot be made: {reason}")]
+    Topology {
+        /// Its number.
+        change: usize,
+        /// Why.
+        reason: String,
     },
     /// A channel is missing or has the wrong size.
     #[error("channel {name:?} of the checkpoint has {found} numbers, but {expected} are needed")]
@@ -242,21 +251,44 @@ impl Simulation {
             channels.push((format!("goals/{k}/now"), flatten(&self.inputs.goals_now[k])));
             channels.push((format!("goals/{k}/next"), flatten(&self.inputs.goals_next[k])));
         }
-        Checkpoint { fingerprint: fingerprint(&self.model), channels }
+        for (k, change) in self.lineage.changes.iter().enumerate() {
+            channels.push((format!("topology/{k}"), change.encode()));
+        }
+        Checkpoint { fingerprint: fingerprint(self.lineage.first(&self.model)), channels }
     }
 
-    /// Returns to a saved moment of the same model. On an error nothing has changed.
+    /// The model of a checkpoint, where it is not the current one.
+    fn replay(&self, saved: &Checkpoint) -> Result<Option<Replayed>, CheckpointError> {
+        let names = (0..).map(|k| format!("topology/{k}"));
+        let found = names.map_while(|name| saved.channels.iter().find(|(other, _)| *other == name));
+        let changes: Vec<&[f64]> = found.map(|(_, numbers)| numbers.as_slice()).collect();
+        let is_current = |(numbers, change): (&&[f64], &crate::Change)| **numbers == change.encode();
+        let own = &self.lineage.changes;
+        if changes.len() == own.len() && changes.iter().zip(own).all(is_current) {
+            return Ok(None);
+        }
+        let refuse = |reason: String| CheckpointError::Topology { change: changes.len(), reason };
+        let replayed = self.replayed(&changes).map_err(|error| refuse(error.to_string()))?;
+        replayed.ok_or_else(|| refuse("its numbers are damaged".to_owned())).map(Some)
+    }
+
+    /// Returns to a saved moment of the same model, as torn and cut as it was then. On an error nothing has changed.
     pub fn restore(&mut self, saved: &Checkpoint) -> Result<(), CheckpointError> {
-        let expected = fingerprint(&self.model);
+        let expected = fingerprint(self.lineage.first(&self.model));
         if saved.fingerprint != expected {
             return Err(CheckpointError::OtherModel { found: saved.fingerprint, expected });
         }
-        let n = 3 * self.state.positions.len();
+        let replayed = self.replay(saved)?;
+        let model = replayed.as_ref().map_or(&self.model, |replayed| &replayed.model);
+        let n = 3 * model.rest().len();
         let clock = saved.channel("clock", 3)?;
         if clock[2] <= 0.0 {
             return Err(bad_number("clock", 2, clock[2]));
         }
         let (mut state, mut inputs, mut memory) = (self.state.clone(), self.inputs.clone(), self.memory.clone());
+        if replayed.is_some() {
+            (inputs, memory) = (Inputs::at_rest(model), model.initial_memory());
+        }
         (state.time, state.step) = (clock[0], clock[1] as u64);
         state.positions = unflatten(saved.channel("positions", n)?);
         state.velocities = unflatten(saved.channel("velocities", n)?);
@@ -289,6 +321,15 @@ impl Simulation {
             surroundings.held = numbers.as_chunks::<6>().0.iter().map(held).collect();
             surroundings.touched.clear();
             surroundings.clearances = Clearances::default();
+        }
+        if let Some(replayed) = replayed {
+            let collider = self.collider_for(&replayed.model, &state.positions);
+            let refuse = |error: ModelError| CheckpointError::Topology {
+                change: replayed.changes.len(),
+                reason: error.to_string(),
+            };
+            self.self_collider = collider.map_err(refuse)?;
+            self.take_replayed(replayed);
         }
         self.settings.time_step = clock[2];
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

@@ -157,14 +157,15 @@ impl Simulation {
     pub fn set_goal(&mut self, kind: &str, goal: usize, value: Vec3) -> Result<(), InputError> {
         finite("goal", value)?;
         let mut count = 0;
-        for (entry, goals) in self.model.energies().iter().zip(&mut self.inputs.goals_next) {
-            if entry.batch.kind() == kind {
-                if goal < count + goals.len() {
-                    goals[goal - count] = value;
-                    return Ok(());
-                }
-                count += goals.len();
+        for (k, entry) in self.model.energies().iter().enumerate().filter(|(_, entry)| entry.batch.kind() == kind) {
+            // What was torn in two follows the goal that it had as one.
+            let (len, places) = self.lineage.goals(&self.model, k, goal.wrapping_sub(count));
+            if goal < count + len {
+                debug_assert!(entry.damping.is_none(), "damping has no goals");
+                places.into_iter().for_each(|place| self.inputs.goals_next[k][place] = value);
+                return Ok(());
             }
+            count += len;
         }
         Err(InputError::NoSuchGoal { kind: kind.to_owned(), goal, count })
     }
@@ -173,7 +174,7 @@ impl Simulation {
     pub fn set_force(&mut self, body: &str, vertex: u32, force: Vec3) -> Result<(), InputError> {
         finite("force", force)?;
         let at = self.vertex(body, vertex)?;
-        self.inputs.forces[at] = force;
+        self.share_force(at, force);
         Ok(())
     }
 

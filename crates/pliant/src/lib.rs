@@ -49,6 +49,7 @@ mod simulation;
 pub mod solve;
 pub mod sparse;
 mod state;
+mod topology;
 
 pub use body::Body;
 pub use builder::SimulationBuilder;
@@ -67,6 +68,7 @@ pub use report::{Report, StepReport, WorstElement};
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
+pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
 
 /// What most programs need.
 pub mod prelude {
@@ -79,8 +81,8 @@ pub mod prelude {
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Damping, SelfCollision, Simulation, SolidMaterial, StrainLimit,
-        StrandMaterial, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, SelfCollision, Simulation, SolidMaterial,
+        StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

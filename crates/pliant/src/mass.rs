@@ -35,6 +35,30 @@ impl Mass {
         }
     }
 
+    /// The same with other masses for one body, which may have another number of vertices; later ones move up.
+    pub(crate) fn with_body(
+        &self,
+        body: std::ops::Range<usize>,
+        vertex_count: usize,
+        entries: &[(u32, u32, f64)],
+    ) -> Self {
+        let mut mass = Self {
+            lumped: self.lumped[..body.start].to_vec(),
+            diagonal: self.diagonal[..body.start].to_vec(),
+            beside: Vec::new(),
+        };
+        let outside = |is_kept: &dyn Fn(usize) -> bool| {
+            self.beside.iter().copied().filter(|entry| is_kept(entry.0 as usize)).collect::<Vec<_>>()
+        };
+        mass.beside = outside(&|i| i < body.start);
+        mass.append(vertex_count, entries);
+        mass.lumped.extend_from_slice(&self.lumped[body.end..]);
+        mass.diagonal.extend_from_slice(&self.diagonal[body.end..]);
+        let moved = |v: u32| (v as usize - body.len() + vertex_count) as u32;
+        mass.beside.extend(outside(&|i| i >= body.end).into_iter().map(|(i, j, m)| (moved(i), moved(j), m)));
+        mass
+    }
+
     /// Mass of each vertex \[kg\]: the row sums of the matrix.
     pub fn lumped(&self) -> &[f64] {
         &self.lumped

@@ -11,6 +11,7 @@ use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::self_collision::{Crossing, first_crossings};
 use crate::sparse::SymmetricPattern;
+use crate::topology::{Cells, Fabric, TopologyError};
 
 /// Why bodies do not make a world.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -119,6 +120,9 @@ pub enum ModelError {
         /// Where.
         crossings: Vec<Crossing>,
     },
+    /// A body cannot be torn or cut.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),
@@ -159,6 +163,7 @@ pub struct Model {
     rest: Vec<Vec3>,
     mass: Mass,
     energies: Vec<EnergyEntry>,
+    fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
     free: Vec<u32>,
@@ -181,6 +186,7 @@ pub(crate) struct ModelParts {
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) pinned: Vec<bool>,
+    pub(crate) fabrics: Vec<Fabric>,
     /// Length scale \[m\].
     pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
@@ -189,7 +195,7 @@ pub(crate) struct ModelParts {
 
 impl Model {
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
-        let ModelParts { bodies, rest, mass, mut energies, pinned, diagonal, stiffness_damping } = parts;
+        let ModelParts { bodies, rest, mass, mut energies, pinned, fabrics, diagonal, stiffness_damping } = parts;
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
@@ -223,6 +229,7 @@ impl Model {
             rest,
             mass,
             energies,
+            fabrics,
             free_index,
             free,
             pinned,
@@ -252,6 +259,18 @@ impl Model {
     /// All energies, damping included.
     pub fn energies(&self) -> &[EnergyEntry] {
         &self.energies
+    }
+
+    /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn cells(&self, body: usize) -> &Cells {
+        &self.fabrics[body].cells
+    }
+
+    pub(crate) fn fabrics(&self) -> &[Fabric] {
+        &self.fabrics
     }
 
     /// Vertices that are solved for, ascending.

@@ -17,6 +17,8 @@ pub struct StepReport {
     pub solve: SolveReport,
     /// What keeping surfaces apart took, where they are.
     pub self_collision: Option<SelfCollisionReport>,
+    /// Vertices that were doubled after the step, where bodies tear.
+    pub torn: usize,
     /// Seconds in prediction and external forces.
     pub seconds_predict: f64,
     /// Seconds in the solver.

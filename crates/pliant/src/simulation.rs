@@ -18,6 +18,7 @@ use crate::self_collision::{SelfCollider, Untangled};
 use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
+use crate::topology::{Lineage, TopologyError};
 
 /// Why a step was refused. The simulation stays at its last good state.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -54,6 +55,14 @@ pub enum StepError {
         limit: f64,
         /// The element of largest energy at that vertex.
         element: String,
+    },
+    /// The step is done, but what it tore could not be parted.
+    #[error("step {step}: {error}")]
+    Tearing {
+        /// The step.
+        step: u64,
+        /// What happened.
+        error: TopologyError,
     },
     /// The solver failed.
     #[error("step {step}: {error}")]
@@ -98,13 +107,16 @@ pub struct Simulation {
     pub(crate) damping: Damping,
     /// What energies remember; `trial` takes its place when a step is good.
     pub(crate) memory: Vec<Memory>,
-    trial: Vec<Memory>,
+    pub(crate) trial: Vec<Memory>,
+    /// What the solver is built from, when the model is replaced.
+    choice: SolverChoice,
     solver: Box<dyn Solver>,
     /// Colliders, if there are any.
     pub(crate) surroundings: Option<Surroundings>,
     scratch: Scratch,
     mass_factor: Option<Cholesky>,
-    self_collider: Option<SelfCollider>,
+    pub(crate) self_collider: Option<SelfCollider>,
+    pub(crate) lineage: Lineage,
     pool: Pool,
     pub(crate) clock: Clock,
 }
@@ -178,13 +190,8 @@ impl Simulation {
         clock: Clock,
     ) -> Self {
         let memory = model.initial_memory();
-        let goals: Vec<Vec<Vec3>> = model.energies().iter().map(|e| e.batch.initial_goals().to_vec()).collect();
-        let inputs = Inputs {
-            pins: model.pinned().iter().map(|&v| state.positions[v as usize]).collect(),
-            goals_now: goals.clone(),
-            goals_next: goals,
-            forces: vec![Vec3::ZERO; state.positions.len()],
-        };
+        let pins = model.pinned().iter().map(|&v| state.positions[v as usize]).collect();
+        let inputs = Inputs { pins, ..Inputs::at_rest(&model) };
         Self {
             trial: memory.clone(),
             memory,
@@ -194,8 +201,10 @@ impl Simulation {
             inputs,
             settings,
             damping,
+            choice: solver.clone(),
             solver: solver.build(),
             surroundings: None,
+            lineage: Lineage::default(),
             scratch: Scratch::default(),
             mass_factor: None,
             self_collider: None,
@@ -219,18 +228,21 @@ impl Simulation {
         let pool = self.pool.clone();
         pool.run(|| {
             let begun = self.clock.now();
+            self.follow_pins();
             let prediction = self.predict().map_err(|error| self.failed(error.into()))?;
             let predicted = self.clock.now();
             let (reached, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
             let solved = self.clock.now();
             self.check(&reached.positions)?;
             self.commit(reached);
+            let torn = self.tear().map_err(|error| StepError::Tearing { step: self.state.step, error })?;
             let finished = self.clock.now();
             Ok(StepReport {
                 step: self.state.step,
                 time: self.state.time,
                 solve,
                 self_collision: self.self_collider.as_ref().map(SelfCollider::report),
+                torn,
                 seconds_predict: predicted - begun,
                 seconds_solve: solved - predicted,
                 seconds_total: finished - begun,
@@ -384,7 +396,14 @@ impl Simulation {
 
     /// Replaces the solver; the state stays.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) {
-        self.solver = solver.into().build();
+        self.choice = solver.into();
+        self.forget_factors();
+    }
+
+    /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.
+    pub(crate) fn forget_factors(&mut self) {
+        self.solver = self.choice.build();
+        self.mass_factor = None;
     }
 
     /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay.
@@ -401,6 +420,9 @@ impl Simulation {
         let own = std::mem::replace(&mut self.solver, solver.into().build());
         let report = self.step();
         self.solver = own;
+        if report.as_ref().is_ok_and(|report| report.torn > 0) {
+            self.forget_factors();
+        }
         report
     }
 

@@ -1,6 +1,7 @@
 //! What changes from step to step.
 
 use crate::math::Vec3;
+use crate::model::Model;
 
 /// Positions and velocities at a moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,17 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
+    /// Pins at rest, goals as the energies have them, no forces.
+    pub(crate) fn at_rest(model: &Model) -> Self {
+        let goals: Vec<Vec<Vec3>> = model.energies().iter().map(|e| e.batch.initial_goals().to_vec()).collect();
+        Self {
+            pins: model.pinned().iter().map(|&v| model.rest()[v as usize]).collect(),
+            goals_now: goals.clone(),
+            goals_next: goals,
+            forces: vec![Vec3::ZERO; model.rest().len()],
+        }
+    }
+
     /// Goals at a fraction of the next step.
     pub(crate) fn goals_at(&self, moment: f64, goals: &mut Vec<Vec<Vec3>>) {
         goals.resize(self.goals_now.len(), Vec::new());

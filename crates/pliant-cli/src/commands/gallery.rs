@@ -31,15 +31,17 @@ const EXAMPLES: &str = "Examples:
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
 /// Scenes that tell most at another moment than that of most energy, as a share of the run.
-const MOMENTS: [(&str, f64); 10] = [
+const MOMENTS: [(&str, f64); 12] = [
     ("brush", 0.62),
     ("buckling-cylinder", 1.0),
     ("cloth-on-spheres", 0.66),
     ("curtain", 0.2),
     ("flag", 1.0),
     ("gummy", 1.0),
+    ("letter", 0.38),
     ("playground", 1.0),
     ("ribbon-pile", 0.3),
+    ("torn-flag", 0.92),
     ("twisted-cloth", 1.0),
     ("washing-line", 1.0),
 ];

@@ -1,10 +1,11 @@
 //! A stored frame as a scene to draw: what can be seen of each body, with surfaces that ride along, coloured by body, strain
 //! or speed.
 
+use std::borrow::Cow;
 use std::error::Error;
 
 use pliant::math::{Vec3, diagonal};
-use pliant_io::store::Frame;
+use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_scene::SceneRun;
 use pliant_scene::format::ColorBy;
@@ -18,6 +19,8 @@ const THICKNESS: f64 = 0.004;
 /// Draws frames of one run.
 pub(super) struct Pictures<'a> {
     run: &'a SceneRun,
+    store: &'a RunStore,
+    /// The bodies as the first frame has them.
     bodies: Vec<VisibleBody>,
     pub(super) colliders: ColliderSurfaces<'a>,
     thickness: f64,
@@ -27,19 +30,27 @@ pub(super) struct Pictures<'a> {
 }
 
 impl<'a> Pictures<'a> {
-    pub(super) fn new(run: &'a SceneRun, color_by: ColorBy) -> Result<Self, ExportError> {
-        let topology = run.topology();
+    pub(super) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, ExportError> {
+        let topology = store.topology();
         let colliders = ColliderSurfaces::new(run.sim.colliders());
         let thickness = THICKNESS * diagonal(&topology.rest);
-        Ok(Self { run, bodies: visible_bodies(topology)?, colliders, thickness, color_by, first_color: 0 })
+        Ok(Self { run, store, bodies: visible_bodies(topology)?, colliders, thickness, color_by, first_color: 0 })
+    }
+
+    /// The bodies as a frame has them.
+    fn bodies_at(&self, number: u64) -> Result<Cow<'_, [VisibleBody]>, ExportError> {
+        Ok(match self.store.topology_of(number) {
+            None => Cow::Borrowed(&self.bodies),
+            Some(_) => Cow::Owned(visible_bodies(self.store.topology_at(number)?.as_ref())?),
+        })
     }
 
     /// What is seen at a frame; colours of values end at `most`.
-    pub(super) fn scene(&self, frame: &Frame<'_>, most: f64) -> Result<Scene, Box<dyn Error>> {
-        let values = self.values(frame)?;
+    pub(super) fn scene(&self, number: u64, frame: &Frame<'_>, most: f64) -> Result<Scene, Box<dyn Error>> {
+        let values = self.values(number, frame)?;
         let (range, map) = ([0.0, most], ColorMap::default());
         let mut scene = Scene::default();
-        for (number, body) in self.bodies.iter().enumerate() {
+        for (number, body) in self.bodies_at(number)?.iter().enumerate() {
             let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
             let paint = |places: &[u32]| match &values {
                 None => Color::of_body(self.first_color + number).into(),
@@ -70,22 +81,23 @@ impl<'a> Pictures<'a> {
     }
 
     /// Positions \[m\] of what is seen at a frame.
-    pub(super) fn seen(&self, frame: &Frame<'_>) -> Vec<Vec3> {
-        self.visible_vertices().map(|vertex| frame.positions[vertex]).collect()
+    pub(super) fn seen(&self, number: u64, frame: &Frame<'_>) -> Result<Vec<Vec3>, ExportError> {
+        Ok(self.visible_vertices(number)?.into_iter().map(|vertex| frame.positions[vertex]).collect())
     }
 
     /// All values that colours show at a frame; none where they show bodies.
-    pub(super) fn seen_values(&self, frame: &Frame<'_>) -> Result<Vec<f64>, Box<dyn Error>> {
-        let values = self.values(frame)?;
-        Ok(values.map_or(Vec::new(), |values| self.visible_vertices().map(|vertex| values[vertex]).collect()))
+    pub(super) fn seen_values(&self, number: u64, frame: &Frame<'_>) -> Result<Vec<f64>, Box<dyn Error>> {
+        let Some(values) = self.values(number, frame)? else { return Ok(Vec::new()) };
+        Ok(self.visible_vertices(number)?.into_iter().map(|vertex| values[vertex]).collect())
     }
 
-    fn visible_vertices(&self) -> impl Iterator<Item = usize> {
-        self.bodies.iter().flat_map(|body| body.vertices.iter().map(|&vertex| vertex as usize))
+    fn visible_vertices(&self, number: u64) -> Result<Vec<usize>, ExportError> {
+        let bodies = self.bodies_at(number)?;
+        Ok(bodies.iter().flat_map(|body| body.vertices.iter().map(|&vertex| vertex as usize)).collect())
     }
 
     /// What the colours show, at each stored vertex: speeds \[m/s\] or strains \[%\].
-    fn values(&self, frame: &Frame<'_>) -> Result<Option<Vec<f64>>, Box<dyn Error>> {
+    fn values(&self, number: u64, frame: &Frame<'_>) -> Result<Option<Vec<f64>>, Box<dyn Error>> {
         Ok(match self.color_by {
             ColorBy::Body => None,
             ColorBy::Speed => {
@@ -93,10 +105,12 @@ impl<'a> Pictures<'a> {
                 Some(velocities.iter().map(|v| v.length()).collect())
             }
             ColorBy::Strain => {
-                let strains = vertex_strains(self.run.topology(), &frame.positions)?;
-                // A surface that rides along shows the strain of the tets below it.
-                let own = self.run.simulated(&strains).ok_or("the frames are not those of the scene")?;
-                Some(self.run.stored(&own).into_iter().map(|strain| 100.0 * strain).collect())
+                let mut strains = vertex_strains(self.store.topology_at(number)?.as_ref(), &frame.positions)?;
+                // A surface that rides along shows the strain of the tets below it; not so in frames before something else tore.
+                if let Some(own) = self.run.simulated(&strains) {
+                    strains = self.run.stored(&own);
+                }
+                Some(strains.into_iter().map(|strain| 100.0 * strain).collect())
             }
         })
     }

@@ -95,16 +95,16 @@ pub(crate) struct Studio<'a> {
 impl<'a> Studio<'a> {
     /// Looks through the run.
     pub(crate) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, Box<dyn Error>> {
-        let pictures = Pictures::new(run, color_by)?;
+        let pictures = Pictures::new(run, store, color_by)?;
         let mut extent = Extent::default();
         let (mut most, mut heights, mut times) = (0.0_f64, Vec::new(), Vec::new());
         for &stored in store.frames() {
             let frame = store.read_frame(stored)?;
-            let seen = pictures.seen(&frame);
+            let seen = pictures.seen(stored, &frame)?;
             extent.add(&seen);
             heights.push(seen.iter().map(|x| x.y).fold(f64::INFINITY, f64::min));
             times.push(frame.time);
-            most = most.max(quantile(pictures.seen_values(&frame)?, SHOWN));
+            most = most.max(quantile(pictures.seen_values(stored, &frame)?, SHOWN));
         }
         let bounds = extent.bounds().ok_or("there is nothing to draw")?;
         for &time in &times {
@@ -141,7 +141,7 @@ impl<'a> Studio<'a> {
         let scene = self.scene(number)?;
         let frame = self.store.read_frame(number)?;
         let mut extent = Extent::default();
-        extent.add(&self.pictures.seen(&frame));
+        extent.add(&self.pictures.seen(number, &frame)?);
         let largest = LARGEST_COLLIDER * extent.bounds().map_or(0.0, |bounds| bounds.diagonal());
         let colliders = self.pictures.colliders.extent(frame.time, largest).bounds();
         extent.add(&colliders.map_or(Vec::new(), |seen| vec![seen.min, seen.max]));
@@ -197,7 +197,7 @@ impl<'a> Studio<'a> {
 
     fn scene(&self, number: u64) -> Result<Scene, Box<dyn Error>> {
         let frame = self.store.read_frame(number)?;
-        let mut scene = self.pictures.scene(&frame, self.most.unwrap_or(1.0))?;
+        let mut scene = self.pictures.scene(number, &frame, self.most.unwrap_or(1.0))?;
         scene.meshes.extend(self.pictures.colliders.meshes(frame.time, &self.bounds));
         scene.ground = Some(Ground::at(self.ground).with_lines_for(self.bounds.diagonal()));
         Ok(scene)

@@ -103,10 +103,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
     // Before what may still fail; it is written again when the pictures are known.
     summary.write(&dir, None)?;
-    let exported: Vec<PathBuf> = formats
-        .into_iter()
-        .map(|format| export::write(&store, format, &dir, wanted.every))
-        .collect::<Result<_, _>>()?;
+    let mut exported: Vec<PathBuf> = Vec::new();
+    for format in formats {
+        match export::write(&store, format, &dir, wanted.every, None) {
+            // The others may be able to.
+            Err(error) if export::is_of_one_mesh(error.as_ref()) => eprintln!("note: {error}"),
+            written => exported.push(written?),
+        }
+    }
     let which = if arguments.no_preview { Preview::Off } else { arguments.preview.unwrap_or(wanted.preview) };
     let drawn = preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color))?;
     if which != Preview::Off {
@@ -125,9 +129,14 @@ pub(crate) fn simulate(
     voice: Voice,
 ) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(voice, frames, run.frame());
+    let mut changes = run.sim.topology_changes();
     while run.frame() < frames {
         let reports = run.next_frame()?;
         let number = u64::from(run.frame());
+        if run.sim.topology_changes() != changes {
+            changes = run.sim.topology_changes();
+            store.write_topology(number, run.topology())?;
+        }
         store.write_frame(number, &run.stored_frame())?;
         let entry = log_entry(run, &reports);
         store.append_log(number, &entry)?;
@@ -190,12 +199,13 @@ pub(crate) fn create_store(scene: &Scene, run: &SceneRun, dir: &Path) -> Result<
 }
 
 /// What a run may leave in its folder, apart from what its user puts there.
-const LEFT_BY_A_RUN: [&str; 13] = [
+const LEFT_BY_A_RUN: [&str; 14] = [
     "scene.bin",
     "log.jsonl",
     "lock",
     "frames",
     "checkpoints",
+    "topologies",
     "export",
     "preview",
     "preview.png",

@@ -9,8 +9,10 @@ use thiserror::Error;
 /// A file of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
-    /// What does not change: topology and units.
+    /// The topology at the beginning, and units.
     Scene,
+    /// Another topology, by the first frame that has it.
+    Topology(u64),
     /// A frame, by its number.
     Frame(u64),
     /// A checkpoint, by the number of the frame it continues from.
@@ -21,6 +23,7 @@ impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene => write!(f, "the scene"),
+            Self::Topology(number) => write!(f, "the topology from frame {number} on"),
             Self::Frame(number) => write!(f, "frame {number}"),
             Self::Checkpoint(number) => write!(f, "checkpoint {number}"),
         }

@@ -3,6 +3,7 @@
 //! ```text
 //! run/
 //!   scene.bin               topology, frame rate, units
+//!   topologies/000110.bin   what the topology is from frame 110 on, where a run tears or is cut
 //!   frames/000123.bin       time, positions, perhaps velocities and channels
 //!   checkpoints/000120.bin  what continues the run after frame 120; the bytes are the caller's
 //!   log.jsonl               one JSON object per line, with the number of the frame it led to
@@ -46,6 +47,7 @@ mod log;
 mod sealed;
 mod topology;
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +64,7 @@ use sealed::{Content, damaged, io_error};
 const SCENE_FILE: &str = "scene.bin";
 const FRAMES: &str = "frames";
 const CHECKPOINTS: &str = "checkpoints";
+const TOPOLOGIES: &str = "topologies";
 const LOG_FILE: &str = "log.jsonl";
 const LOCK_FILE: &str = "lock";
 /// Larger scenes and checkpoints are taken for damaged \[bytes\].
@@ -81,6 +84,10 @@ pub struct SavedCheckpoint {
 pub struct RunStore {
     dir: PathBuf,
     topology: Topology,
+    /// First frames of other topologies, ascending.
+    topologies: Vec<u64>,
+    /// What the next frame is checked against, where it is not `topology`.
+    latest: Option<Topology>,
     info: RunInfo,
     /// Finished frames whose length is right, ascending.
     frames: Vec<u64>,
@@ -105,7 +112,7 @@ impl RunStore {
         let dir = dir.as_ref();
         topology.check()?;
         info.check()?;
-        for folder in [dir.join(FRAMES), dir.join(CHECKPOINTS)] {
+        for folder in [dir.join(FRAMES), dir.join(CHECKPOINTS), dir.join(TOPOLOGIES)] {
             fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
         }
         let lock = lock(dir)?;
@@ -121,6 +128,8 @@ impl RunStore {
         Ok(Self {
             dir: dir.to_owned(),
             topology: topology.clone(),
+            topologies: Vec::new(),
+            latest: None,
             info: *info,
             frames: Vec::new(),
             damaged: Vec::new(),
@@ -152,7 +161,10 @@ impl RunStore {
         }
         let lock = lock(dir)?;
         clean(dir)?;
+        let folder = dir.join(TOPOLOGIES);
+        fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
         let mut store = Self::load(dir)?;
+        store.latest = store.topologies.last().map(|&frame| store.read_topology(frame)).transpose()?;
         store.writer = Some(Writer { log: log::open(&dir.join(LOG_FILE))?, _lock: lock });
         Ok(store)
     }
@@ -179,6 +191,8 @@ impl RunStore {
         let mut store = Self {
             dir: dir.to_owned(),
             topology,
+            topologies: numbered(&dir.join(TOPOLOGIES))?,
+            latest: None,
             info,
             frames: Vec::new(),
             damaged: Vec::new(),
@@ -199,9 +213,68 @@ impl RunStore {
         &self.dir
     }
 
-    /// What does not change.
+    /// The topology at the beginning.
     pub fn topology(&self) -> &Topology {
         &self.topology
+    }
+
+    /// First frames of other topologies, ascending; none of a run that does not tear.
+    pub fn topology_changes(&self) -> &[u64] {
+        &self.topologies
+    }
+
+    /// The first frame of the topology that a frame has; none for that at the beginning.
+    pub fn topology_of(&self, frame: u64) -> Option<u64> {
+        self.topologies.iter().copied().take_while(|first| *first <= frame).last()
+    }
+
+    /// The topology of a frame.
+    pub fn topology_at(&self, frame: u64) -> Result<Cow<'_, Topology>, StoreError> {
+        match self.topology_of(frame) {
+            None => Ok(Cow::Borrowed(&self.topology)),
+            Some(first) => self.read_topology(first).map(Cow::Owned),
+        }
+    }
+
+    fn read_topology(&self, frame: u64) -> Result<Topology, StoreError> {
+        let item = Item::Topology(frame);
+        let path = self.path(item);
+        let bytes = sealed::read(item, &path, MOST_BYTES)?;
+        let mut content = Content { bytes: &bytes, at: 0 };
+        let decoded = Topology::decode(&mut content);
+        let damage = Damage::Content { at: content.at };
+        let (topology, _) = decoded.ok_or_else(|| damaged(item, &path, damage))?;
+        topology.check()?;
+        Ok(topology)
+    }
+
+    /// Says that the next frame, whose number this is, and those after it have another topology. Bodies stay the same but for their
+    /// vertices.
+    pub fn write_topology(&mut self, frame: u64, topology: &Topology) -> Result<(), StoreError> {
+        self.writer()?;
+        topology.check()?;
+        let names = |topology: &Topology| topology.bodies.iter().map(|body| body.name.clone()).collect::<Vec<_>>();
+        if names(topology) != names(&self.topology) {
+            let (found, expected) = (topology.bodies.len(), self.topology.bodies.len());
+            let name = "the list of bodies, which must stay the same,".to_owned();
+            return Err(DataError::LengthMismatch { name, found, expected }.into());
+        }
+        let expected = self.next_frame().unwrap_or(frame);
+        if expected != frame {
+            return Err(StoreError::OutOfOrder { path: self.dir.clone(), frame, expected });
+        }
+        let item = Item::Topology(frame);
+        sealed::write(item, &self.path(item), &topology.encode(&self.info))?;
+        self.topologies.retain(|first| *first != frame);
+        self.topologies.push(frame);
+        self.latest = Some(topology.clone());
+        Ok(())
+    }
+
+    /// The number that the next frame must have; any for the first.
+    fn next_frame(&self) -> Option<u64> {
+        let last = self.frames.last().max(self.damaged.last().map(|(number, _)| number));
+        last.map(|last| last.saturating_add(1))
     }
 
     /// Frame rate and units.
@@ -228,6 +301,7 @@ impl RunStore {
     pub fn path(&self, item: Item) -> PathBuf {
         match item {
             Item::Scene => self.dir.join(SCENE_FILE),
+            Item::Topology(number) => self.dir.join(TOPOLOGIES).join(format!("{number:06}.bin")),
             Item::Frame(number) => self.dir.join(FRAMES).join(format!("{number:06}.bin")),
             Item::Checkpoint(number) => self.dir.join(CHECKPOINTS).join(format!("{number:06}.bin")),
         }
@@ -236,9 +310,8 @@ impl RunStore {
     /// Writes the next frame. The first may have any number; each other follows the one before it.
     pub fn write_frame(&mut self, number: u64, frame: &Frame<'_>) -> Result<(), StoreError> {
         self.writer()?;
-        frame.check(&self.topology)?;
-        let last = self.frames.last().max(self.damaged.last().map(|(number, _)| number));
-        if let Some(expected) = last.map(|last| last.saturating_add(1)).filter(|expected| *expected != number) {
+        frame.check(self.latest.as_ref().unwrap_or(&self.topology))?;
+        if let Some(expected) = self.next_frame().filter(|expected| *expected != number) {
             return Err(StoreError::OutOfOrder { path: self.dir.clone(), frame: number, expected });
         }
         sealed::write(Item::Frame(number), &self.path(Item::Frame(number)), &frame.encode(number))?;
@@ -254,7 +327,7 @@ impl RunStore {
             let range = numbers().min().zip(numbers().max());
             return Err(StoreError::NoSuchFrame { path: self.dir.clone(), frame: number, range });
         }
-        frame::read(number, &self.path(Item::Frame(number)), &self.topology)
+        frame::read(number, &self.path(Item::Frame(number)), self.topology_at(number)?.as_ref())
     }
 
     /// Reads all frames and names those that are damaged.
@@ -321,12 +394,17 @@ impl RunStore {
         for &number in frames.iter().rev().take_while(|number| !is_kept(**number)) {
             remove(&self.path(Item::Frame(number)))?;
         }
-        for folder in [self.dir.join(CHECKPOINTS), self.dir.join(FRAMES)] {
+        for &number in self.topologies.iter().rev().take_while(|number| !is_kept(**number)) {
+            remove(&self.path(Item::Topology(number)))?;
+        }
+        for folder in [self.dir.join(CHECKPOINTS), self.dir.join(FRAMES), self.dir.join(TOPOLOGIES)] {
             sync_folder(&folder).map_err(io_error("write", &folder))?;
         }
         let log = self.dir.join(LOG_FILE);
         log::truncate(&log, is_kept)?;
         self.writer()?.log = log::open(&log)?;
+        self.topologies.retain(|number| is_kept(*number));
+        self.latest = self.topologies.last().map(|&frame| self.read_topology(frame)).transpose()?;
         self.checkpoints.retain(|number| is_kept(*number));
         self.frames.retain(|number| is_kept(*number));
         self.damaged.retain(|(number, _)| is_kept(*number));
@@ -365,7 +443,7 @@ fn lock(dir: &Path) -> Result<File, StoreError> {
 
 /// Removes what an interrupted process left unfinished.
 fn clean(dir: &Path) -> Result<(), StoreError> {
-    for folder in [dir.to_owned(), dir.join(FRAMES), dir.join(CHECKPOINTS)] {
+    for folder in [dir.to_owned(), dir.join(FRAMES), dir.join(CHECKPOINTS), dir.join(TOPOLOGIES)] {
         for name in names(&folder)?.iter().filter(|name| is_temporary(name)) {
             remove(&folder.join(name))?;
         }

@@ -24,6 +24,7 @@ const HEADER: usize = 24;
 
 fn magic(item: Item) -> &'static [u8; 8] {
     match item {
+        Item::Topology(_) => b"PLIANTTO",
         Item::Scene => b"PLIANTSC",
         Item::Frame(_) => b"PLIANTFR",
         Item::Checkpoint(_) => b"PLIANTCK",

@@ -99,6 +99,19 @@ pub enum ExportError {
         /// The most that can be.
         limit: u64,
     },
+    /// The mesh changes, which the format cannot say.
+    #[error(
+        "the run tears or is cut at frame {frame}, and {format} carries one mesh for all frames; export up to frame {last} \
+         only, or to obj, ply, vtu or usda, which carry a mesh that changes"
+    )]
+    ChangingTopology {
+        /// The format.
+        format: Format,
+        /// The first of the frames with another mesh.
+        frame: u64,
+        /// The frame before it.
+        last: u64,
+    },
     /// Times do not increase.
     #[error("frame {frame} is at {time} s, not after {before} s of the frame before it")]
     TimeOrder {

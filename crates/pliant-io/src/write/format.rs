@@ -51,21 +51,21 @@ impl Format {
                 name: "obj",
                 extension: "obj",
                 description: "Wavefront OBJ, one text file per frame: opens everywhere",
-                carries: "surfaces, polylines, points, bodies as objects, full precision",
+                carries: "surfaces, polylines, points, bodies as objects, meshes that tear, full precision",
                 lacks: "tets (their boundary instead), time, velocities, channels",
             },
             Self::Ply => Info {
                 name: "ply",
                 extension: "ply",
                 description: "Stanford PLY, one binary file per frame: MeshLab, Blender, Open3D",
-                carries: "surfaces, polylines as edges, points, velocities, vertex channels, full precision",
+                carries: "surfaces, polylines as edges, points, velocities, vertex channels, meshes that tear, full precision",
                 lacks: "tets (their boundary instead), time, body names, element channels",
             },
             Self::Vtu => Info {
                 name: "vtu",
                 extension: "pvd",
                 description: "VTK unstructured grids with a PVD time index: ParaView, PyVista, meshio",
-                carries: "tets, surfaces, polylines, points, time, velocities, all channels, body numbers, full precision",
+                carries: "tets, surfaces, polylines, points, time, velocities, all channels, body numbers, meshes that tear, full precision",
                 lacks: "body names (a comment only)",
             },
             Self::Npy => Info {
@@ -73,34 +73,34 @@ impl Format {
                 extension: "npy",
                 description: "one NumPy array of shape (frames, vertices, 3): numpy.load, also memory-mapped",
                 carries: "positions of all vertices, also inside solids, full precision",
-                lacks: "elements, bodies, time, velocities, channels",
+                lacks: "elements, bodies, time, velocities, channels, meshes that tear",
             },
             Self::Glb => Info {
                 name: "glb",
                 extension: "glb",
                 description: "binary glTF, one morph target per frame: browsers, Blender, game engines",
                 carries: "surfaces, polylines, points, bodies as nodes, time",
-                lacks: "tets (their boundary instead), velocities, channels, double precision, files over 4 GiB",
+                lacks: "tets (their boundary instead), velocities, channels, double precision, meshes that tear, files over 4 GiB",
             },
             Self::Pc2 => Info {
                 name: "pc2",
                 extension: "pc2",
                 description: "point cache 2 for a mesh cache modifier: Blender, 3ds Max; comes with the mesh as OBJ",
                 carries: "positions of the vertices of the OBJ",
-                lacks: "elements and bodies (in the OBJ), time other than a constant rate, velocities, channels, double precision",
+                lacks: "elements and bodies (in the OBJ), time other than a constant rate, velocities, channels, double precision, meshes that tear",
             },
             Self::Mdd => Info {
                 name: "mdd",
                 extension: "mdd",
                 description: "MDD point cache: Blender, LightWave, Maya, Houdini; comes with the mesh as OBJ",
                 carries: "positions of the vertices of the OBJ, time",
-                lacks: "elements and bodies (in the OBJ), velocities, channels, double precision",
+                lacks: "elements and bodies (in the OBJ), velocities, channels, double precision, meshes that tear",
             },
             Self::Usda => Info {
                 name: "usda",
                 extension: "usda",
                 description: "Universal Scene Description text with time samples: Houdini, Maya, Blender, Omniverse",
-                carries: "surfaces, polylines as curves, points, bodies as prims, velocities, frame rate, units, up axis",
+                carries: "surfaces, polylines as curves, points, bodies as prims, velocities, meshes that tear, frame rate, units, up axis",
                 lacks: "tets (their boundary instead), channels, double precision",
             },
         }
@@ -129,6 +129,11 @@ impl Format {
     /// What of a run is not in the file.
     pub fn lacks(self) -> &'static str {
         self.info().lacks
+    }
+
+    /// Whether frames may have different meshes, as those of a run that tears or is cut.
+    pub fn carries_changing_topology(self) -> bool {
+        matches!(self, Self::Obj | Self::Ply | Self::Vtu | Self::Usda)
     }
 
     /// The format of a name or extension, in any case.

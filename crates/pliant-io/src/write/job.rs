@@ -1,5 +1,6 @@
 //! What every format needs: the chosen frames, the chosen bodies, where positions go.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,10 @@ pub(super) struct Job<'a> {
     pub(super) options: &'a ExportOptions,
     /// Numbers of the frames, ascending, at least one.
     pub(super) frames: Vec<u64>,
+    /// The bodies as the first of the frames has them.
     pub(super) parts: Vec<Part>,
+    bodies: Vec<usize>,
+    detail: Detail,
     /// The axis that points up in the file.
     pub(super) up_axis: UpAxis,
 }
@@ -43,16 +47,39 @@ impl<'a> Job<'a> {
             Format::Vtu | Format::Npy => Detail::Everything,
             _ => Detail::Surface,
         };
-        let parts = parts(store.topology(), &chosen_bodies(store, options)?, detail)?;
-        Ok(Self { store, format, out, options, frames: chosen_frames(store, options)?, parts, up_axis })
+        let (bodies, frames) = (chosen_bodies(store, options)?, chosen_frames(store, options)?);
+        let parts = parts(store.topology_at(frames[0])?.as_ref(), &bodies, detail)?;
+        let job = Self { store, format, out, options, frames, parts, bodies, detail, up_axis };
+        if !format.carries_changing_topology()
+            && let Some(place) = (1..job.frames.len()).find(|&place| job.topology_of(place) != job.topology_of(0))
+        {
+            let (frame, last) = (job.frames[place], job.frames[place - 1]);
+            return Err(ExportError::ChangingTopology { format, frame, last });
+        }
+        Ok(job)
+    }
+
+    /// Which topology the frame at a place in the list has.
+    pub(super) fn topology_of(&self, place: usize) -> Option<u64> {
+        self.store.topology_of(self.frames[place])
+    }
+
+    /// The bodies as the frame at a place in the list has them.
+    pub(super) fn parts_at(&self, place: usize) -> Result<Cow<'_, [Part]>, ExportError> {
+        if self.topology_of(place) == self.topology_of(0) {
+            return Ok(Cow::Borrowed(&self.parts));
+        }
+        let topology = self.store.topology_at(self.frames[place])?;
+        Ok(Cow::Owned(parts(topology.as_ref(), &self.bodies, self.detail)?))
     }
 
     pub(super) fn info(&self) -> &RunInfo {
         self.store.info()
     }
 
+    /// Vertices of the first of the frames.
     pub(super) fn vertex_count(&self) -> usize {
-        self.parts.iter().map(|part| part.vertices.len()).sum()
+        vertex_count(&self.parts)
     }
 
     /// The frame at a place in the list.
@@ -112,6 +139,11 @@ impl<'a> Job<'a> {
     pub(super) fn stem(&self) -> String {
         self.out.file_stem().map_or_else(|| "run".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
+}
+
+/// Vertices of all parts.
+pub(super) fn vertex_count(parts: &[Part]) -> usize {
+    parts.iter().map(|part| part.vertices.len()).sum()
 }
 
 fn chosen_bodies(store: &RunStore, options: &ExportOptions) -> Result<Vec<usize>, ExportError> {

@@ -92,7 +92,7 @@ pub struct Exported {
     pub files: Vec<PathBuf>,
     /// How many frames.
     pub frames: usize,
-    /// How many vertices each frame has.
+    /// How many vertices the first of them has, and all of a run that does not tear.
     pub vertices: usize,
 }
 

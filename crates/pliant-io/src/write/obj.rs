@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::ExportError;
 use super::job::{Failure, Job, Output, token, write_file};
+use super::part::Part;
 use crate::store::Frame;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,29 +19,32 @@ pub(super) enum Objects {
 }
 
 pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
-    let file =
-        |place: usize| write_frame(job, &job.numbered_path(job.frames[place]), &job.frame(place)?, Objects::PerBody);
+    let file = |place: usize| {
+        let (frame, parts) = (job.frame(place)?, job.parts_at(place)?);
+        write_frame(job, &parts, &job.numbered_path(job.frames[place]), &frame, Objects::PerBody)
+    };
     (0..job.frames.len()).map(file).collect()
 }
 
 /// The mesh at one moment.
 pub(super) fn write_frame(
     job: &Job<'_>,
+    parts: &[Part],
     path: &Path,
     frame: &Frame<'_>,
     objects: Objects,
 ) -> Result<PathBuf, ExportError> {
-    write_file(path, |file| fill(job, file, frame, objects))
+    write_file(path, |file| fill(job, parts, file, frame, objects))
 }
 
-fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>, objects: Objects) -> Result<(), Failure> {
+fn fill(job: &Job<'_>, parts: &[Part], file: &mut Output, frame: &Frame<'_>, objects: Objects) -> Result<(), Failure> {
     writeln!(file, "# time {:?} s", frame.time)?;
     if objects == Objects::One {
         writeln!(file, "o {}", token(&job.stem()))?;
     }
     // Vertices are numbered from 1 through the file.
     let mut first = 1;
-    for part in &job.parts {
+    for part in parts {
         if objects == Objects::PerBody {
             writeln!(file, "o {}", token(&part.name))?;
         }

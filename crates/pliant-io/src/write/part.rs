@@ -15,6 +15,7 @@ pub(super) enum Detail {
 }
 
 /// A body's vertices and elements. Elements name places in `vertices`.
+#[derive(Clone)]
 pub(super) struct Part {
     pub(super) name: String,
     /// The body's number in the run.

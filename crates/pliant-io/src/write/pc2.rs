@@ -17,7 +17,7 @@ pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
     let limit = i32::MAX as u64;
     let points = job.count("vertices", job.vertex_count() as u64, limit)? as i32;
     let samples = job.count("frames", job.frames.len() as u64, limit)? as i32;
-    let mesh = obj::write_frame(job, &job.out.with_extension("obj"), &job.frame(0)?, Objects::One)?;
+    let mesh = obj::write_frame(job, &job.parts, &job.out.with_extension("obj"), &job.frame(0)?, Objects::One)?;
     let cache = write_file(job.out, |file| {
         file.write_all(b"POINTCACHE2\0")?;
         file.write_all(&1i32.to_le_bytes())?;

@@ -7,23 +7,24 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::ExportError;
-use super::job::{Failure, Job, Output, token, unique, write_file};
+use super::job::{Failure, Job, Output, token, unique, vertex_count, write_file};
+use super::part::Part;
 use crate::store::{ChannelOn, Frame};
 
 pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
     let file = |place: usize| {
-        let frame = job.frame(place)?;
-        write_file(&job.numbered_path(job.frames[place]), |file| fill(job, file, &frame))
+        let (frame, parts) = (job.frame(place)?, job.parts_at(place)?);
+        write_file(&job.numbered_path(job.frames[place]), |file| fill(job, &parts, file, &frame))
     };
     (0..job.frames.len()).map(file).collect()
 }
 
-fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failure> {
+fn fill(job: &Job<'_>, parts: &[Part], file: &mut Output, frame: &Frame<'_>) -> Result<(), Failure> {
     let channels: Vec<_> = frame.channels.iter().filter(|channel| channel.on == ChannelOn::Vertices).collect();
-    let triangles: usize = job.parts.iter().map(|part| part.triangles.len()).sum();
-    let edges: usize = job.parts.iter().map(|part| part.segments().count()).sum();
+    let triangles: usize = parts.iter().map(|part| part.triangles.len()).sum();
+    let edges: usize = parts.iter().map(|part| part.segments().count()).sum();
     writeln!(file, "ply\nformat binary_little_endian 1.0\ncomment time {:?} s", frame.time)?;
-    writeln!(file, "element vertex {}", job.vertex_count())?;
+    writeln!(file, "element vertex {}", vertex_count(parts))?;
     let velocity_names: &[&str] = if frame.velocities.is_some() { &["vx", "vy", "vz"] } else { &[] };
     let own_names = ["x", "y", "z"].iter().chain(velocity_names).copied();
     let mut names = HashSet::new();
@@ -35,7 +36,7 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
         writeln!(file, "element edge {edges}\nproperty int vertex1\nproperty int vertex2")?;
     }
     writeln!(file, "end_header")?;
-    for vertex in job.parts.iter().flat_map(|part| &part.vertices) {
+    for vertex in parts.iter().flat_map(|part| &part.vertices) {
         let vertex = *vertex as usize;
         let velocity = frame.velocities.as_ref().map(|velocities| job.placed(velocities[vertex]).to_array());
         let numbers = job.placed(frame.positions[vertex]).to_array().into_iter().chain(velocity.into_iter().flatten());
@@ -44,7 +45,7 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
         }
     }
     let mut first = 0;
-    for part in &job.parts {
+    for part in parts {
         for triangle in &part.triangles {
             file.write_all(&[3])?;
             triangle.iter().try_for_each(|vertex| file.write_all(&(first + vertex).to_le_bytes()))?;
@@ -52,7 +53,7 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
         first += part.vertices.len() as u32;
     }
     first = 0;
-    for part in &job.parts {
+    for part in parts {
         for ends in part.segments() {
             ends.iter().try_for_each(|vertex| file.write_all(&(first + vertex).to_le_bytes()))?;
         }

@@ -2,7 +2,7 @@
 //!
 //! A body's triangles are a `Mesh` of the body's name; its polylines and loose vertices are `BasisCurves` and `Points`,
 //! which take the name if they are alone and add `_curves` and `_points` otherwise. Prims follow each other in the text
-//! and each lists all its samples, so the frames are read once for each prim.
+//! and each lists all its samples, so the frames are read once for each prim. Where a run tears, faces have time samples too.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -29,10 +29,10 @@ pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
         writeln!(file, "    timeCodesPerSecond = {rate:?}\n    framesPerSecond = {rate:?}\n)\n")?;
         writeln!(file, "def Xform \"World\"\n{{")?;
         let mut names = HashSet::new();
-        for part in &job.parts {
+        for (number, part) in job.parts.iter().enumerate() {
             for prim in prims(part) {
                 let name = unique(&mut names, &(identifier(&part.name) + prim.suffix));
-                write_prim(job, file, part, &prim, &name)?;
+                write_prim(job, file, number, &prim, &name)?;
             }
         }
         writeln!(file, "}}")?;
@@ -46,7 +46,9 @@ struct Prim {
     kind: &'static str,
     suffix: &'static str,
     /// Attributes without time.
-    fixed: String,
+    fixed: &'static str,
+    /// Attributes that change where a run tears, with their values.
+    faces: Vec<(&'static str, String)>,
     /// Its points, as places in the part.
     places: Vec<u32>,
 }
@@ -62,56 +64,75 @@ fn prims(part: &Part) -> Vec<Prim> {
         let mut new = vec![0; part.vertices.len()];
         (0u32..).zip(&places).for_each(|(place, &old)| new[old as usize] = place);
         let corners = part.triangles.as_flattened().iter().map(|&vertex| new[vertex as usize]);
-        let fixed = format!(
-            "        int[] faceVertexCounts = {}\n        int[] faceVertexIndices = {}\n        \
-             uniform token subdivisionScheme = \"none\"\n        uniform bool doubleSided = 1\n",
-            list(part.triangles.iter().map(|_| 3)),
-            list(corners)
-        );
-        prims.push(Prim { kind: "Mesh", suffix: "", fixed, places });
+        let faces =
+            vec![("faceVertexCounts", list(part.triangles.iter().map(|_| 3))), ("faceVertexIndices", list(corners))];
+        let fixed = "        uniform token subdivisionScheme = \"none\"\n        uniform bool doubleSided = 1\n";
+        prims.push(Prim { kind: "Mesh", suffix: "", fixed, faces, places });
     }
     if has_curves {
-        let fixed = format!(
-            "        uniform token type = \"linear\"\n        int[] curveVertexCounts = {}\n",
-            list(part.polylines.rows().map(<[u32]>::len))
-        );
+        let faces = vec![("curveVertexCounts", list(part.polylines.rows().map(<[u32]>::len)))];
+        let fixed = "        uniform token type = \"linear\"\n";
         let suffix = if has_mesh { "_curves" } else { "" };
-        prims.push(Prim { kind: "BasisCurves", suffix, fixed, places: part.polylines.items().to_vec() });
+        prims.push(Prim { kind: "BasisCurves", suffix, fixed, faces, places: part.polylines.items().to_vec() });
     }
     if !part.points.is_empty() {
         let suffix = if has_mesh || has_curves { "_points" } else { "" };
-        prims.push(Prim { kind: "Points", suffix, fixed: String::new(), places: part.points.clone() });
+        prims.push(Prim { kind: "Points", suffix, fixed: "", faces: Vec::new(), places: part.points.clone() });
     }
     prims
 }
 
-fn write_prim(job: &Job<'_>, file: &mut Output, part: &Part, prim: &Prim, name: &str) -> Result<(), Failure> {
+/// A body of the frame at a place, with the piece of it that corresponds to one at the first.
+fn piece_at(job: &Job<'_>, place: usize, number: usize, first: &Prim) -> Result<(Part, Prim), ExportError> {
+    let part = job.parts_at(place)?[number].clone();
+    let gone = || Prim { kind: first.kind, suffix: first.suffix, fixed: "", faces: Vec::new(), places: Vec::new() };
+    let prim = prims(&part).into_iter().find(|prim| prim.kind == first.kind).unwrap_or_else(gone);
+    Ok((part, prim))
+}
+
+fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, name: &str) -> Result<(), Failure> {
     let mut extents = Vec::new();
-    writeln!(file, "    def {} \"{name}\"\n    {{\n{}", prim.kind, prim.fixed)?;
+    writeln!(file, "    def {} \"{name}\"\n    {{\n{}", first.kind, first.fixed)?;
+    // Places in the list of frames where the mesh is another than before.
+    let changes: Vec<usize> = (1..job.frames.len()).filter(|&k| job.topology_of(k) != job.topology_of(k - 1)).collect();
+    for (attribute, value) in &first.faces {
+        if changes.is_empty() {
+            writeln!(file, "        int[] {attribute} = {value}")?;
+            continue;
+        }
+        writeln!(file, "        int[] {attribute}.timeSamples = {{\n            {}: {value},", job.frames[0])?;
+        for &place in &changes {
+            let (_, prim) = piece_at(job, place, number, first)?;
+            let value = prim.faces.iter().find(|(other, _)| other == attribute).map_or("[]", |(_, value)| value);
+            writeln!(file, "            {}: {value},", job.frames[place])?;
+        }
+        writeln!(file, "        }}")?;
+    }
     writeln!(file, "        point3f[] points.timeSamples = {{")?;
     let mut has_velocities = true;
-    for (place, number) in job.frames.iter().enumerate() {
-        let frame = job.frame(place)?;
-        let points = job.singles("the position", *number, &frame.positions, part)?;
+    for (place, code) in job.frames.iter().enumerate() {
+        let (frame, (part, prim)) = (job.frame(place)?, piece_at(job, place, number, first)?);
+        let points = job.singles("the position", *code, &frame.positions, &part)?;
         has_velocities &= frame.velocities.is_some();
         let points = || prim.places.iter().map(|&place| points[place as usize]);
         extents.push(points().fold(([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |(low, high), p| {
             (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
         }));
-        writeln!(file, "            {number}: {},", vectors(points()))?;
+        writeln!(file, "            {code}: {},", vectors(points()))?;
     }
     writeln!(file, "        }}\n        float3[] extent.timeSamples = {{")?;
-    for (number, (low, high)) in job.frames.iter().zip(extents) {
-        writeln!(file, "            {number}: {},", vectors([low, high].into_iter()))?;
+    for (code, (low, high)) in job.frames.iter().zip(extents) {
+        writeln!(file, "            {code}: {},", vectors([low, high].into_iter()))?;
     }
     writeln!(file, "        }}")?;
     if has_velocities {
         writeln!(file, "        vector3f[] velocities.timeSamples = {{")?;
-        for (place, number) in job.frames.iter().enumerate() {
+        for (place, code) in job.frames.iter().enumerate() {
+            let (part, prim) = piece_at(job, place, number, first)?;
             let velocities: Vec<Vec3> = job.frame(place)?.velocities.unwrap_or_default().into_owned();
-            let velocities = job.singles("the velocity", *number, &velocities, part)?;
+            let velocities = job.singles("the velocity", *code, &velocities, &part)?;
             let velocities = prim.places.iter().map(|&place| velocities[place as usize]);
-            writeln!(file, "            {number}: {},", vectors(velocities))?;
+            writeln!(file, "            {code}: {},", vectors(velocities))?;
         }
         writeln!(file, "        }}")?;
     }

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::ExportError;
-use super::job::{Failure, Job, Output, write_file};
+use super::job::{Failure, Job, Output, vertex_count, write_file};
 use super::part::Part;
 use crate::store::{Channel, ChannelOn, Frame};
 
@@ -23,11 +23,11 @@ pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
     let stem = job.stem();
     let (mut entries, mut grids) = (String::new(), Vec::new());
     for (place, number) in job.frames.iter().enumerate() {
-        let frame = job.frame(place)?;
+        let (frame, parts) = (job.frame(place)?, job.parts_at(place)?);
         let name = format!("{stem}/{stem}_{number:06}.vtu");
         let (time, file) = (frame.time, escape(&name));
         entries += &format!("    <DataSet timestep=\"{time:?}\" group=\"\" part=\"0\" file=\"{file}\"/>\n");
-        grids.push(write_file(&job.out.with_file_name(name), |file| fill(job, file, &frame))?);
+        grids.push(write_file(&job.out.with_file_name(name), |file| fill(job, &parts, file, &frame))?);
     }
     // Last, so that what it names is there.
     let index = write_file(job.out, |file| {
@@ -80,18 +80,18 @@ fn cells(part: &Part) -> impl Iterator<Item = Cell<'_>> {
 }
 
 /// A channel on elements as numbers of all cells; cells of another kind have none.
-fn on_cells(job: &Job<'_>, channel: &Channel) -> Vec<f64> {
+fn on_cells(parts: &[Part], channel: &Channel) -> Vec<f64> {
     let kind = if channel.on == ChannelOn::Tets { TETRA } else { TRIANGLE };
     let value = |(cell, _, number): Cell<'_>| match number {
         Some(number) if cell == kind => channel.values[number as usize],
         _ => f64::NAN,
     };
-    job.parts.iter().flat_map(cells).map(value).collect()
+    parts.iter().flat_map(cells).map(value).collect()
 }
 
-fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failure> {
+fn fill(job: &Job<'_>, parts: &[Part], file: &mut Output, frame: &Frame<'_>) -> Result<(), Failure> {
     let mut arrays = Arrays::default();
-    let all = || job.parts.iter().flat_map(|part| &part.vertices).map(|&vertex| vertex as usize);
+    let all = || parts.iter().flat_map(|part| &part.vertices).map(|&vertex| vertex as usize);
 
     let positions = all().flat_map(|vertex| job.placed(frame.positions[vertex]).to_array());
     let points = arrays.doubles("Points", VECTORS, positions);
@@ -99,7 +99,7 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
     let mut connectivity = Vec::new();
     let (mut offsets, mut kinds, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
     let mut first = 0;
-    for part in &job.parts {
+    for part in parts {
         for (kind, vertices, _) in cells(part) {
             connectivity.extend(vertices.iter().map(|vertex| first + i64::from(*vertex)));
             offsets.push(connectivity.len() as i64);
@@ -125,7 +125,7 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
                 let values = all().map(|vertex| channel.values[vertex]);
                 point_data += &arrays.doubles(&channel.name, "", values);
             }
-            _ => cell_data += &arrays.doubles(&channel.name, "", on_cells(job, channel).into_iter()),
+            _ => cell_data += &arrays.doubles(&channel.name, "", on_cells(parts, channel).into_iter()),
         }
     }
     let time = arrays.doubles("TimeValue", "NumberOfTuples=\"1\"", std::iter::once(frame.time));
@@ -133,12 +133,12 @@ fn fill(job: &Job<'_>, file: &mut Output, frame: &Frame<'_>) -> Result<(), Failu
     writeln!(file, "<?xml version=\"1.0\"?>")?;
     write!(file, "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" ")?;
     writeln!(file, "header_type=\"UInt64\">")?;
-    for part in &job.parts {
+    for part in parts {
         // Two hyphens would end the comment.
         writeln!(file, "  <!-- body {}: {} -->", part.body, escape(&part.name).replace('-', "\u{2010}"))?;
     }
     writeln!(file, "  <UnstructuredGrid>\n    <FieldData>\n{time}    </FieldData>")?;
-    let vertices = job.vertex_count();
+    let vertices = vertex_count(parts);
     writeln!(file, "    <Piece NumberOfPoints=\"{vertices}\" NumberOfCells=\"{cell_count}\">")?;
     writeln!(file, "      <PointData>\n{point_data}      </PointData>")?;
     writeln!(file, "      <CellData>\n{cell_data}      </CellData>")?;

@@ -43,7 +43,6 @@ class SceneSimulation(Simulation):
         self._core = _pliant.Core.load(name, text, list(set), solver, self._threads)
         self._solver = solver
         self.force = None
-        self._count = len(self._core.masses())
 
     def _frames(self) -> tuple[int, int, int, float]:
         frames = self._core.scene_frames()

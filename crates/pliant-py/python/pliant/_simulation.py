@@ -115,7 +115,6 @@ class Simulation:
         self._solver: Solver | None = solver
         self.force = force
         self._core = _pliant.Core.build(list(world.bodies), world)
-        self._count = len(self._core.masses())
 
     # Stepping
 
@@ -139,6 +138,11 @@ class Simulation:
         return Problem(self)
 
     # State
+
+    @property
+    def _count(self) -> int:
+        # Scenes may tear, so it is not kept.
+        return self._core.vertex_count()
 
     def __len__(self) -> int:
         """Number of vertices."""

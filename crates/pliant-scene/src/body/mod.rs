@@ -25,6 +25,7 @@ use crate::format::{BodySection, EnergySection, MaterialSection, ShapeSection};
 use crate::motion::check_keyframes;
 use crate::scene::Fault;
 use crate::select::resolve;
+use crate::tear::tearing;
 
 /// A body of the engine with what the scene still needs of it.
 pub(crate) struct BuiltBody {
@@ -107,6 +108,13 @@ pub(crate) fn build_body(
     }
     if !section.pressure.is_finite() {
         return Err(Fault::new("pressure", format!("pressure is {}, but must be finite", section.pressure)));
+    }
+    if let Some(tear) = &section.tear {
+        if rider.is_some() {
+            return Err(Fault::new("tear", "a surface that rides along on tets cannot tear")
+                .hint("leave the surface away: the tets have one of their own"));
+        }
+        body = body.with_tearing(tearing(tear, rest, &edges).map_err(|fault| fault.inside("tear"))?);
     }
     let velocities = vec![Vec3::from_array(section.velocity); rest.len()];
     let body = body

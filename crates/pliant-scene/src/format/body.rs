@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection};
+use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, TearSection};
 
 /// A body.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -26,6 +26,8 @@ pub struct BodySection {
     /// Vertices that are pulled by springs to where keyframes say.
     #[serde(default)]
     pub handle: Vec<HandleSection>,
+    /// How it tears; it does not without.
+    pub tear: Option<TearSection>,
     /// Velocity at the start (m/s).
     #[serde(default)]
     pub velocity: [f64; 3],

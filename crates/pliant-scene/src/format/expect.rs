@@ -52,6 +52,10 @@ pub enum Quantity {
     CarriedWeight,
     /// Least distance of two parts without a common vertex (m), of all bodies.
     LeastGap,
+    /// Number of connected pieces.
+    Pieces,
+    /// Number of vertices that tearing and cutting have added.
+    Torn,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -62,7 +66,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::MaxStretch,
         Self::MinStretch,
         Self::MeanStretch,
@@ -76,6 +80,9 @@ impl Quantity {
         Self::Penetration,
         Self::Contacts,
         Self::CarriedWeight,
+        Self::LeastGap,
+        Self::Pieces,
+        Self::Torn,
         Self::CentreX,
         Self::CentreY,
         Self::CentreZ,
@@ -98,6 +105,8 @@ impl Quantity {
             Self::Contacts => "contacts",
             Self::CarriedWeight => "carried-weight",
             Self::LeastGap => "least-gap",
+            Self::Pieces => "pieces",
+            Self::Torn => "torn",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

@@ -14,6 +14,7 @@ mod select;
 mod self_collision;
 mod shape;
 mod solid;
+mod tear;
 mod world;
 
 pub use body::{
@@ -35,6 +36,7 @@ pub use select::{Corner, Select, Side};
 pub use self_collision::SelfCollisionSection;
 pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
+pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
     AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, PrecisionSection,
     ProjectiveSection, SolverSection, WindKeyframe, WindSection, WorldSection,
@@ -76,6 +78,9 @@ pub struct SceneFile {
     /// Forces on vertices.
     #[serde(default)]
     pub force: Vec<ForceSection>,
+    /// Cuts through cloth.
+    #[serde(default)]
+    pub cut: Vec<CutSection>,
     /// What must hold when the scene has run; this makes a scene a test.
     #[serde(default)]
     pub expect: Vec<ExpectSection>,
@@ -101,6 +106,7 @@ impl SceneFile {
         self.collider.extend(other.collider);
         self.attachment.extend(other.attachment);
         self.force.extend(other.force);
+        self.cut.extend(other.cut);
         self.expect.extend(other.expect);
     }
 }

@@ -194,6 +194,15 @@ pub(crate) struct Surroundings {
     pub(crate) clearances: Clearances,
 }
 
+impl Surroundings {
+    /// Follows a model in which vertices were added after the first `before`.
+    pub(crate) fn renumber(&mut self, before: usize, added: usize) {
+        self.touched.iter_mut().filter(|contact| contact.vertex >= before).for_each(|contact| contact.vertex += added);
+        self.held.iter_mut().filter(|held| held.vertex as usize >= before).for_each(|held| held.vertex += added as u32);
+        self.clearances = Clearances::default();
+    }
+}
+
 /// Multipliers of a contact that lasts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Held {

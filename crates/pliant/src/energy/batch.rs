@@ -71,6 +71,23 @@ pub enum Arrays {
     TetStrain([f64; 2]),
 }
 
+/// The elements of a batch in a model that takes the place of another. An element keeps its A and its rest data; a copy of it
+/// has a share of its weight.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rewiring {
+    /// For each element the one that it comes from, and the factor on its weight.
+    pub elements: Vec<(u32, f64)>,
+    /// Vertices of all elements, one after the other.
+    pub vertices: Vec<u32>,
+}
+
+impl Rewiring {
+    /// Whether every element is there once, as heavy as before, in the old order.
+    pub fn only_renumbers(&self, count: usize) -> bool {
+        self.elements.len() == count && (0u32..).zip(&self.elements).all(|(k, element)| *element == (k, 1.0))
+    }
+}
+
 /// All elements of one energy of one body: the linear operator A with weights, and the projection onto the constraint set.
 ///
 /// From these two follow the projective right-hand side, the energy, its gradient w Aᵀ(A x − p) and, with
@@ -92,6 +109,12 @@ pub trait Batch: Send + Sync + fmt::Debug {
     /// What the elements are made of.
     fn arrays(&self) -> Arrays {
         Arrays::Opaque
+    }
+
+    /// The batch with some of its elements at other vertices, for a model that takes the place of this one. None where that
+    /// cannot be, as where elements depend on each other: a body with such an energy cannot be torn or cut.
+    fn rewired(&self, _rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
+        None
     }
 
     /// Warm values before the first projection.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{Arrays, Batch, Curvature, Memory, Operator, Properties};
+use super::{Arrays, Batch, Curvature, Memory, Operator, Properties, Rewiring};
 use crate::math::{Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
 
@@ -11,7 +11,7 @@ use crate::parallel::{self, Strided};
 ///
 /// This is the trait for energies of your own: push stencils, A and weights to an [`Operator`], implement `project`, and
 /// every solver works. See `examples/custom_energy.rs`.
-pub trait Element<const R: usize>: Send + Sync + fmt::Debug {
+pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
     /// Name of the energy.
     const KIND: &'static str;
     /// Which truths hold of it.
@@ -56,7 +56,7 @@ pub trait Element<const R: usize>: Send + Sync + fmt::Debug {
 }
 
 /// I − ∂p/∂z by central differences, symmetrised.
-pub(crate) fn difference_hessian<const R: usize, E: Element<R> + ?Sized>(
+pub(crate) fn difference_hessian<const R: usize, E: Element<R>>(
     element: &E,
     z: &[Vec3; R],
     goals: &[Vec3],
@@ -149,6 +149,13 @@ impl<E: Element<R>, const R: usize> Batch for ElementBatch<E, R> {
 
     fn arrays(&self) -> Arrays {
         E::arrays(&self.elements)
+    }
+
+    fn rewired(&self, rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
+        let old = || rewiring.elements.iter().map(|&(old, _)| old as usize);
+        let elements = old().map(|e| self.elements[e].clone()).collect();
+        let goals = old().flat_map(|e| self.element_goals(e, &self.goals)).copied().collect();
+        Some(Box::new(Self::new(self.operator.rewired(rewiring), elements, goals)))
     }
 
     fn initial_warm(&self) -> Vec<f64> {

@@ -14,7 +14,9 @@ use super::error::require_non_negative;
 use super::isotropic::{clamped, hessian_3x3};
 use super::rest::{RestTet, edge_matrix, stencil_positions};
 use super::tet_strain::specimen_mesh;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Memory, Operator, Properties, Specimen};
+use super::{
+    Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Memory, Operator, Properties, Rewiring, Specimen,
+};
 use crate::math::{Mat3, Vec3, clamp_to_positive_semidefinite, nearest_rotation, solve_symmetric, svd_3x3};
 use crate::parallel::{self, Strided};
 
@@ -245,6 +247,12 @@ impl Batch for GlobalExamples {
         Properties { exact_hessian: false, ..ExampleTet::PROPERTIES }
     }
 
+    /// All elements share one set of weights, so none of them may come or go.
+    fn rewired(&self, rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
+        let renumbered = || Self { operator: self.operator.rewired(rewiring), ..self.clone() };
+        rewiring.only_renumbers(self.operator.len()).then(|| Box::new(renumbered()) as Box<dyn Batch>)
+    }
+
     fn initial_warm(&self) -> Vec<f64> {
         vec![0.0; self.examples]
     }
@@ -293,7 +301,7 @@ impl Batch for GlobalExamples {
 }
 
 /// A tet whose rest shape is held at a blend: the rotated images of one matrix.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct HeldBlend {
     blend: Mat3,
 }

@@ -8,8 +8,9 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::{Batch, Curvature, Memory, Operator, Properties};
+use super::{Batch, Curvature, Memory, Operator, Properties, Rewiring};
 use crate::math::{Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
 
@@ -37,13 +38,13 @@ use crate::parallel::{self, Strided};
 pub struct FunctionBatch<F> {
     kind: &'static str,
     operator: Operator,
-    project: F,
+    project: Arc<F>,
 }
 
 impl<F: Fn(&[Vec3], &mut [Vec3]) + Send + Sync> FunctionBatch<F> {
     /// Joins stencils, A and weights with a projection; `kind` names the energy in reports.
     pub fn new(kind: &'static str, operator: Operator, project: F) -> Self {
-        Self { kind, operator, project }
+        Self { kind, operator, project: Arc::new(project) }
     }
 
     /// z = A x of all elements.
@@ -64,7 +65,7 @@ impl<F> fmt::Debug for FunctionBatch<F> {
     }
 }
 
-impl<F: Fn(&[Vec3], &mut [Vec3]) + Send + Sync> Batch for FunctionBatch<F> {
+impl<F: Fn(&[Vec3], &mut [Vec3]) + Send + Sync + 'static> Batch for FunctionBatch<F> {
     fn kind(&self) -> &'static str {
         self.kind
     }
@@ -87,6 +88,13 @@ impl<F: Fn(&[Vec3], &mut [Vec3]) + Send + Sync> Batch for FunctionBatch<F> {
             nearest: false,
             exact_hessian: true,
         }
+    }
+
+    /// The function knows its elements by their number: they can move to other vertices, but not come or go.
+    fn rewired(&self, rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
+        let (kind, project) = (self.kind, Arc::clone(&self.project));
+        let renumbered = || Self { kind, operator: self.operator.rewired(rewiring), project };
+        rewiring.only_renumbers(self.operator.len()).then(|| Box::new(renumbered()) as Box<dyn Batch>)
     }
 
     fn project(&self, x: &[Vec3], _goals: &[Vec3], memory: &mut Memory) {

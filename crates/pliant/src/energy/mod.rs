@@ -30,7 +30,7 @@ mod viscous;
 mod volume;
 
 pub use area::TriangleArea;
-pub use batch::{Arrays, Batch, Curvature, Memory, Properties};
+pub use batch::{Arrays, Batch, Curvature, Memory, Properties, Rewiring};
 pub use bending::MeanCurvatureBending;
 pub use edge_spring::{EdgeSprings, SpringStiffness};
 pub use element::{Element, ElementBatch};

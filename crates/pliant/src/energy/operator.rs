@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use super::Rewiring;
 use crate::math::Vec3;
 use crate::parallel::{self, ByOffsets};
 
@@ -85,6 +86,23 @@ impl Operator {
     /// Renumbers the vertices, for a body that becomes part of a world.
     pub fn shift_vertices(&mut self, by: u32) {
         self.vertices.iter_mut().for_each(|v| *v += by);
+    }
+
+    /// The operator with some of its elements at other vertices.
+    ///
+    /// # Panics
+    /// If an element is named that is not there, or the vertices are not as many as those elements have corners.
+    pub fn rewired(&self, rewiring: &Rewiring) -> Self {
+        let mut operator = Self::new(self.rows);
+        let mut at = 0;
+        for &(old, factor) in &rewiring.elements {
+            let old = old as usize;
+            let end = at + self.corners(old).len();
+            operator.push(factor * self.weights[old], &rewiring.vertices[at..end], self.coefficients(old));
+            at = end;
+        }
+        assert_eq!(at, rewiring.vertices.len(), "vertices of all elements");
+        operator
     }
 
     /// Whether a common translation of the stencil leaves A x unchanged, for every element.

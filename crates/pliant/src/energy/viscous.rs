@@ -113,7 +113,7 @@ impl Batch for Viscous {
 }
 
 /// The fit as an element, for its difference Hessian; its warm values hold the last shape.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Fit;
 
 impl<const R: usize> Element<R> for Fit {

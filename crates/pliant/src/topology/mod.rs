@@ -1,0 +1,136 @@
+//! Bodies that come apart: a model does not change during a step, but between steps another may take its place.
+//!
+//! | file | answers |
+//! |---|---|
+//! | [`Cells`] | what holds a body together, and how it falls apart at facets |
+//! | [`Change`] | how the next model differs: new vertices with their origins, cells at other vertices, cells that were divided |
+//! | `images` | where an element is after a change |
+//! | `apply` | the next model: masses, energies, pins, surfaces |
+//! | `lineage` | state, memory, inputs and checkpoints follow |
+//! | [`Tearing`], `crack` | which cells fail, and at which facets they part |
+//! | [`Cut`], `refine` | cutting along a line, through cells |
+//!
+//! New vertices come at the end of their body, so that the numbers of a body's vertices stay what they were; the vertices of later bodies
+//! move up. Mass, momentum, positions and velocities are kept by parting; cutting through triangles also keeps mass and
+//! momentum, since velocities are linear on a triangle. The matrix is factored anew.
+
+mod apply;
+mod cells;
+mod change;
+mod crack;
+mod cut;
+mod fabric;
+mod images;
+mod lineage;
+mod refine;
+mod tearing;
+
+pub use cells::Cells;
+pub use change::{Change, Origin};
+pub use cut::{Cut, CutReport};
+pub(crate) use fabric::{Fabric, Substance};
+pub(crate) use lineage::{Lineage, Replayed};
+pub(crate) use tearing::check_tearing;
+pub use tearing::{Seam, TearThreshold, Tearing};
+
+use thiserror::Error;
+
+use crate::energy::EnergyError;
+use crate::mesh::MeshError;
+use crate::model::ModelError;
+
+/// Why a body cannot be torn or cut.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TopologyError {
+    /// There is no body of that name.
+    #[error("there is no body {0:?}")]
+    NoSuchBody(String),
+    /// The body has nothing that could part.
+    #[error("body {body:?} has no triangles, tets or segments that could part")]
+    NoCells {
+        /// Body.
+        body: String,
+    },
+    /// An energy cannot follow.
+    #[error("{}energy {kind:?} cannot follow when vertices are doubled", in_body(body.as_deref()))]
+    Unsupported {
+        /// Body; none for attachments between bodies.
+        body: Option<String>,
+        /// Kind of energy.
+        kind: &'static str,
+    },
+    /// An energy is not the material's, so that nobody knows what it is on a part of a triangle.
+    #[error("body {body:?}: {kind} would have to be divided, which only what a cloth's material gives can be")]
+    Divided {
+        /// Body.
+        body: String,
+        /// What would have to be divided.
+        kind: &'static str,
+    },
+    /// Only cloth can be cut.
+    #[error("body {body:?} is no cloth; only cloth can be cut")]
+    NotCloth {
+        /// Body.
+        body: String,
+    },
+    /// Torn vertices begin at one place, which self-collision does not bear.
+    #[error(
+        "body {body:?} collides with itself, and such bodies cannot be torn or cut yet; let it pass through itself"
+    )]
+    SelfCollision {
+        /// Body.
+        body: String,
+    },
+    /// A parameter is out of range.
+    #[error("{name} is {value}, but must be {need}")]
+    BadParameter {
+        /// Which parameter.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is needed.
+        need: &'static str,
+    },
+    /// A seam names an edge that the body does not have.
+    #[error("body {body:?} has no edge of a triangle between vertices {a} and {b} for a seam")]
+    NoSuchEdge {
+        /// Body.
+        body: String,
+        /// One end.
+        a: u32,
+        /// The other.
+        b: u32,
+    },
+    /// A force is given for a body whose material does not say how strains become forces.
+    #[error("body {body:?} has no material that would turn strains into forces; give a stretch to tear at")]
+    NoMaterial {
+        /// Body.
+        body: String,
+    },
+    /// There would be too many vertices.
+    #[error("the world would have {count} vertices, more than the {limit} that can be numbered")]
+    TooLarge {
+        /// Vertices.
+        count: usize,
+        /// Limit.
+        limit: usize,
+    },
+    /// The parts make no world, as where surfaces that are kept apart intersect.
+    #[error(transparent)]
+    Model(Box<ModelError>),
+    /// The parts make no mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// The material makes nothing of the parts.
+    #[error("body {body:?}: {error}")]
+    Energy {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: Box<EnergyError>,
+    },
+}
+
+fn in_body(body: Option<&str>) -> String {
+    body.map_or_else(|| "attachments: ".to_owned(), |body| format!("body {body:?}: "))
+}
