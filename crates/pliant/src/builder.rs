@@ -184,7 +184,10 @@ impl SimulationBuilder {
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
         let model = Model::new(ModelParts { bodies, rest, mass, energies, pinned, diagonal, stiffness_damping })?;
-        let collider = |settings| SelfCollider::new(settings, model.bodies(), &positions);
+        let collider = |settings| {
+            let sets = model.rigid_sets().iter().map(|set| set.vertices.clone());
+            Ok::<_, ModelError>(SelfCollider::new(settings, model.bodies(), &positions)?.with_rigid(sets))
+        };
         let collider = self.self_collision.map(collider).transpose()?;
         let state = State { time: 0.0, step: 0, positions, velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;

@@ -42,6 +42,7 @@ mod parallel;
 mod problem;
 pub mod proximity;
 mod report;
+mod rigid;
 mod scratch;
 mod self_collision;
 mod simulation;
@@ -63,6 +64,7 @@ pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
+pub use rigid::{RigidError, RigidMaterial, RigidPose};
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
@@ -78,7 +80,7 @@ pub mod prelude {
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Damping, SelfCollision, Simulation, SolidMaterial, StrainLimit,
+        BendModel, Body, Checkpoint, ClothMaterial, Damping, RigidMaterial, SelfCollision, Simulation, SolidMaterial, StrainLimit,
         StrandMaterial, TimeIntegrator, Wind,
     };
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::energy::{Batch, EnergyError, Memory, Viscous};
+use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
 use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::MeshError;
@@ -110,6 +110,9 @@ pub enum ModelError {
         /// What is wrong.
         error: crate::collide::ColliderError,
     },
+    /// A mesh does not make a rigid body.
+    #[error(transparent)]
+    Rigid(#[from] crate::rigid::RigidError),
     /// A mesh is unusable.
     #[error(transparent)]
     Mesh(#[from] MeshError),
@@ -170,6 +173,22 @@ pub struct Model {
     gather_corners: Vec<u32>,
     pattern: Arc<SymmetricPattern>,
     diagonal: f64,
+    rigid: Vec<RigidSetInfo>,
+    /// Whether a vertex carries mass inside a rigid body, where nothing touches it.
+    inside: Vec<bool>,
+    /// Mass that a contact meets at each vertex: its own, or that of the rigid set it belongs to \[kg\].
+    contact_masses: Vec<f64>,
+}
+
+/// Vertices that move as one.
+#[derive(Debug)]
+pub(crate) struct RigidSetInfo {
+    /// Its batch among the energies.
+    pub(crate) batch: usize,
+    /// Its vertices, the hub first.
+    pub(crate) vertices: Vec<u32>,
+    /// Mass of all \[kg\].
+    pub(crate) mass: f64,
 }
 
 const PINNED: u32 = u32::MAX;
@@ -218,6 +237,12 @@ impl Model {
                 .chain(mass.beside().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
         );
         let pattern = Arc::new(pattern);
+        let rigid = rigid_sets(&energies, &mass);
+        let mut contact_masses = mass.lumped().to_vec();
+        for set in &rigid {
+            set.vertices.iter().for_each(|&v| contact_masses[v as usize] = set.mass);
+        }
+        let inside = inside_of(&rigid, &energies, &bodies, rest.len());
         Ok(Self {
             bodies,
             rest,
@@ -231,6 +256,9 @@ impl Model {
             gather_corners,
             pattern,
             diagonal,
+            rigid,
+            inside,
+            contact_masses,
         })
     }
 
@@ -281,6 +309,29 @@ impl Model {
         &self.pattern
     }
 
+    /// Sets of vertices that move as one.
+    pub(crate) fn rigid_sets(&self) -> &[RigidSetInfo] {
+        &self.rigid
+    }
+
+    /// Whether a vertex is inside a rigid body, where nothing touches it.
+    pub(crate) fn is_inside(&self, vertex: usize) -> bool {
+        self.inside[vertex]
+    }
+
+    /// Mass that a contact meets at each vertex \[kg\].
+    pub(crate) fn contact_masses(&self) -> &[f64] {
+        &self.contact_masses
+    }
+
+    /// Each vertex of rigid sets but the hubs, with the stiffness that keeps it in place \[N/m\] and the mass of its set \[kg\].
+    pub(crate) fn rigid_vertices(&self) -> impl Iterator<Item = (u32, f64, f64)> {
+        self.rigid.iter().flat_map(|set| {
+            let weights = self.energies[set.batch].batch.operator().weights();
+            set.vertices[1..].iter().zip(weights).map(|(&v, &weight)| (v, weight, set.mass))
+        })
+    }
+
     /// Memory of all energies before the first step.
     pub(crate) fn initial_memory(&self) -> Vec<Memory> {
         self.energies.iter().map(|entry| Memory::of(entry.batch.as_ref())).collect()
@@ -307,6 +358,32 @@ impl Model {
         let body = &self.bodies[at.min(self.bodies.len() - 1)];
         (body, vertex - body.vertices.start)
     }
+}
+
+fn rigid_sets(energies: &[EnergyEntry], mass: &Mass) -> Vec<RigidSetInfo> {
+    let is_rigid = |entry: &EnergyEntry| matches!(entry.batch.arrays(), Arrays::Rigid(_));
+    let rigid = energies.iter().enumerate().filter(|(_, entry)| is_rigid(entry));
+    rigid
+        .map(|(batch, entry)| {
+            let corners = entry.batch.operator().corner_vertices();
+            let vertices: Vec<u32> = corners[..1].iter().chain(corners.iter().skip(1).step_by(2)).copied().collect();
+            let mass = vertices.iter().map(|&v| mass.lumped()[v as usize]).sum();
+            RigidSetInfo { batch, vertices, mass }
+        })
+        .collect()
+}
+
+/// Vertices of rigid sets that are on no surface, though their body has one.
+fn inside_of(rigid: &[RigidSetInfo], energies: &[EnergyEntry], bodies: &[BodyInfo], count: usize) -> Vec<bool> {
+    let mut inside = vec![false; count];
+    for set in rigid {
+        let surface = energies[set.batch].body.map_or(&[][..], |body| &bodies[body].surface);
+        if !surface.is_empty() {
+            set.vertices.iter().for_each(|&v| inside[v as usize] = true);
+            surface.iter().flatten().for_each(|&v| inside[v as usize] = false);
+        }
+    }
+    inside
 }
 
 fn free_pair(free_index: &[u32], i: u32, j: u32) -> Option<(u32, u32)> {

@@ -119,7 +119,7 @@ impl<'a> Obstacles<'a> {
             parallel::for_each(0..count, outputs, &|range, part| {
                 for (found, v) in part.entries.iter_mut().zip(range) {
                     let (a, b) = (start[v], x(v));
-                    let apart = distances[v] - thickness > moving.most_approach(a, b);
+                    let apart = distances[v] - thickness > moving.most_approach(a, b) || model.is_inside(v);
                     *found = None;
                     if !(apart || known[v] || model.free_index(v as u32).is_none() || !b.is_finite()) {
                         *found = moving.hit(a, b);

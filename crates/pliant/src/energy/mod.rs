@@ -22,6 +22,7 @@ mod metric;
 mod operator;
 mod position;
 mod rest;
+mod rigid;
 mod sqp;
 mod strain_set;
 mod tet_strain;
@@ -42,6 +43,8 @@ pub use hinge::{HingeBending, HingeStiffness};
 pub use metric::Metric;
 pub use operator::{MAX_ROWS, Operator};
 pub use position::PositionGoals;
+pub use rigid::RigidSet;
+pub(crate) use rigid::{best_rotation, outer};
 pub use sqp::project_by_sqp;
 pub use strain_set::StrainSet;
 pub use tet_strain::TetStrain;
@@ -64,6 +67,7 @@ pub const LIST: &[EnergyInfo] = &[
     hinge::INFO,
     position::INFO,
     half_space::INFO,
+    rigid::INFO,
 ];
 
 /// What is known of an energy without an instance of it.

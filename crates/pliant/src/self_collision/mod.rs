@@ -89,6 +89,8 @@ pub(crate) struct SelfCollider {
     before: Vec<Vec3>,
     /// The last positions without intersections \[m\].
     safe: Vec<Vec3>,
+    /// Vertices that move as one: where one is held back, all are.
+    rigid: Vec<Vec<u32>>,
     report: SelfCollisionReport,
 }
 
@@ -105,7 +107,14 @@ impl SelfCollider {
             return Err(ModelError::Intersecting { crossings });
         }
         let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
-        Ok(Self { settings, primitives, candidates: Candidates::default(), before, safe, report })
+        let (candidates, rigid) = (Candidates::default(), Vec::new());
+        Ok(Self { settings, primitives, candidates, before, safe, rigid, report })
+    }
+
+    /// Takes the sets of vertices that move as one.
+    pub(crate) fn with_rigid(mut self, sets: impl Iterator<Item = Vec<u32>>) -> Self {
+        self.rigid = sets.collect();
+        self
     }
 
     /// Takes the state that a step begins with.
@@ -181,7 +190,8 @@ impl SelfCollider {
         let begun = clock.now();
         let pairs = self.candidates.find(&self.primitives, &self.safe, x, 0.0);
         let found = clock.now();
-        let held = truncate(&self.primitives, &pairs, FLOOR * self.settings.thickness, &self.safe, x);
+        let floor = FLOOR * self.settings.thickness;
+        let held = truncate(&self.primitives, &pairs, &self.rigid, floor, &self.safe, x);
         self.safe.copy_from_slice(x);
         self.report.truncated += held;
         self.report.candidates = self.report.candidates.max(pairs.len());

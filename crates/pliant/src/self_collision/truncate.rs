@@ -37,8 +37,16 @@ struct Separated {
 }
 
 /// Cuts the movements from `safe` to `x` so that no candidate pair comes to intersect; `pairs` must hold every pair whose swept boxes
-/// overlap. Gaps below `floor` \[m\] hardly shrink further. Returns how many vertices were held back.
-pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe: &[Vec3], x: &mut [Vec3]) -> usize {
+/// overlap. `rigid` sets of vertices are cut alike, so that they keep their shape. Gaps below `floor` \[m\] hardly shrink further. Returns
+/// how many vertices were held back.
+pub(crate) fn truncate(
+    primitives: &Primitives,
+    pairs: &[Pair],
+    rigid: &[Vec<u32>],
+    floor: f64,
+    safe: &[Vec3],
+    x: &mut [Vec3],
+) -> usize {
     let separated = parallel::filter_map(pairs.len(), &|k| Some(separate(primitives, pairs[k], floor, safe)));
     let motion: Vec<Vec3> = x.iter().zip(safe).map(|(x, safe)| *x - *safe).collect();
     let mut share = vec![1.0_f64; x.len()];
@@ -63,6 +71,10 @@ pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe
                 let v = v as usize;
                 shorter[v] = shorter[v].min(share[v] * cut);
             }
+        }
+        for set in rigid {
+            let least = set.iter().fold(1.0_f64, |least, &v| least.min(shorter[v as usize]));
+            set.iter().for_each(|&v| shorter[v as usize] = least);
         }
         share = shorter;
     }

@@ -13,6 +13,7 @@ use crate::contact::{Contacts, Coupling, Response};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
 use crate::parallel::{Team, with_team_for};
+use crate::solve::turning::Turnings;
 use crate::solve::{Objective, SolveError};
 use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 
@@ -89,13 +90,15 @@ impl ContactSolve {
     pub(super) fn solve(
         &mut self,
         factor: &mut PackedFactor,
+        turnings: &mut Turnings,
         objective: &Objective<'_>,
         analysis: &Analysis,
         begins: bool,
     ) -> Result<Taken, SolveError> {
         let single = self.coupled.iter().filter(|coupled| coupled.corners == 1);
         let mut sticking: Vec<(u32, f64)> = single
-            .filter(|coupled| coupled.response.sticks())
+            // What turns with a rigid set belongs to the matrix without sticking vertices.
+            .filter(|coupled| coupled.response.sticks() && !turnings.covers(coupled.places[0]))
             .map(|coupled| (coupled.places[0], coupled.response.along))
             .collect();
         sticking.sort_unstable_by_key(|(place, _)| *place);
@@ -113,12 +116,12 @@ impl ContactSolve {
         for coupled in &self.coupled {
             coupled.add(coupled.response.force, &mut self.residual);
         }
-        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor));
+        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor, turnings));
         write(factor, &self.solution);
         Ok(Taken { linear_iterations, factor: work })
     }
 
-    fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor) -> usize {
+    fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor, turnings: &mut Turnings) -> usize {
         let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
         let has_layers = coupled.iter().any(|coupled| coupled.corners > 1);
         let (tolerance, most) = if has_layers { (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS) } else { (TOLERANCE, MOST) };
@@ -128,6 +131,7 @@ impl ContactSolve {
             write(factor, residual);
             factor.solve_rows(team);
             read(factor, solved);
+            turnings.correct(residual, solved);
             let next = dot(residual, solved);
             if iteration == 0 {
                 enough = next * tolerance * tolerance;
@@ -171,7 +175,7 @@ impl ContactSolve {
     }
 }
 
-fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
+pub(super) fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
     fn copy<R: Real>(rows: &mut [R], vector: &[Vec3]) {
         for (row, v) in rows.as_chunks_mut::<4>().0.iter_mut().zip(vector) {
             *row = [R::from_f64(v.x), R::from_f64(v.y), R::from_f64(v.z), R::default()];

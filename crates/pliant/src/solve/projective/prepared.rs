@@ -1,13 +1,14 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
 use super::advance::advance;
-use super::contact::{ContactSolve, Taken, read};
+use super::contact::{ContactSolve, Taken, read, write};
 use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
-use crate::solve::{Objective, SolveError};
+use crate::solve::turning::Turnings;
+use crate::solve::{Acceleration, Objective, ProjectiveParams, SolveError};
 use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, SymmetricMatrix};
 
 /// Elements in numbers of one kind.
@@ -40,6 +41,10 @@ pub(super) struct Prepared {
     /// Diagonal of the matrix at free vertices \[N/m\].
     diagonal: Vec<f64>,
     contact: ContactSolve,
+    /// Rotations of rigid sets, and what solving with them needs.
+    turnings: Turnings,
+    residual: Vec<Vec3>,
+    solved: Vec<Vec3>,
 }
 
 /// How energies are evaluated.
@@ -55,16 +60,32 @@ impl Prepared {
     pub(super) fn new(
         objective: &Objective<'_>,
         matrix: &SymmetricMatrix,
-        factor: &Cholesky,
-        precision: Precision,
+        factor: &mut Cholesky,
+        params: &ProjectiveParams,
         watch: Watch,
     ) -> Self {
         let model = objective.model;
+        let precision = params.precision;
         let analysis = factor.analysis().clone();
-        let factor = PackedFactor::new(factor, precision);
+        let cholesky = factor;
+        let factor = PackedFactor::new(cholesky, precision);
         let entry = |&k: &u32| matrix.values()[matrix.pattern().diagonal_entry(k as usize)];
-        let diagonal = factor.order().iter().map(entry).collect();
+        let mut diagonal: Vec<f64> = factor.order().iter().map(entry).collect();
         let order = Order::new(model, factor.order());
+        // Plain local/global holds rotations in its global step: slow, and g never rises.
+        let mut turnings = Turnings::default();
+        if params.acceleration != Acceleration::None {
+            let places: Vec<u32> = model.free().iter().map(|&v| order.places[v as usize]).collect();
+            turnings = Turnings::new(objective, cholesky, &places);
+        }
+        // What a contact meets at a rigid body is the whole body, not the stiffness that keeps it together.
+        for (v, held, mass) in model.rigid_vertices() {
+            let place = order.places[v as usize] as usize;
+            if place < order.free {
+                let own = model.mass().diagonal()[v as usize];
+                diagonal[place] += objective.inertia * (mass - own) - held;
+            }
+        }
         let watched = watch == Watch::Projections;
         let elements = match precision {
             Precision::Single => Elements::Single(LocalStep::new(objective, &order, watched)),
@@ -86,6 +107,9 @@ impl Prepared {
             watched,
             diagonal,
             contact: ContactSolve::default(),
+            turnings,
+            residual: Vec::new(),
+            solved: Vec::new(),
         }
     }
 
@@ -169,6 +193,7 @@ impl Prepared {
         if !self.general.is_empty() {
             self.write_positions(x);
             value = self.general.evaluate(objective, &self.order, x, memory);
+            self.turnings.orient(objective, x, memory);
         }
         let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
         let bytes = self.factor.bytes();
@@ -203,12 +228,15 @@ impl Prepared {
         let at = |vertex: usize| position(points[places[vertex] as usize]);
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         if acts {
-            taken = self.contact.solve(&mut self.factor, objective, &self.analysis, begins)?;
+            taken = self.contact.solve(&mut self.factor, &mut self.turnings, objective, &self.analysis, begins)?;
             self.contact.settle(contacts);
+        } else if !self.turnings.is_empty() {
+            self.solve_turning();
         }
+        let solved = acts || !self.turnings.is_empty();
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
         let longest = with_team_for(factor.bytes(), |team| {
-            if !acts {
+            if !solved {
                 factor.solve_rows(team);
             }
             match factor.rows() {
@@ -217,6 +245,19 @@ impl Prepared {
             }
         });
         Ok((longest, taken))
+    }
+
+    /// H'⁻¹ of the factor's rows, where rigid sets turn.
+    fn solve_turning(&mut self) {
+        for vector in [&mut self.residual, &mut self.solved] {
+            vector.resize(self.order.free, Vec3::ZERO);
+        }
+        read(&mut self.factor, &mut self.residual);
+        let factor = &mut self.factor;
+        with_team_for(factor.bytes(), |team| factor.solve_rows(team));
+        read(&mut self.factor, &mut self.solved);
+        self.turnings.correct(&self.residual, &mut self.solved);
+        write(&mut self.factor, &self.solved);
     }
 
     /// Position of a vertex \[m\].
