@@ -31,6 +31,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "ribbon-pile",
     "rope-bridge",
     "toy",
+    "toy-box",
     "twisted-bar",
     "washing-line",
 ];

@@ -80,8 +80,8 @@ pub mod prelude {
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Damping, RigidMaterial, SelfCollision, Simulation, SolidMaterial, StrainLimit,
-        StrandMaterial, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Damping, RigidMaterial, SelfCollision, Simulation, SolidMaterial,
+        StrainLimit, StrandMaterial, TimeIntegrator, Wind,
     };
 }
 

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use pliant::energy::{EnergyError, PositionGoals};
 use pliant::math::Vec3;
-use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices};
-use pliant::{Body, ModelError};
+use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, TriangleMesh};
+use pliant::{Body, ModelError, RigidError};
 use pliant_io::store::Topology;
 
 use self::energy::{Ground, boundary, build_energy};
@@ -60,14 +60,22 @@ pub(crate) fn build_body(
 ) -> Result<BuiltBody, Fault> {
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
-    let shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
+    let mut shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
+    let mut made = None;
+    if let MaterialSection::Rigid(_) = section.material {
+        let (body, surface) = rigid(section, shape)?;
+        (made, shape) = (Some(body), surface);
+    }
     let edges = match &shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
         Shape::Strands(strands) => strands.edges(),
     };
     let rest = shape.positions();
-    let mut body = with_material(section, &shape)?;
+    let mut body = match made {
+        Some(body) => body,
+        None => with_material(section, &shape)?,
+    };
     let ground = Ground { shape: &shape, edges: &edges, folder, placing: &placing };
     let mut fixed_goals = 0;
     for (k, energy) in section.energy.iter().enumerate() {
@@ -102,14 +110,16 @@ pub(crate) fn build_body(
     if !section.velocity.iter().all(|c| c.is_finite()) {
         return Err(Fault::new("velocity", format!("velocity is {:?}, but must be finite", section.velocity)));
     }
+    if !section.spin.iter().all(|c| c.is_finite()) {
+        return Err(Fault::new("spin", format!("spin is {:?}, but must be finite", section.spin)));
+    }
     if !section.pressure.is_finite() {
         return Err(Fault::new("pressure", format!("pressure is {}, but must be finite", section.pressure)));
     }
-    let velocities = vec![Vec3::from_array(section.velocity); rest.len()];
     let body = body
         .named(section.name.clone())
         .pin(pins.iter().flatten().copied())
-        .with_velocities(velocities)
+        .with_motion(section.velocity.into(), section.spin.into())
         .with_pressure(section.pressure);
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
@@ -131,6 +141,24 @@ fn own_shape(bodies: &[BodySection], at: usize) -> Result<&ShapeSection, Fault> 
         before = &before[..place];
     }
     Ok(shape)
+}
+
+/// A rigid body, and its surface with the vertices inside.
+fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
+    let MaterialSection::Rigid(material) = &section.material else {
+        return Err(Fault::new("material", "this body is not rigid"));
+    };
+    let surface = match shape {
+        Shape::Surface { mesh, .. } => mesh,
+        Shape::Solid { skin: Some(skin), .. } => skin,
+        Shape::Solid { mesh, skin: None } => {
+            mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh
+        }
+        Shape::Strands(_) => return Err(Fault::new("material", "this shape needs material.strand or material.bare")),
+    };
+    let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
+    let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
+    Ok((body, Shape::Surface { mesh, skip_one: None }))
 }
 
 /// The body of a shape and a material, with the energies of that.
@@ -162,8 +190,8 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
         }
         (shape, _) => {
             let need = match shape {
-                Shape::Surface { .. } => "material.cloth, material.springs or material.bare",
-                Shape::Solid { .. } => "material.solid or material.bare",
+                Shape::Surface { .. } => "material.cloth, material.springs, material.rigid or material.bare",
+                Shape::Solid { .. } => "material.solid, material.rigid or material.bare",
                 Shape::Strands(_) => "material.strand or material.bare",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
@@ -179,8 +207,12 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Solid(_) => "solid",
         MaterialSection::Strand(_) => "strand",
         MaterialSection::Springs(_) => "springs",
+        MaterialSection::Rigid(_) => "rigid",
         MaterialSection::Bare(_) => "bare",
     };
+    if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {
+        return Fault::new(format!("material.rigid.{}", as_key(name)), error.to_string());
+    }
     let (ModelError::Mesh(MeshError::BadParameter { name, .. })
     | ModelError::Energy { error: EnergyError::BadParameter { name, .. }, .. }) = error
     else {

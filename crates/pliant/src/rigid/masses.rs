@@ -15,12 +15,8 @@ const HUB: f64 = 0.2;
 /// Second moments that must be left for the inside, over those of the solid.
 const LEFT: f64 = 0.1;
 /// Alternate corners of a cube: a regular tetrahedron.
-const CORNERS: [Vec3; 4] = [
-    Vec3::new(1.0, 1.0, 1.0),
-    Vec3::new(1.0, -1.0, -1.0),
-    Vec3::new(-1.0, 1.0, -1.0),
-    Vec3::new(-1.0, -1.0, 1.0),
-];
+const CORNERS: [Vec3; 4] =
+    [Vec3::new(1.0, 1.0, 1.0), Vec3::new(1.0, -1.0, -1.0), Vec3::new(-1.0, 1.0, -1.0), Vec3::new(-1.0, -1.0, 1.0)];
 
 /// Masses of the surface vertices \[kg\], and places from the centre of mass \[m\] and masses \[kg\] of the points inside, the hub first.
 pub(super) struct Particles {
@@ -57,7 +53,8 @@ pub(super) fn distribute(offsets: &[Vec3], areas: &[f64], mass: f64, second: Mat
         if values.iter().all(|value| *value >= LEFT * least) || share < f64::EPSILON {
             let around = (1.0 - HUB) * rest;
             let reach = values.map(|value| (value.max(0.0) / around).sqrt());
-            let place = |t: Vec3| hub + axes[0] * (reach[0] * t.x) + axes[1] * (reach[1] * t.y) + axes[2] * (reach[2] * t.z);
+            let place =
+                |t: Vec3| hub + axes[0] * (reach[0] * t.x) + axes[1] * (reach[1] * t.y) + axes[2] * (reach[2] * t.z);
             let [a, b, c, d] = CORNERS.map(|t| (place(t), around / 4.0));
             let surface = areas.iter().map(|a| share * mass * a / area).collect();
             return Particles { surface, inside: [(hub, HUB * rest), a, b, c, d] };

@@ -20,7 +20,9 @@ use crate::simulation::Simulation;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RigidError {
     /// Nothing is inside.
-    #[error("the surface of a rigid body encloses {volume:e} m³; its triangles must be counterclockwise seen from outside")]
+    #[error(
+        "the surface of a rigid body encloses {volume:e} m³; its triangles must be counterclockwise seen from outside"
+    )]
     InsideOut {
         /// Signed volume \[m³\].
         volume: f64,
@@ -159,9 +161,8 @@ impl Simulation {
             let offsets = [Vec3::ZERO].into_iter().chain(offsets.iter().copied()).map(|r| r + hub);
             set.vertices.iter().map(|&v| v as usize).zip(offsets)
         };
-        let covariance = places().fold(Mat3::ZERO, |sum, (v, r)| {
-            sum + outer((state.positions[v] - centre) * masses[v], r)
-        });
+        let covariance =
+            places().fold(Mat3::ZERO, |sum, (v, r)| sum + outer((state.positions[v] - centre) * masses[v], r));
         let rotation = best_rotation(covariance, Quat::IDENTITY);
         let (mut moment, mut second) = (Vec3::ZERO, Mat3::ZERO);
         let (mut deviation, mut size) = (0.0_f64, 0.0_f64);

@@ -23,8 +23,12 @@ const ABOUT_A_LINE: f64 = 1e-13;
 #[derive(Debug)]
 struct Turning {
     batch: usize,
-    /// w Aᵀ r at unknowns, in the set's frame \[N\].
+    /// w Aᵀ r at unknowns, in the set's frame \[N\]; the hub, if it is one of them, last.
     modes: Vec<(u32, Vec3)>,
+    /// w \[N/m\].
+    weight: f64,
+    /// Number of modes less the hub.
+    around: usize,
     /// H⁻¹ of it \[m\].
     responses: Vec<(u32, Vec3)>,
     /// w Σ r rᵀ \[N·m\].
@@ -102,7 +106,11 @@ impl Turnings {
             };
             let responses = order(&mut (0u32..).zip(solved).filter(|(_, y)| *y != Vec3::ZERO));
             let modes = order(&mut modes.into_iter());
-            sets.push(Turning { batch, modes, responses, moment, follows: false, rotation: Mat3::IDENTITY });
+            let operator = model.energies()[batch].batch.operator();
+            let weight = objective.scales[batch] * operator.weight(0);
+            let around = modes.len() - usize::from(unknown(operator.stencil(0)[0]).is_some());
+            let (follows, rotation) = (false, Mat3::IDENTITY);
+            sets.push(Turning { batch, modes, weight, around, responses, moment, follows, rotation });
         }
         let mut covered = vec![false; if sets.is_empty() { 0 } else { places.len() }];
         sets.iter().flat_map(|set| &set.responses).for_each(|&(place, _)| covered[place as usize] = true);
@@ -136,9 +144,29 @@ impl Turnings {
         }
     }
 
+    /// Bends the turning of a step from the tangent back to the circle: sets that turn by an angle θ in it would grow by θ²/2.
+    pub(super) fn retract(&self, step: &mut [Vec3]) {
+        self.groups.iter().flat_map(|group| &group.sets).filter(|set| set.follows).for_each(|set| set.retract(step));
+    }
+
     /// From H⁻¹ b to H'⁻¹ b.
     pub(super) fn correct(&mut self, b: &[Vec3], solved: &mut [Vec3]) {
         self.groups.iter_mut().for_each(|group| group.correct(b, solved));
+    }
+}
+
+impl Turning {
+    fn retract(&self, step: &mut [Vec3]) {
+        let into = self.rotation.transpose();
+        let turned = self.modes.iter().fold(Vec3::ZERO, |sum, (k, mode)| sum + mode.cross(into * step[*k as usize]));
+        let angle = self.rotation * ((about(self.moment) + regular(self.moment)).inverse() * turned);
+        if !angle.is_finite() {
+            return;
+        }
+        let beyond = |arm: Vec3| Quat::from_scaled_axis(angle) * arm - arm - angle.cross(arm);
+        for (k, mode) in &self.modes[..self.around] {
+            step[*k as usize] += beyond(self.rotation * (*mode / self.weight));
+        }
     }
 }
 

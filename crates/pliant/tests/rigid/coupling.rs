@@ -1,7 +1,7 @@
 //! Rigid bodies with each other and with what is soft.
 
-use pliant::proximity::{Primitives, intersections};
 use pliant::prelude::*;
+use pliant::proximity::{Primitives, intersections};
 
 use super::common::{GRAVITY, ball, block, momentum, run};
 
@@ -42,12 +42,10 @@ fn two_boxes_stack_without_drift_and_the_ground_carries_both() {
     for (before, after) in settled.iter().zip(&after) {
         let drift = after.centre.distance(before.centre);
         let turned = after.rotation.angle_between(before.rotation);
-        eprintln!("drift {drift:e} turned {turned:e} at {}", after.centre);
         assert!(drift < 1e-3 && turned < 5e-3, "drifted by {drift:e} m and {turned:e} rad");
     }
     let weight = GRAVITY * (mass_of(&sim, "low") + mass_of(&sim, "high"));
     let force = sim.contacts().iter().fold(Vec3::ZERO, |sum, contact| sum + contact.force());
-    eprintln!("force {force} of {weight}, worst {worst:e}");
     assert!((force.y / weight - 1.0).abs() < 0.02, "{force} of {weight}");
     assert!(worst < 1e-3, "deviation {worst:e}");
 }
@@ -66,11 +64,10 @@ fn a_ball_at_rest_on_a_pinned_sheet_hangs_on_its_pins_with_all_its_weight() {
     let builder = Simulation::builder().body(trampoline(16, &rubber)).body(body).self_collision(settings);
     let damping = Damping { drag: 3.0, ..Damping::default() };
     let mut sim = builder.damping(damping).time_step(H).build().unwrap();
-    let worst = run(&mut sim, 4.0, H, "ball");
+    let worst = run(&mut sim, 3.0, H, "ball");
     let pose = sim.rigid_pose("ball").unwrap();
     let weight = GRAVITY * (mass_of(&sim, "ball") + mass_of(&sim, "sheet"));
     let pins = sim.pin_forces().iter().fold(Vec3::ZERO, |sum, force| sum + *force);
-    eprintln!("ball {pose:?} worst {worst:e} pins {pins} of {weight}");
     assert!(pose.centre.y < 0.08 && pose.velocity.length() < 0.02, "it has sunk in and rests: {pose:?}");
     assert!((pins.y.abs() / weight - 1.0).abs() < 0.03, "pins hold {pins} N of {weight} N");
     assert!(worst < 1e-3, "deviation {worst:e}");
@@ -99,7 +96,6 @@ fn a_ball_that_flies_into_a_free_sheet_gives_it_what_it_loses() {
     }
     let given = mass_of(&sim, "ball") * (sim.rigid_pose("ball").unwrap().velocity + Vec3::Y * 2.0).y;
     let total = (momentum(&sim) - start).length() / start.length();
-    eprintln!("given {given} drift {drift:e} total {total:e} cut {cut} worst {worst:e}");
     assert!(given > 0.05, "the ball lost {given} N·s");
     assert!(drift < 1e-9, "momentum changed by {drift:e} in a step without cuts");
     assert!(cut == 0 && total < 1e-9, "{cut} vertices were cut; momentum off by {total:e}");
@@ -118,11 +114,10 @@ fn a_heavy_ball_rests_on_a_soft_cube_and_the_ground_carries_both() {
     let builder = Simulation::builder().body(cube).body(body).collider(ground).self_collision(settings);
     let damping = Damping { drag: 2.0, ..Damping::default() };
     let mut sim = builder.damping(damping).time_step(H).build().unwrap();
-    let worst = run(&mut sim, 2.5, H, "ball");
+    let worst = run(&mut sim, 2.0, H, "ball");
     let pose = sim.rigid_pose("ball").unwrap();
     let weight = GRAVITY * (mass_of(&sim, "ball") + mass_of(&sim, "cube"));
     let force = sim.contacts().iter().fold(Vec3::ZERO, |sum, contact| sum + contact.force());
-    eprintln!("ball {pose:?} worst {worst:e} force {force} of {weight}");
     assert!(pose.centre.y > 0.2 && pose.centre.y < 0.262, "it rests on the cube and presses it in: {pose:?}");
     assert!((force.y / weight - 1.0).abs() < 0.03, "{force} of {weight}");
     assert!(worst < 1e-3 && is_free_of_intersections(&sim), "deviation {worst:e}");
@@ -131,21 +126,22 @@ fn a_heavy_ball_rests_on_a_soft_cube_and_the_ground_carries_both() {
 #[test]
 fn a_projectile_at_a_thousand_metres_a_second_does_not_pass_a_pinned_sheet() {
     let steel = ClothMaterial { youngs_modulus: 2e11, thickness: 1e-3, density: 7.8, ..ClothMaterial::default() };
-    let bullet = Body::rigid(&ball(0.02, 1, Vec3::new(0.013, 0.4, 0.021)), &wood()).unwrap().named("bullet");
+    // It must stop within a step of 1 ms, at 10⁶ m/s²: with the usual 3000 rad/s it would be squeezed by 0.1 m.
+    let hard = RigidMaterial { frequency: 1e6, ..wood() };
+    let bullet = Body::rigid(&ball(0.02, 1, Vec3::new(0.013, 0.4, 0.021)), &hard).unwrap().named("bullet");
     let bullet = bullet.with_motion(Vec3::Y * -1000.0, Vec3::ZERO);
     let settings = SelfCollision { thickness: 2e-3, ..SelfCollision::default() };
     let builder = Simulation::builder().body(trampoline(12, &steel)).body(bullet).self_collision(settings);
     let mut sim = builder.time_step(1e-3).build().unwrap();
+    let mut worst = 0.0_f64;
     for step in 0..60 {
         sim.step().unwrap();
         let pose = sim.rigid_pose("bullet").unwrap();
+        worst = worst.max(pose.deviation);
+        eprintln!("{step} {pose:?}");
         assert!(is_free_of_intersections(&sim), "step {step}: {pose:?}");
-        if step < 6 {
-            eprintln!("{step} {:?}", pose);
-        }
     }
     let pose = sim.rigid_pose("bullet").unwrap();
-    eprintln!("{pose:?}");
     let lowest = sim.positions()[..169].iter().fold(f64::INFINITY, |low, p| low.min(p.y));
     assert!(pose.centre.y > lowest, "it is above the sheet: {pose:?}, sheet to {lowest}");
 }

@@ -28,15 +28,12 @@ fn a_box_stays_just_below_the_angle_of_friction_and_slides_just_above_it_at_ten_
     let size = Vec3::new(0.2, 0.1, 0.2);
     let (early, _) = on_incline(size, angle, 1.02 * angle.tan(), 0.5);
     let (late, pose) = on_incline(size, angle, 1.02 * angle.tan(), 2.5);
-    eprintln!("stuck: {early:e} {late:e} {pose:?}");
     assert!((late - early).abs() < 1e-4, "crept by {:e} m in 2 s", late - early);
     let (slid, _) = on_incline(size, angle, 0.9 * angle.tan(), 1.0);
     let expected = 0.5 * GRAVITY * 0.1 * angle.sin() * (1.0 + H);
-    eprintln!("slid {slid} of {expected}");
     assert!((slid / expected - 1.0).abs() < 0.05, "slid {slid} m of {expected} m");
     let (just, _) = on_incline(size, angle, 0.98 * angle.tan(), 2.0);
     let expected = 0.5 * GRAVITY * 0.02 * angle.sin() * 4.0;
-    eprintln!("just slid {just} of {expected}");
     assert!((just / expected - 1.0).abs() < 0.1, "slid {just} m of {expected} m");
 }
 
@@ -47,26 +44,28 @@ fn a_narrow_box_tips_over_where_a_wide_one_stays() {
     let (_, narrow) = on_incline(Vec3::new(0.08, 0.2, 0.1), angle, 2.0, 1.5);
     let (slid, wide) = on_incline(Vec3::new(0.11, 0.2, 0.1), angle, 2.0, 1.5);
     let turned = |pose: &pliant::RigidPose| pose.rotation.to_axis_angle().1.to_degrees();
-    eprintln!("narrow {} wide {} {slid:e}", turned(&narrow), turned(&wide));
     assert!(turned(&narrow) > 60.0, "turned by {}°", turned(&narrow));
     assert!(turned(&wide) < 1.0 && slid.abs() < 2e-3, "turned by {}°, slid {slid:e} m", turned(&wide));
 }
 
+/// A ball of facets rolls a little slower than a round one: each vertex that lands is an impact.
 #[test]
 fn a_ball_rolls_down_a_slope_at_five_sevenths_of_sliding() {
-    let (angle, radius) = (15_f64.to_radians(), 0.1);
+    let (angle, radius, h) = (15_f64.to_radians(), 0.1, 1.0 / 240.0);
     let tilt = Quat::from_rotation_z(angle);
     let mesh = ball(radius, 4, tilt * Vec3::Y * (radius + 1e-3));
     let body = Body::rigid(&mesh, &RigidMaterial::default()).unwrap().named("ball");
     let ground = Collider::new(Shape::Plane).turned(tilt).friction(1.0);
-    let mut sim = Simulation::builder().body(body).collider(ground).time_step(H).build().unwrap();
+    let mut sim = Simulation::builder().body(body).collider(ground).time_step(h).build().unwrap();
     let before = sim.rigid_pose("ball").unwrap().centre;
-    let worst = run(&mut sim, 1.0, H, "ball");
+    let worst = run(&mut sim, 0.6, h, "ball");
     let pose = sim.rigid_pose("ball").unwrap();
     let way = (pose.centre - before).dot(tilt * -Vec3::X);
-    let expected = 0.5 * 5.0 / 7.0 * GRAVITY * angle.sin() * (1.0 + H);
+    let expected = 0.5 * 5.0 / 7.0 * GRAVITY * angle.sin() * 0.6 * (0.6 + h);
     eprintln!("rolled {way} of {expected}; {worst:e} {pose:?}");
     assert!((way / expected - 1.0).abs() < 0.05, "rolled {way} m of {expected} m");
+    let slip = pose.velocity.length() / (radius * pose.spin.length());
+    assert!((slip - 1.0).abs() < 0.02, "it rolls: {slip}");
     assert!(worst < 1e-3, "deviation {worst:e}");
 }
 
@@ -89,7 +88,6 @@ fn torque_from_a_contact_turns_a_body_right_at_ten_iterations_however_stiff_it_i
     for frequency in [300.0, 3000.0, 30000.0] {
         let share = fall_of_a_rod(frequency, anderson);
         let plain = fall_of_a_rod(frequency, Acceleration::None);
-        eprintln!("{frequency}: {share} plain {plain}");
         assert!((share - 1.0).abs() < 0.03, "{frequency} rad/s: {share} of the acceleration");
     }
     // What the modes are for: with rotations held in the global step the rod all but floats.
@@ -109,7 +107,6 @@ fn a_dropped_box_comes_to_rest_and_its_contacts_carry_its_weight() {
     let pose = sim.rigid_pose("box").unwrap();
     let weight = GRAVITY * sim.model().mass().lumped().iter().sum::<f64>();
     let force = sim.contacts().iter().fold(Vec3::ZERO, |sum, contact| sum + contact.force());
-    eprintln!("worst {worst:e} {pose:?} force {force} of {weight}");
     assert!(worst < 1e-3, "deviation {worst:e}");
     assert!(pose.velocity.length() < 1e-3 && pose.spin.length() < 1e-2, "{pose:?}");
     assert!((force.y / weight - 1.0).abs() < 0.01 && force.with_y(0.0).length() < 0.01 * weight, "{force} of {weight}");

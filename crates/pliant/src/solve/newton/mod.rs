@@ -13,8 +13,8 @@ use crate::energy::{Curvature, Memory};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::{Analysis, BlockMatrix, FactorError, Precision, conjugate_gradient};
 
-use super::turning::TurningColumns;
 use super::objective::largest;
+use super::turning::TurningColumns;
 use super::{Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
 
 /// How Newton's linear systems are solved.

@@ -21,6 +21,8 @@ use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 /// colliders report the forces that the last solve came to, so they want it small.
 const TOLERANCE: f64 = 1e-4;
 const TOLERANCE_OF_LAYERS: f64 = 0.1;
+/// Between rigid bodies a force that is a little off is a body that creeps.
+const TOLERANCE_OF_RIGID_LAYERS: f64 = 1e-2;
 /// Most linear iterations in an iteration.
 const MOST: usize = 100;
 const MOST_OF_LAYERS: usize = 20;
@@ -124,7 +126,11 @@ impl ContactSolve {
     fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor, turnings: &mut Turnings) -> usize {
         let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
         let has_layers = coupled.iter().any(|coupled| coupled.corners > 1);
-        let (tolerance, most) = if has_layers { (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS) } else { (TOLERANCE, MOST) };
+        let (tolerance, most) = match (has_layers, turnings.is_empty()) {
+            (true, true) => (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS),
+            (true, false) => (TOLERANCE_OF_RIGID_LAYERS, MOST),
+            _ => (TOLERANCE, MOST),
+        };
         let (factor, held) = sticking.factor().unwrap_or((unchanged, &[]));
         let (mut rho, mut enough) = (0.0, 0.0);
         for iteration in 0..most {

@@ -78,12 +78,12 @@ impl Prepared {
             let places: Vec<u32> = model.free().iter().map(|&v| order.places[v as usize]).collect();
             turnings = Turnings::new(objective, cholesky, &places);
         }
-        // What a contact meets at a rigid body is the whole body, not the stiffness that keeps it together.
-        for (v, held, mass) in model.rigid_vertices() {
-            let place = order.places[v as usize] as usize;
+        // What a contact meets at a rigid body is the body, not the stiffness that keeps it together.
+        for (v, batch, held) in model.rigid_vertices() {
+            let (place, own) = (order.places[v as usize] as usize, model.mass().diagonal()[v as usize]);
             if place < order.free {
-                let own = model.mass().diagonal()[v as usize];
-                diagonal[place] += objective.inertia * (mass - own) - held;
+                let mass = model.contact_masses()[v as usize];
+                diagonal[place] += objective.inertia * (mass - own) - objective.scales[batch] * held;
             }
         }
         let watched = watch == Watch::Projections;
@@ -230,8 +230,9 @@ impl Prepared {
         if acts {
             taken = self.contact.solve(&mut self.factor, &mut self.turnings, objective, &self.analysis, begins)?;
             self.contact.settle(contacts);
-        } else if !self.turnings.is_empty() {
-            self.solve_turning();
+        }
+        if !self.turnings.is_empty() {
+            self.solve_turning(acts);
         }
         let solved = acts || !self.turnings.is_empty();
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
@@ -247,16 +248,21 @@ impl Prepared {
         Ok((longest, taken))
     }
 
-    /// H'⁻¹ of the factor's rows, where rigid sets turn.
-    fn solve_turning(&mut self) {
+    /// Where rigid sets turn: H'⁻¹ of the factor's rows, unless contacts have solved for it already, bent to the circle.
+    fn solve_turning(&mut self, is_solved: bool) {
         for vector in [&mut self.residual, &mut self.solved] {
             vector.resize(self.order.free, Vec3::ZERO);
         }
         read(&mut self.factor, &mut self.residual);
-        let factor = &mut self.factor;
-        with_team_for(factor.bytes(), |team| factor.solve_rows(team));
-        read(&mut self.factor, &mut self.solved);
-        self.turnings.correct(&self.residual, &mut self.solved);
+        if is_solved {
+            self.solved.copy_from_slice(&self.residual);
+        } else {
+            let factor = &mut self.factor;
+            with_team_for(factor.bytes(), |team| factor.solve_rows(team));
+            read(factor, &mut self.solved);
+            self.turnings.correct(&self.residual, &mut self.solved);
+        }
+        self.turnings.retract(&mut self.solved);
         write(&mut self.factor, &self.solved);
     }
 
