@@ -31,13 +31,14 @@ const EXAMPLES: &str = "Examples:
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
 /// Scenes that tell most at another moment than that of most energy, as a share of the run.
-const MOMENTS: [(&str, f64); 7] = [
+const MOMENTS: [(&str, f64); 8] = [
     ("buckling-cylinder", 1.0),
     ("curtain", 0.2),
     ("flag", 1.0),
     ("gummy", 1.0),
     ("playground", 1.0),
     ("ribbon-pile", 0.3),
+    ("toy-box", 0.35),
     ("washing-line", 1.0),
 ];
 /// Pictures of an animation.

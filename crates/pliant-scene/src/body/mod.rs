@@ -9,8 +9,7 @@ mod solid;
 use std::path::Path;
 
 use pliant::energy::{EnergyError, PositionGoals};
-use pliant::math::Vec3;
-use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, TriangleMesh};
+use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, TriangleMesh, tet_volume};
 use pliant::{Body, ModelError, RigidError};
 use pliant_io::store::Topology;
 
@@ -37,12 +36,16 @@ pub(crate) struct BuiltBody {
     /// How the surface that is shown follows the tets, where it is not their own.
     pub(crate) rider: Option<Embedding>,
     shape: Shape,
+    is_rigid: bool,
 }
 
 impl BuiltBody {
     /// Adds the body to what is stored of a run.
     pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
         match &self.shape {
+            Shape::Surface { mesh, .. } if self.is_rigid => {
+                topology.add_surface_with_inside(name, mesh, &tets_inside(mesh));
+            }
             Shape::Surface { mesh, .. } => topology.add_surface(name, mesh),
             Shape::Solid { mesh, skin: None } => topology.add_solid(name, mesh),
             Shape::Solid { mesh, skin: Some(skin) } => topology.add_solid_with_surface(name, mesh, skin),
@@ -72,6 +75,7 @@ pub(crate) fn build_body(
         Shape::Strands(strands) => strands.edges(),
     };
     let rest = shape.positions();
+    let is_rigid = made.is_some();
     let mut body = match made {
         Some(body) => body,
         None => with_material(section, &shape)?,
@@ -124,7 +128,7 @@ pub(crate) fn build_body(
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
-    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape })
+    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape, is_rigid })
 }
 
 /// The shape of a body, which may stand with an earlier one.
@@ -159,6 +163,17 @@ fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
     let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
     let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
     Ok((body, Shape::Surface { mesh, skip_one: None }))
+}
+
+/// The five vertices inside a rigid body as tets around the first of them.
+fn tets_inside(mesh: &TriangleMesh) -> Vec<[u32; 4]> {
+    let hub = mesh.positions.len() as u32 - 5;
+    let mut tets = [[1, 2, 3], [1, 3, 4], [1, 4, 2], [2, 4, 3]].map(|[a, b, c]| [hub, hub + a, hub + b, hub + c]);
+    // Principal axes may be left-handed.
+    for tet in tets.iter_mut().filter(|tet| tet_volume(tet.map(|v| mesh.positions[v as usize])) < 0.0) {
+        tet.swap(2, 3);
+    }
+    tets.to_vec()
 }
 
 /// The body of a shape and a material, with the energies of that.
