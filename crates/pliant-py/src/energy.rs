@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray3};
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, FunctionBatch, HalfSpace, HingeBending,
-    HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PositionGoals, SpringStiffness, TetStrain,
-    TetVolume, TriangleArea, TriangleStrain,
+    HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PositionGoals, RigidSet, SpringStiffness,
+    TetStrain, TetVolume, TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;
@@ -119,6 +119,10 @@ pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) 
             let (point, normal): ([f64; 3], [f64; 3]) = (get(recipe, "point")?, get(recipe, "normal")?);
             let (point, normal, vertices) = (point.into(), normal.into(), get_indices(recipe, "vertices")?);
             HalfSpace { vertices, point, normal, stiffness: stiffness()? }.build(rest)
+        }
+        "rigid" => {
+            let (hub, vertices) = (get(recipe, "hub")?, get_indices(recipe, "vertices")?);
+            RigidSet { hub, vertices, stiffness: stiffness()? }.build(rest)
         }
         _ => return Err(bad_value(format!("there is no energy of the kind {kind:?}"))),
     };

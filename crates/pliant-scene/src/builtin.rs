@@ -37,6 +37,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "rope-bridge",
     "torn-flag",
     "toy",
+    "toy-box",
     "twisted-bar",
     "twisted-cloth",
     "washing-line",

@@ -16,6 +16,9 @@ pub enum InputError {
     /// No body of that name.
     #[error("there is no body {0:?}")]
     NoSuchBody(String),
+    /// The body is not rigid.
+    #[error("body {0:?} is not rigid")]
+    NotRigid(String),
     /// No such vertex in the body.
     #[error("body {body:?} has no vertex {vertex}; it has {count}")]
     NoSuchVertex {

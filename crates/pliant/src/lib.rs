@@ -43,6 +43,7 @@ mod parallel;
 mod problem;
 pub mod proximity;
 mod report;
+mod rigid;
 mod scratch;
 mod self_collision;
 mod simulation;
@@ -65,6 +66,7 @@ pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
+pub use rigid::{RigidError, RigidMaterial, RigidPose};
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
@@ -81,8 +83,8 @@ pub mod prelude {
     pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, SelfCollision, Simulation, SolidMaterial,
-        StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,
+        SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

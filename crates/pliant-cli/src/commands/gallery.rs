@@ -31,7 +31,7 @@ const EXAMPLES: &str = "Examples:
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
 /// Scenes that tell most at another moment than that of most energy, as a share of the run.
-const MOMENTS: [(&str, f64); 12] = [
+const MOMENTS: [(&str, f64); 13] = [
     ("brush", 0.62),
     ("buckling-cylinder", 1.0),
     ("cloth-on-spheres", 0.66),
@@ -42,6 +42,7 @@ const MOMENTS: [(&str, f64); 12] = [
     ("playground", 1.0),
     ("ribbon-pile", 0.3),
     ("torn-flag", 0.92),
+    ("toy-box", 0.35),
     ("twisted-cloth", 1.0),
     ("washing-line", 1.0),
 ];

@@ -106,6 +106,13 @@ impl Topology {
         self.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
     }
 
+    /// Adds a surface with vertices inside that are not to be seen, as corners of tets: formats of surfaces leave them out.
+    pub fn add_surface_with_inside(&mut self, name: &str, mesh: &TriangleMesh, tets: &[[u32; 4]]) {
+        let start = self.rest.len() as u32;
+        self.add_surface(name, mesh);
+        self.tets.extend(tets.iter().map(|t| t.map(|v| v.wrapping_add(start))));
+    }
+
     /// Adds a body of tetrahedra.
     pub fn add_solid(&mut self, name: &str, mesh: &TetMesh) {
         let start = self.add_vertices(name, &mesh.positions);

@@ -253,6 +253,21 @@ class HalfSpace(Energy):
         self.normal = vector(normal, "normal")
 
 
+class RigidSet(Energy):
+    """Vertices that keep their places around a hub, up to one rotation: a rigid part.
+
+    vertices: (m,), without the hub. stiffness [N/m] of each: one that carries a load f gives way by f/stiffness.
+    """
+
+    kind = "rigid"
+    _stencils = ("vertices",)
+
+    def __init__(self, hub: int, vertices: ArrayLike, stiffness: float) -> None:
+        self.hub = int(hub)
+        self.vertices: Indices = indices(vertices, "vertices")
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+
+
 class CustomEnergy(Energy):
     """An energy of your own: E = Σ w/2 ‖z − p‖² with z = A x of each element and p = project(z).
 

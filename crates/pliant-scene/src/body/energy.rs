@@ -4,9 +4,10 @@ use std::path::Path;
 
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
+    MeanCurvatureBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
     TriangleStrain,
 };
+use pliant::math::Vec3;
 use pliant::mesh::{Edge, TetMesh};
 
 use super::as_key;
@@ -94,6 +95,16 @@ fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fau
         EnergySection::HalfSpace { stiffness, point, normal, .. } => {
             let (vertices, point, normal) = (elements.vertices(), point.into(), normal.into());
             HalfSpace { vertices, point, normal, stiffness }.build(rest).map_err(failed)
+        }
+        EnergySection::Rigid { stiffness, .. } => {
+            let mut vertices = elements.vertices();
+            // The hub is the one nearest to the middle: arms are short, and loads from all sides reach it alike.
+            let mean =
+                vertices.iter().fold(Vec3::ZERO, |sum, &v| sum + rest[v as usize]) / vertices.len().max(1) as f64;
+            let distance = |v: u32| rest[v as usize].distance_squared(mean);
+            let nearest = (0..vertices.len()).min_by(|&a, &b| distance(vertices[a]).total_cmp(&distance(vertices[b])));
+            let hub = vertices.remove(nearest.ok_or_else(|| Fault::new("select", "it holds no vertex"))?);
+            RigidSet { hub, vertices, stiffness }.build(rest).map_err(failed)
         }
     }
 }

@@ -1,10 +1,10 @@
 //! From `[body.material.…]` to a material of the engine.
 
 use pliant::energy::StrainSet;
-use pliant::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+use pliant::{BendModel, ClothMaterial, RigidMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 
 use crate::error::similar;
-use crate::format::{BendModelName, ClothSection, SolidSection, StrandSection};
+use crate::format::{BendModelName, ClothSection, RigidSection, SolidSection, StrandSection};
 use crate::presets;
 use crate::scene::Fault;
 
@@ -57,6 +57,14 @@ pub(super) fn solid(section: &SolidSection) -> Result<SolidMaterial, Fault> {
         strain_limit: limit(section.strain_limits, section.limit_modulus, youngs_modulus),
         ..standard
     })
+}
+
+pub(super) fn rigid(section: &RigidSection) -> RigidMaterial {
+    let standard = RigidMaterial::default();
+    RigidMaterial {
+        density: section.density.unwrap_or(standard.density),
+        frequency: section.frequency.unwrap_or(standard.frequency),
+    }
 }
 
 pub(super) fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {

@@ -12,9 +12,8 @@ pub(crate) use solid::build_solid;
 use std::path::Path;
 
 use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
-use pliant::math::Vec3;
-use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet};
-use pliant::{Body, ModelError};
+use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TriangleMesh, tet_volume};
+use pliant::{Body, ModelError, RigidError};
 use pliant_io::store::Topology;
 
 use self::energy::{Ground, boundary, build_energy};
@@ -41,12 +40,16 @@ pub(crate) struct BuiltBody {
     /// How the surface that is shown follows the tets, where it is not their own.
     pub(crate) rider: Option<Embedding>,
     shape: Shape,
+    is_rigid: bool,
 }
 
 impl BuiltBody {
     /// Adds the body to what is stored of a run.
     pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
         match &self.shape {
+            Shape::Surface { mesh, .. } if self.is_rigid => {
+                topology.add_surface_with_inside(name, mesh, &tets_inside(mesh));
+            }
             Shape::Surface { mesh, .. } => topology.add_surface(name, mesh),
             Shape::Solid { mesh, skin: None } => topology.add_solid(name, mesh),
             Shape::Solid { mesh, skin: Some(skin) } => topology.add_solid_with_surface(name, mesh, skin),
@@ -64,14 +67,23 @@ pub(crate) fn build_body(
 ) -> Result<BuiltBody, Fault> {
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
-    let shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
+    let mut shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
+    let mut made = None;
+    if let MaterialSection::Rigid(_) = section.material {
+        let (body, surface) = rigid(section, shape)?;
+        (made, shape) = (Some(body), surface);
+    }
     let edges = match &shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
         Shape::Strands(strands) => strands.edges(),
     };
     let rest = shape.positions();
-    let mut body = with_material(section, &shape)?;
+    let is_rigid = made.is_some();
+    let mut body = match made {
+        Some(body) => body,
+        None => with_material(section, &shape)?,
+    };
     let ground = Ground { shape: &shape, edges: &edges, folder, placing: &placing };
     let mut fixed_goals = 0;
     for (k, energy) in section.energy.iter().enumerate() {
@@ -106,6 +118,9 @@ pub(crate) fn build_body(
     if !section.velocity.iter().all(|c| c.is_finite()) {
         return Err(Fault::new("velocity", format!("velocity is {:?}, but must be finite", section.velocity)));
     }
+    if !section.spin.iter().all(|c| c.is_finite()) {
+        return Err(Fault::new("spin", format!("spin is {:?}, but must be finite", section.spin)));
+    }
     if !section.pressure.is_finite() {
         return Err(Fault::new("pressure", format!("pressure is {}, but must be finite", section.pressure)));
     }
@@ -116,16 +131,15 @@ pub(crate) fn build_body(
         }
         body = body.with_tearing(tearing(tear, rest, &edges).map_err(|fault| fault.inside("tear"))?);
     }
-    let velocities = vec![Vec3::from_array(section.velocity); rest.len()];
     let body = body
         .named(section.name.clone())
         .pin(pins.iter().flatten().copied())
-        .with_velocities(velocities)
+        .with_motion(section.velocity.into(), section.spin.into())
         .with_pressure(section.pressure);
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
-    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape })
+    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape, is_rigid })
 }
 
 /// The shape of a body, which may stand with an earlier one.
@@ -150,6 +164,35 @@ fn skip_one_springs(strands: &StrandSet, stiffness: f64) -> Result<Box<dyn Batch
     let ends = strands.strands.rows().flat_map(|row| row.windows(3).map(|three| [three[0], three[2]]));
     let springs = EdgeSprings::new(ends.collect(), SpringStiffness::Axial(stiffness));
     springs.build(&strands.positions).map_err(|error| Fault::new(key, error.to_string()))
+}
+
+/// A rigid body, and its surface with the vertices inside.
+fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
+    let MaterialSection::Rigid(material) = &section.material else {
+        return Err(Fault::new("material", "this body is not rigid"));
+    };
+    let surface = match shape {
+        Shape::Surface { mesh, .. } => mesh,
+        Shape::Solid { skin: Some(skin), .. } => skin,
+        Shape::Solid { mesh, skin: None } => {
+            mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh
+        }
+        Shape::Strands(_) => return Err(Fault::new("material", "this shape needs material.strand or material.bare")),
+    };
+    let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
+    let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
+    Ok((body, Shape::Surface { mesh, skip_one: None }))
+}
+
+/// The five vertices inside a rigid body as tets around the first of them.
+fn tets_inside(mesh: &TriangleMesh) -> Vec<[u32; 4]> {
+    let hub = mesh.positions.len() as u32 - 5;
+    let mut tets = [[1, 2, 3], [1, 3, 4], [1, 4, 2], [2, 4, 3]].map(|[a, b, c]| [hub, hub + a, hub + b, hub + c]);
+    // Principal axes may be left-handed.
+    for tet in tets.iter_mut().filter(|tet| tet_volume(tet.map(|v| mesh.positions[v as usize])) < 0.0) {
+        tet.swap(2, 3);
+    }
+    tets.to_vec()
 }
 
 /// The body of a shape and a material, with the energies of that.
@@ -185,8 +228,8 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
         }
         (shape, _) => {
             let need = match shape {
-                Shape::Surface { .. } => "material.cloth, material.springs or material.bare",
-                Shape::Solid { .. } => "material.solid or material.bare",
+                Shape::Surface { .. } => "material.cloth, material.springs, material.rigid or material.bare",
+                Shape::Solid { .. } => "material.solid, material.rigid or material.bare",
                 Shape::Strands(_) => "material.strand or material.bare",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
@@ -202,8 +245,12 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Solid(_) => "solid",
         MaterialSection::Strand(_) => "strand",
         MaterialSection::Springs(_) => "springs",
+        MaterialSection::Rigid(_) => "rigid",
         MaterialSection::Bare(_) => "bare",
     };
+    if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {
+        return Fault::new(format!("material.rigid.{}", as_key(name)), error.to_string());
+    }
     let (ModelError::Mesh(MeshError::BadParameter { name, .. })
     | ModelError::Energy { error: EnergyError::BadParameter { name, .. }, .. }) = error
     else {

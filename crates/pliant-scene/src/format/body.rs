@@ -31,6 +31,9 @@ pub struct BodySection {
     /// Velocity at the start (m/s).
     #[serde(default)]
     pub velocity: [f64; 3],
+    /// Angular velocity at the start about its centre of mass (rad/s).
+    #[serde(default)]
+    pub spin: [f64; 3],
     /// Whether it is kept from passing through itself, where the scene has self-collision; true by default.
     pub self_collision: Option<bool>,
     /// Overpressure inside its surface (Pa).

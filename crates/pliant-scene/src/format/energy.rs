@@ -103,6 +103,13 @@ pub enum EnergySection {
         /// Which vertices.
         select: Option<Select>,
     },
+    /// Vertices that move as one rigid body.
+    Rigid {
+        /// Stiffness that keeps each vertex in place (N/m).
+        stiffness: f64,
+        /// Which vertices, at least two.
+        select: Option<Select>,
+    },
 }
 
 impl EnergySection {
@@ -120,6 +127,7 @@ impl EnergySection {
             Self::Hinge { .. } => "hinge",
             Self::Position { .. } => "position",
             Self::HalfSpace { .. } => "half_space",
+            Self::Rigid { .. } => "rigid",
         }
     }
 
@@ -133,7 +141,8 @@ impl EnergySection {
             | Self::TetVolume { select, .. }
             | Self::Hinge { select, .. }
             | Self::Position { select, .. }
-            | Self::HalfSpace { select, .. } => select.as_ref(),
+            | Self::HalfSpace { select, .. }
+            | Self::Rigid { select, .. } => select.as_ref(),
             Self::ExampleLocal { .. } | Self::ExampleGlobal { .. } | Self::Bending { .. } => None,
         }
     }

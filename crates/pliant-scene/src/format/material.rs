@@ -15,6 +15,8 @@ pub enum MaterialSection {
     Strand(StrandSection),
     /// A sheet of springs along its edges.
     Springs(SpringSection),
+    /// A solid that does not deform: the inside of a closed surface, or of a solid.
+    Rigid(RigidSection),
     /// Masses that nothing holds together but what stands under `energy`.
     Bare(BareSection),
 }
@@ -100,6 +102,16 @@ pub struct SpringSection {
     /// Also springs to the vertex after the next, against bending; only for sheets.
     #[serde(default)]
     pub skip_one: bool,
+}
+
+/// A solid that does not deform.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RigidSection {
+    /// Mass per volume (kg/m³); 700 by default, that of wood.
+    pub density: Option<f64>,
+    /// How stiff it is: the frequency at which it would swing on one of its vertices (rad/s); 3000 by default.
+    pub frequency: Option<f64>,
 }
 
 /// Masses without energies.

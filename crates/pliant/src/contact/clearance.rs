@@ -73,7 +73,8 @@ impl Clearances {
             for ((v, bounds), seen) in range.zip(pairs).zip(seen.entries) {
                 let p = x(v);
                 let is_known = steepness * p.distance(seen.at) < seen.slack;
-                if !is_known && p.is_finite() && ways.model.free_index(v as u32).is_some() {
+                let may_touch = ways.model.free_index(v as u32).is_some() && !ways.model.is_inside(v);
+                if !is_known && p.is_finite() && may_touch {
                     *seen = look(ways, v, p, bounds);
                 }
             }

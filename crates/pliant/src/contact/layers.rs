@@ -126,7 +126,7 @@ impl Place<'_> {
         if !self.is_facing(pair, vertices, &closest) {
             return None;
         }
-        let masses = self.model.mass().lumped();
+        let masses = self.model.contact_masses();
         let yielding = |(&v, w): (&u32, f64)| match self.model.free_index(v) {
             Some(_) => w * w / masses[v as usize],
             None => 0.0,

@@ -69,6 +69,9 @@ pub enum Arrays {
     /// Tets: A x is the deformation gradient, the projection clamps its signed singular values between these two. Warm values
     /// are the quaternion (x, y, z, w) of its nearest rotation.
     TetStrain([f64; 2]),
+    /// One rigid set: A x is the place of each vertex from a hub (the first of its stencil), the projection one rotation of these
+    /// places \[m\]. Warm values are its quaternion (x, y, z, w).
+    Rigid(Vec<Vec3>),
 }
 
 /// The elements of a batch in a model that takes the place of another. An element keeps its A and its rest data; a copy of it

@@ -22,6 +22,7 @@ mod metric;
 mod operator;
 mod position;
 mod rest;
+mod rigid;
 mod sqp;
 mod strain_set;
 mod tet_strain;
@@ -43,6 +44,8 @@ pub use metric::Metric;
 pub use operator::{MAX_ROWS, Operator};
 pub use position::PositionGoals;
 pub(crate) use rest::stencil_positions;
+pub use rigid::RigidSet;
+pub(crate) use rigid::{best_rotation, outer};
 pub use sqp::project_by_sqp;
 pub use strain_set::StrainSet;
 pub use tet_strain::TetStrain;
@@ -65,6 +68,7 @@ pub const LIST: &[EnergyInfo] = &[
     hinge::INFO,
     position::INFO,
     half_space::INFO,
+    rigid::INFO,
 ];
 
 /// What is known of an energy without an instance of it.

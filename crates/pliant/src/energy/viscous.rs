@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::{Batch, Curvature, Element, Memory, Operator, Properties};
+use super::{Arrays, Batch, Curvature, Element, Memory, Operator, Properties};
 use crate::math::{Mat3, Vec3, nearest_rotation};
 use crate::parallel::{self, Strided};
 
@@ -20,10 +20,11 @@ pub(crate) struct Viscous {
 
 impl Viscous {
     /// Damping in proportion to the stiffness of `batch`. None where the batch holds on to absolute positions (goals,
-    /// planes), which have no change of shape.
+    /// planes), which have no change of shape, and for rigid sets, which have none to damp.
     pub(crate) fn of(batch: &dyn Batch) -> Option<Self> {
         let operator = batch.operator();
-        operator.is_differential().then(|| Self { operator: operator.clone() })
+        let is_rigid = matches!(batch.arrays(), Arrays::Rigid(_));
+        (operator.is_differential() && !is_rigid).then(|| Self { operator: operator.clone() })
     }
 }
 

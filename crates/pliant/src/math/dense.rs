@@ -107,6 +107,47 @@ pub fn solve_symmetric(matrix: &mut [f64], rhs: &mut [f64], drop: f64) {
     }
 }
 
+/// Cholesky factor of a symmetric `n`×`n` matrix in its lower triangle; false if it is not positive definite.
+pub fn factor_dense(matrix: &mut [f64], n: usize) -> bool {
+    for j in 0..n {
+        for i in j..n {
+            let known: f64 = (0..j).map(|k| matrix[i * n + k] * matrix[j * n + k]).sum();
+            let rest = matrix[i * n + j] - known;
+            if i == j {
+                if rest.is_nan() || rest <= 0.0 {
+                    return false;
+                }
+                matrix[j * n + j] = rest.sqrt();
+            } else {
+                matrix[i * n + j] = rest / matrix[j * n + j];
+            }
+        }
+    }
+    true
+}
+
+/// Solves with the factor of [`factor_dense`]; `rhs` becomes the solution.
+///
+/// ```
+/// use pliant::math::{factor_dense, solve_dense};
+/// let (mut matrix, mut x) = ([4.0, 2.0, 2.0, 5.0], [8.0, 12.0]);
+/// assert!(factor_dense(&mut matrix, 2));
+/// solve_dense(&matrix, &mut x);
+/// assert_eq!(x, [1.0, 2.0]);
+/// assert!(!factor_dense(&mut [1.0, 2.0, 2.0, 1.0], 2), "indefinite");
+/// ```
+pub fn solve_dense(factor: &[f64], rhs: &mut [f64]) {
+    let n = rhs.len();
+    for i in 0..n {
+        let known: f64 = (0..i).map(|k| factor[i * n + k] * rhs[k]).sum();
+        rhs[i] = (rhs[i] - known) / factor[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|k| factor[k * n + i] * rhs[k]).sum();
+        rhs[i] = (rhs[i] - known) / factor[i * n + i];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,6 +38,7 @@ mod geodesic;
 mod laplacian;
 mod mass;
 mod measure;
+mod moments;
 mod one_ring;
 mod placed;
 pub mod sdf;
@@ -57,6 +58,7 @@ pub use mass::{MassEntry, MassKind, Simplices};
 pub use measure::{
     edge_lengths, tet_quality, tet_volume, triangle_area, triangle_area_vector, triangle_normal, triangle_quality,
 };
+pub use moments::SolidMoments;
 pub use one_ring::OneRings;
 pub use placed::{Bounds, Placed, PointSet};
 pub use strand_set::StrandSet;

@@ -94,6 +94,8 @@ pub(crate) struct SelfCollider {
     before: Vec<Vec3>,
     /// The last positions without intersections \[m\].
     safe: Vec<Vec3>,
+    /// Vertices that move as one: where one is held back, all are.
+    rigid: Vec<Vec<u32>>,
     report: SelfCollisionReport,
     untangled: Option<Untangled>,
 }
@@ -111,7 +113,8 @@ impl SelfCollider {
         };
         let mut untangled = None;
         if settings.untangle {
-            let may_move = |v: u32| model.free_index(v).is_some();
+            let is_rigid = |v: u32| model.rigid_sets().iter().any(|set| set.vertices.contains(&v));
+            let may_move = |v: u32| model.free_index(v).is_some() && !is_rigid(v);
             untangled = Some(untangle(&primitives, settings.thickness, may_move, x).map_err(refused)?);
         } else {
             let found = intersections(&primitives, x);
@@ -120,7 +123,9 @@ impl SelfCollider {
             }
         }
         let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
-        Ok(Self { settings, primitives, neighbourhood: Neighbourhood::default(), before, safe, report, untangled })
+        let neighbourhood = Neighbourhood::default();
+        let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
+        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, report, untangled })
     }
 
     /// What it took to bring the start free of intersections, if that was asked for.
@@ -202,7 +207,8 @@ impl SelfCollider {
         let begun = clock.now();
         let pairs = self.neighbourhood.find(&self.primitives, &self.safe, x, 0.0);
         let found = clock.now();
-        let held = truncate(&self.primitives, &pairs, FLOOR * self.settings.thickness, &self.safe, x);
+        let floor = FLOOR * self.settings.thickness;
+        let held = truncate(&self.primitives, &pairs, &self.rigid, floor, &self.safe, x);
         self.safe.copy_from_slice(x);
         self.report.truncated += held;
         self.report.candidates = self.report.candidates.max(pairs.len());

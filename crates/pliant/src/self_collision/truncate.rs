@@ -40,8 +40,16 @@ struct Separated {
 }
 
 /// Cuts the movements from `safe` to `x` so that no candidate pair comes to intersect; `pairs` must hold every pair whose swept boxes
-/// overlap. Gaps below `floor` \[m\] hardly shrink further. Returns how many vertices were held back.
-pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe: &[Vec3], x: &mut [Vec3]) -> usize {
+/// overlap. `rigid` sets of vertices are cut alike, so that they keep their shape. Gaps below `floor` \[m\] hardly shrink further. Returns
+/// how many vertices were held back.
+pub(crate) fn truncate(
+    primitives: &Primitives,
+    pairs: &[Pair],
+    rigid: &[Vec<u32>],
+    floor: f64,
+    safe: &[Vec3],
+    x: &mut [Vec3],
+) -> usize {
     let motion: Vec<Vec3> = x.iter().zip(safe).map(|(x, safe)| *x - *safe).collect();
     let mut open = parallel::filter_map(pairs.len(), &|k| separate(primitives, pairs[k], floor, safe, &motion));
     let mut share = vec![1.0_f64; x.len()];
@@ -65,6 +73,12 @@ pub(crate) fn truncate(primitives: &Primitives, pairs: &[Pair], floor: f64, safe
                 let v = v as usize;
                 share[v] = share[v].min(before[v] * cut);
                 is_cut[v] = true;
+            }
+        }
+        for set in rigid {
+            let least = set.iter().fold(1.0_f64, |least, &v| least.min(share[v as usize]));
+            for &v in set.iter().filter(|&&v| share[v as usize] > least).collect::<Vec<_>>() {
+                (share[v as usize], is_cut[v as usize]) = (least, true);
             }
         }
         // These have planes now and are settled for good.

@@ -4,6 +4,7 @@ pub mod newton;
 mod objective;
 pub mod projective;
 mod report;
+mod turning;
 
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;

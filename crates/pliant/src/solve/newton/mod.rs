@@ -14,6 +14,7 @@ use crate::math::{Mat3, Vec3};
 use crate::sparse::{Analysis, BlockMatrix, FactorError, Precision, conjugate_gradient};
 
 use super::objective::largest;
+use super::turning::TurningColumns;
 use super::{Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
 
 /// How Newton's linear systems are solved.
@@ -110,14 +111,15 @@ impl Newton {
         report: &mut SolveReport,
     ) -> Result<Vec<Vec3>, SolveError> {
         let near = report.iterations > 0 && report.residual < NEAR;
+        let turning = TurningColumns::new(objective, x, memory);
         if near && self.params.curvature == Curvature::Projected {
             assemble::hessian(objective, x, memory, Curvature::Raw, matrix);
-            if let Ok(direction) = self.solve_linear(objective, matrix, gradient, report) {
+            if let Ok(direction) = self.solve_linear(objective, matrix, &turning, gradient, report) {
                 return Ok(direction);
             }
         }
         assemble::hessian(objective, x, memory, self.params.curvature, matrix);
-        self.solve_linear(objective, matrix, gradient, report)
+        self.solve_linear(objective, matrix, &turning, gradient, report)
     }
 
     /// Solves A d = −∇g.
@@ -125,6 +127,7 @@ impl Newton {
         &mut self,
         objective: &Objective<'_>,
         matrix: &BlockMatrix,
+        turning: &TurningColumns,
         gradient: &[Vec3],
         report: &mut SolveReport,
     ) -> Result<Vec<Vec3>, SolveError> {
@@ -136,15 +139,26 @@ impl Newton {
                     None => BlockMatrix::analyse(objective.model.pattern())?,
                 };
                 let mut factor = matrix.factor(self.analysis.insert(analysis))?;
-                let mut scalars: Vec<f64> = downhill.iter().flat_map(|v| v.to_array()).collect();
-                factor.solve_scalars(&mut scalars);
-                Ok(scalars.chunks_exact(3).map(Vec3::from_slice).collect())
+                let mut inverse = |vector: &mut Vec<Vec3>| {
+                    let mut scalars: Vec<f64> = vector.iter().flat_map(|v| v.to_array()).collect();
+                    factor.solve_scalars(&mut scalars);
+                    vector.iter_mut().zip(scalars.chunks_exact(3)).for_each(|(v, s)| *v = Vec3::from_slice(s));
+                };
+                let mut direction = downhill.clone();
+                inverse(&mut direction);
+                if !turning.is_empty() {
+                    turning.correct(&downhill, &mut direction, inverse);
+                }
+                Ok(direction)
             }
             LinearSolver::ConjugateGradient { tolerance, max_iterations } => {
                 let inverse: Vec<Mat3> = (0..gradient.len()).map(|k| matrix.diagonal(k).inverse()).collect();
                 let mut direction = vec![Vec3::ZERO; gradient.len()];
                 let solved = conjugate_gradient(
-                    |x, y| matrix.multiply(x, y),
+                    |x, y| {
+                        matrix.multiply(x, y);
+                        turning.subtract(x, y);
+                    },
                     |r, z| z.iter_mut().zip(r).zip(&inverse).for_each(|((z, r), m)| *z = *m * *r),
                     &downhill,
                     &mut direction,

@@ -13,6 +13,7 @@ use crate::contact::{Contacts, Coupling, Response};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
 use crate::parallel::{Team, with_team_for};
+use crate::solve::turning::Turnings;
 use crate::solve::{Objective, SolveError};
 use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 
@@ -20,6 +21,8 @@ use crate::sparse::{Analysis, PackedFactor, Rows, dot};
 /// colliders report the forces that the last solve came to, and go on from them, so they want it small also where there are layers.
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_OF_LAYERS: f64 = 0.1;
+/// Between rigid bodies a force that is a little off is a body that creeps.
+const TOLERANCE_OF_RIGID_LAYERS: f64 = 1e-2;
 /// Most linear iterations in an iteration.
 const MOST: usize = 100;
 const MOST_OF_LAYERS: usize = 20;
@@ -89,13 +92,15 @@ impl ContactSolve {
     pub(super) fn solve(
         &mut self,
         factor: &mut PackedFactor,
+        turnings: &mut Turnings,
         objective: &Objective<'_>,
         analysis: &Analysis,
         begins: bool,
     ) -> Result<Taken, SolveError> {
         let single = self.coupled.iter().filter(|coupled| coupled.corners == 1);
         let mut sticking: Vec<(u32, f64)> = single
-            .filter(|coupled| coupled.response.sticks())
+            // What turns with a rigid set belongs to the matrix without sticking vertices.
+            .filter(|coupled| coupled.response.sticks() && !turnings.covers(coupled.places[0]))
             .map(|coupled| (coupled.places[0], coupled.response.along))
             .collect();
         sticking.sort_unstable_by_key(|(place, _)| *place);
@@ -113,21 +118,26 @@ impl ContactSolve {
         for coupled in &self.coupled {
             coupled.add(coupled.response.force, &mut self.residual);
         }
-        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor));
+        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor, turnings));
         write(factor, &self.solution);
         Ok(Taken { linear_iterations, factor: work })
     }
 
-    fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor) -> usize {
+    fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor, turnings: &mut Turnings) -> usize {
         let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
         let has_obstacles = coupled.iter().any(|coupled| coupled.corners == 1 && coupled.response.acts());
-        let (tolerance, most) = if has_obstacles { (TOLERANCE, MOST) } else { (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS) };
+        let (tolerance, most) = match (has_obstacles, turnings.is_empty()) {
+            (true, _) => (TOLERANCE, MOST),
+            (false, true) => (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS),
+            (false, false) => (TOLERANCE_OF_RIGID_LAYERS, MOST),
+        };
         let (factor, held) = sticking.factor().unwrap_or((unchanged, &[]));
         let (mut rho, mut enough) = (0.0, 0.0);
         for iteration in 0..most {
             write(factor, residual);
             factor.solve_rows(team);
             read(factor, solved);
+            turnings.correct(residual, solved);
             let next = dot(residual, solved);
             if iteration == 0 {
                 enough = next * tolerance * tolerance;

@@ -159,9 +159,9 @@ impl Projective {
         setup.analyse = time.lap();
         let matrix = objective.projective_matrix();
         setup.assemble = time.lap();
-        let factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
+        let mut factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
         setup.factor = time.lap();
-        let prepared = Prepared::new(objective, &matrix, &factor, self.params.precision, watch);
+        let prepared = Prepared::new(objective, &matrix, &mut factor, &self.params, watch);
         self.prepared.truncate(KEPT_FACTORS - 1);
         self.prepared.push_front(prepared);
         setup.pack = time.lap();

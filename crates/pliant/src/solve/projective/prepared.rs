@@ -7,8 +7,13 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
-use crate::solve::{Objective, SolveError};
+use crate::solve::turning::Turnings;
+use crate::solve::{Acceleration, Objective, ProjectiveParams, SolveError};
 use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, SymmetricMatrix};
+
+/// Weight of a rigid vertex's contact with a collider over the inertia of its share of the body. Few vertices carry the whole body, and
+/// nothing beside contacts holds them up: with a tenth of it a ball rolled 5 % too far.
+const RIGID_WEIGHT: f64 = 10.0;
 
 /// Elements in numbers of one kind.
 #[derive(Debug)]
@@ -40,6 +45,10 @@ pub(super) struct Prepared {
     /// Diagonal of the matrix at free vertices \[N/m\].
     diagonal: Vec<f64>,
     contact: ContactSolve,
+    /// Rotations of rigid sets, and what solving with them needs.
+    turnings: Turnings,
+    residual: Vec<Vec3>,
+    solved: Vec<Vec3>,
 }
 
 /// How energies are evaluated.
@@ -55,16 +64,32 @@ impl Prepared {
     pub(super) fn new(
         objective: &Objective<'_>,
         matrix: &SymmetricMatrix,
-        factor: &Cholesky,
-        precision: Precision,
+        factor: &mut Cholesky,
+        params: &ProjectiveParams,
         watch: Watch,
     ) -> Self {
         let model = objective.model;
+        let precision = params.precision;
         let analysis = factor.analysis().clone();
-        let factor = PackedFactor::new(factor, precision);
+        let cholesky = factor;
+        let factor = PackedFactor::new(cholesky, precision);
         let entry = |&k: &u32| matrix.values()[matrix.pattern().diagonal_entry(k as usize)];
-        let diagonal = factor.order().iter().map(entry).collect();
+        let mut diagonal: Vec<f64> = factor.order().iter().map(entry).collect();
         let order = Order::new(model, factor.order());
+        // Plain local/global holds rotations in its global step: slow, and g never rises.
+        let mut turnings = Turnings::default();
+        if params.acceleration != Acceleration::None {
+            let places: Vec<u32> = model.free().iter().map(|&v| order.places[v as usize]).collect();
+            turnings = Turnings::new(objective, cholesky, &places);
+        }
+        // What a contact meets at a rigid body is the body, not the stiffness that keeps it together.
+        for (v, batch, held) in model.rigid_vertices() {
+            let (place, own) = (order.places[v as usize] as usize, model.mass().diagonal()[v as usize]);
+            if place < order.free {
+                let mass = model.contact_masses()[v as usize];
+                diagonal[place] += objective.inertia * (RIGID_WEIGHT * mass - own) - objective.scales[batch] * held;
+            }
+        }
         let watched = watch == Watch::Projections;
         let elements = match precision {
             Precision::Single => Elements::Single(LocalStep::new(objective, &order, watched)),
@@ -86,6 +111,9 @@ impl Prepared {
             watched,
             diagonal,
             contact: ContactSolve::default(),
+            turnings,
+            residual: Vec::new(),
+            solved: Vec::new(),
         }
     }
 
@@ -169,6 +197,7 @@ impl Prepared {
         if !self.general.is_empty() {
             self.write_positions(x);
             value = self.general.evaluate(objective, &self.order, x, memory);
+            self.turnings.orient(objective, x, memory);
         }
         let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
         let bytes = self.factor.bytes();
@@ -213,12 +242,16 @@ impl Prepared {
         }
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         if acts {
-            taken = self.contact.solve(&mut self.factor, objective, &self.analysis, begins)?;
+            taken = self.contact.solve(&mut self.factor, &mut self.turnings, objective, &self.analysis, begins)?;
             self.contact.settle(contacts);
         }
+        if !self.turnings.is_empty() {
+            self.solve_turning(acts);
+        }
+        let solved = acts || !self.turnings.is_empty();
         let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
         let longest = with_team_for(factor.bytes(), |team| {
-            if !acts {
+            if !solved {
                 factor.solve_rows(team);
             }
             match factor.rows() {
@@ -227,6 +260,24 @@ impl Prepared {
             }
         });
         Ok((longest, taken))
+    }
+
+    /// Where rigid sets turn: H'⁻¹ of the factor's rows, unless contacts have solved for it already, bent to the circle.
+    fn solve_turning(&mut self, is_solved: bool) {
+        for vector in [&mut self.residual, &mut self.solved] {
+            vector.resize(self.order.free, Vec3::ZERO);
+        }
+        read(&mut self.factor, &mut self.residual);
+        if is_solved {
+            self.solved.copy_from_slice(&self.residual);
+        } else {
+            let factor = &mut self.factor;
+            with_team_for(factor.bytes(), |team| factor.solve_rows(team));
+            read(factor, &mut self.solved);
+            self.turnings.correct(&self.residual, &mut self.solved);
+        }
+        self.turnings.retract(&mut self.solved);
+        write(&mut self.factor, &self.solved);
     }
 
     /// Position of a vertex \[m\].

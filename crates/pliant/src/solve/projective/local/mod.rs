@@ -73,7 +73,7 @@ pub(super) fn has_lanes(arrays: &Arrays) -> bool {
         Arrays::EdgeSpring(_) | Arrays::TriangleStrain(_) => true,
         // Other bounds than rotations need all singular vectors.
         Arrays::TetStrain([low, high]) => low == high,
-        Arrays::Opaque => false,
+        Arrays::Opaque | Arrays::Rigid(_) => false,
     }
 }
 
@@ -135,7 +135,7 @@ impl<S: LaneNumber> LocalStep<S> {
                     tets.push(Tets::new(b, rotations, batch.operator(), scale, &mut slots));
                     rotations = tets[tets.len() - 1].rotations().end;
                 }
-                Arrays::Opaque => {}
+                Arrays::Opaque | Arrays::Rigid(_) => {}
             }
         }
         let (slot_starts, slot_count) = slots.finish(&mut triangles, &mut tets);
