@@ -9,6 +9,7 @@ mod finish;
 mod law;
 mod layers;
 mod obstacles;
+mod rebound;
 
 pub(crate) use finish::Before;
 pub(crate) use law::Response;
