@@ -1,6 +1,7 @@
 //! What is left to do when a step is solved: restitution, and a last look at where vertices ended.
 
 use super::obstacles::Obstacles;
+use super::rebound::{Impact, free_sets, rebound};
 use super::{Contact, Held};
 use crate::collide::Collider;
 use crate::math::Vec3;
@@ -29,8 +30,11 @@ impl<'a> Obstacles<'a> {
     pub(crate) fn finish(&mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> (Vec<Contact>, Vec<Held>) {
         let (mut touched, mut held) = (Vec::new(), Vec::new());
         let mass = self.model.mass().lumped();
+        let rigid = free_sets(self.model);
+        let mut impacts: Vec<Impact> = Vec::new();
         let mut forces: Vec<f64> = self.touches.iter().map(|touch| touch.law.normal.dot(touch.balanced)).collect();
-        for (touch, force) in self.touches.iter().zip(&mut forces).filter(|(touch, _)| touch.law.pressed > 0.0) {
+        let pressing = self.touches.iter().enumerate().zip(&mut forces);
+        for ((k, touch), force) in pressing.filter(|((_, touch), _)| touch.law.pressed > 0.0) {
             let (vertex, law) = (touch.vertex as usize, &touch.law);
             let restitution = self.surroundings.colliders[touch.collider as usize].restitution;
             let surface = touch.shift / self.span;
@@ -45,6 +49,11 @@ impl<'a> Obstacles<'a> {
                 held.push(Held { vertex: touch.vertex, collider: touch.collider, pressed, rubbed });
             }
             let target = if is_impact { restitution * approach } else { 0.0 };
+            if let Some(Some(set)) = rigid.get(vertex) {
+                let (set, vertex, normal) = (*set, touch.vertex, law.normal);
+                impacts.push(Impact { set, touch: k, vertex, normal, surface, target, impulse: 0.0 });
+                continue;
+            }
             // Implicit Euler is as fast as its way to the surface was long, so it may still approach; others mirror the
             // velocity at a stage that stops at the surface.
             if before.is_euler && leaving >= target {
@@ -52,6 +61,12 @@ impl<'a> Obstacles<'a> {
             }
             v[vertex] += law.normal * (target - leaving);
             *force += mass[vertex] * (target - leaving) / before.h;
+        }
+        impacts.sort_by_key(|impact| (impact.set, impact.touch));
+        for chunk in impacts.chunk_by_mut(|a, b| a.set == b.set) {
+            let set = &self.model.rigid_sets()[chunk[0].set as usize];
+            rebound(self.model, set, chunk, x, v);
+            chunk.iter().for_each(|impact| forces[impact.touch] += impact.impulse / before.h);
         }
         // All that the last solve balanced, also what let go in the end: so the sum is what momentum changed by.
         let pushing = self.touches.iter().zip(forces).filter(|(touch, f)| touch.balanced != Vec3::ZERO || *f != 0.0);

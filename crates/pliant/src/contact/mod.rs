@@ -10,6 +10,7 @@ mod finish;
 mod law;
 mod layers;
 mod obstacles;
+mod rebound;
 
 pub(crate) use clearance::Clearances;
 pub(crate) use finish::Before;
