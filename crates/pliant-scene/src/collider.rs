@@ -244,7 +244,7 @@ fn rotation(key: &str, turn: &Turn) -> Result<Quat, Fault> {
         let message = format!("the axis has length {length}, but must have a direction");
         return Err(Fault::new(format!("{key}.axis"), message));
     }
-    if !(turn.degrees.abs() <= MOST_DEGREES) {
+    if turn.degrees.is_nan() || turn.degrees.abs() > MOST_DEGREES {
         let message = format!("degrees is {}, but must be within ±{MOST_DEGREES}", turn.degrees);
         return Err(Fault::new(format!("{key}.degrees"), message));
     }

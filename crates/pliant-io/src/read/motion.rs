@@ -110,8 +110,7 @@ fn rotation(text: &mut Text<'_>, options: &ReadOptions) -> Result<Quat, ReadErro
     }
     let [w, x, y, z] = row;
     let length = (w * w + x * x + y * y + z * z).sqrt();
-    // Also refuses what overflows.
-    if !((length - 1.0).abs() <= ROTATION_SLACK) {
+    if length.is_nan() || (length - 1.0).abs() > ROTATION_SLACK {
         let found = format!("length {length}");
         return Err(Problem::Unexpected { expected: "a quaternion of length 1", found }.at(text.place()));
     }

@@ -160,10 +160,15 @@ mod tests {
     #[test]
     fn friction_never_exceeds_its_limit_and_opposes_the_slip() {
         let mut law = law();
-        let r = law.anchor + Vec3::Z;
+        let slid = law.anchor + Vec3::Z;
         for _ in 0..20 {
-            law.settle(law.respond(r).force);
+            // Deep, so that the pressure rises: friction follows it from below.
+            law.settle(law.respond(slid).force);
+            assert!(law.rubbed.length() <= 0.7 * law.pressed);
         }
+        // In the plane the pressure stays, and friction comes to its limit.
+        let r = slid + law.normal * law.depth(slid);
+        law.settle(law.respond(r).force);
         assert!((law.rubbed.length() - 0.7 * law.pressed).abs() < 1e-12);
         assert!(law.respond(r).force.z < 0.0);
     }
