@@ -7,14 +7,14 @@
 //!    └────────┘   └────────┘
 //! ```
 //!
-//! In-plane energies and masses follow from the pieces. Hinges want to be flat; the two triangles of a hinge, possibly of two pieces, are
-//! laid side by side for its coefficients.
+//! In-plane energies and masses follow from the pieces. All bends are from flat: the triangles of a hinge, or around a vertex, possibly of
+//! two pieces, are laid side by side for their coefficients.
 
 use crate::body::{Body, in_body};
-use crate::energy::{Batch, EnergyError, HingeBending, HingeStiffness};
+use crate::energy::{Batch, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending};
 use crate::material::{BendModel, ClothMaterial};
 use crate::math::Vec3;
-use crate::mesh::{TriangleMesh, triangle_area};
+use crate::mesh::{MeshError, TriangleMesh, triangle_area};
 use crate::model::ModelError;
 
 const KIND: &str = "garment";
@@ -50,9 +50,18 @@ impl Body {
         let mut body = Self::new(mesh.positions.clone(), mass);
         let energies = material.in_plane(mesh, |element, _| Ok(flat[element]));
         body.energies = energies.map_err(|error| in_body(KIND, error))?;
-        if material.bend_model == BendModel::Hinge {
-            let hinges = mesh.hinges()?;
-            body.energies.push(bending(mesh, &flat, hinges, material).map_err(|error| in_body(KIND, error))?);
+        mesh.check_manifold()?;
+        match material.bend_model {
+            BendModel::Hinge => {
+                let hinges = mesh.hinges()?;
+                body.energies.push(hinge_bending(mesh, &flat, hinges, material).map_err(|error| in_body(KIND, error))?);
+            }
+            BendModel::MeanCurvature => {
+                let rows = curvature_rows(mesh, &flat)?.into_iter();
+                let recipe = MeanCurvatureBending { stiffness: material.plate_stiffness() };
+                body.energies.push(recipe.build_flat(rows).map_err(|error| in_body(KIND, error))?);
+            }
+            BendModel::None => {}
         }
         Ok(body.with_surface(mesh.triangles.clone()))
     }
@@ -78,7 +87,7 @@ fn check(mesh: &TriangleMesh, pieces: &[[[f64; 2]; 3]]) -> Result<Vec<[Vec3; 3]>
     Ok(flat)
 }
 
-fn bending(
+fn hinge_bending(
     mesh: &TriangleMesh,
     flat: &[[Vec3; 3]],
     hinges: Vec<[u32; 4]>,
@@ -110,4 +119,66 @@ fn bending(
         let ((x, y), (u, v)) = (third(left), third(right));
         Ok([Vec3::ZERO, Vec3::X * length, Vec3::new(x, y, 0.0), Vec3::new(length - u, -v, 0.0)])
     })
+}
+
+/// Stencil, coefficients of the mean curvature and area of each vertex that is not on the rim.
+fn curvature_rows(mesh: &TriangleMesh, flat: &[[Vec3; 3]]) -> Result<Vec<(Vec<u32>, Vec<f64>, f64)>, MeshError> {
+    // Each triangle for itself, so that it has its own shape: a vertex of the garment is then many.
+    let loose: Vec<[u32; 3]> = (0..flat.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let loose = TriangleMesh::new(flat.concat(), loose)?;
+    let whole = |v: u32| mesh.triangles[v as usize / 3][v as usize % 3];
+    let mut areas = vec![0.0; mesh.positions.len()];
+    loose.voronoi_areas()?.iter().zip(0..).for_each(|(area, v)| areas[whole(v) as usize] += area);
+    let mut pairs: Vec<(u32, u32, f64)> = Vec::with_capacity(6 * flat.len());
+    for ([a, b], weight) in loose.edges().into_iter().zip(loose.cotangent_weights()?) {
+        let (a, b) = (whole(a), whole(b));
+        pairs.extend([(a, b, weight), (b, a, weight)]);
+    }
+    pairs.sort_unstable_by_key(|&(a, b, _)| (a, b));
+    let rim = mesh.boundary_vertices();
+    let inner = pairs.chunk_by(|first, second| first.0 == second.0).filter(|row| !rim[row[0].0 as usize]);
+    let rows = inner.map(|row| {
+        let area = areas[row[0].0 as usize];
+        let (mut stencil, mut coefficients) = (vec![row[0].0], vec![0.0]);
+        for side in row.chunk_by(|first, second| first.1 == second.1) {
+            // Both triangles of an edge have their share in it.
+            let coefficient = side.iter().map(|(_, _, weight)| weight).sum::<f64>() / area;
+            stencil.push(side[0].1);
+            coefficients.push(coefficient);
+            coefficients[0] -= coefficient;
+        }
+        (stencil, coefficients, area)
+    });
+    Ok(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::generate::Sheet;
+
+    /// Energies of a sheet whose pieces are the sheet itself are those of cloth.
+    #[test]
+    fn a_garment_of_one_flat_piece_has_the_energies_of_cloth() -> Result<(), ModelError> {
+        let mesh = Sheet { columns: 5, rows: 4, ..Sheet::default() }.mesh()?;
+        let pieces: Vec<[[f64; 2]; 3]> =
+            (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(|p| [p.x, p.y])).collect();
+        for bend_model in [BendModel::Hinge, BendModel::MeanCurvature, BendModel::None] {
+            let material = ClothMaterial { bend_model, ..ClothMaterial::default() };
+            let (garment, cloth) = (Body::garment(&mesh, &pieces, &material)?, Body::cloth(&mesh, &material)?);
+            assert_eq!(garment.energies.len(), cloth.energies.len());
+            for (own, other) in garment.energies.iter().zip(&cloth.energies) {
+                let (own, other) = (own.operator(), other.operator());
+                assert_eq!(own.len(), other.len());
+                for e in 0..own.len() {
+                    assert_eq!(own.stencil(e), other.stencil(e));
+                    assert!((own.weight(e) / other.weight(e) - 1.0).abs() < 1e-12);
+                    // Rows of strains may be turned in the plane of the triangle; their size is not.
+                    let size = |c: &[f64]| c.iter().map(|c| c * c).sum::<f64>();
+                    assert!((size(own.coefficients(e)) / size(other.coefficients(e)) - 1.0).abs() < 1e-12);
+                }
+            }
+        }
+        Ok(())
+    }
 }

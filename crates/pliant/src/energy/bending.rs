@@ -70,6 +70,19 @@ impl MeanCurvatureBending {
         }
         Ok(Box::new(ElementBatch::new(operator, elements, Vec::new())))
     }
+
+    /// Builds the batch for vertices that are flat at rest: for each its stencil, the vertex first, its coefficients and its area \[m²\].
+    pub(crate) fn build_flat(
+        &self,
+        vertices: impl Iterator<Item = (Vec<u32>, Vec<f64>, f64)>,
+    ) -> Result<Box<dyn Batch>, EnergyError> {
+        require_non_negative(KIND, "stiffness", self.stiffness)?;
+        let mut operator = Operator::new(1);
+        vertices
+            .for_each(|(stencil, coefficients, area)| operator.push(self.stiffness * area, &stencil, &coefficients));
+        let elements = vec![BentVertex { rest: Vec3::ZERO }; operator.len()];
+        Ok(Box::new(ElementBatch::new(operator, elements, Vec::new())))
+    }
 }
 
 /// One vertex of the batch.
