@@ -121,8 +121,11 @@ fn hinge_bending(
     })
 }
 
-/// Stencil, coefficients of the mean curvature and area of each vertex that is not on the rim.
-fn curvature_rows(mesh: &TriangleMesh, flat: &[[Vec3; 3]]) -> Result<Vec<(Vec<u32>, Vec<f64>, f64)>, MeshError> {
+/// Stencil of a vertex, the vertex first, coefficients of its mean curvature, and its area \[m²\].
+type CurvatureRow = (Vec<u32>, Vec<f64>, f64);
+
+/// Those of each vertex that is not on the rim.
+fn curvature_rows(mesh: &TriangleMesh, flat: &[[Vec3; 3]]) -> Result<Vec<CurvatureRow>, MeshError> {
     // Each triangle for itself, so that it has its own shape: a vertex of the garment is then many.
     let loose: Vec<[u32; 3]> = (0..flat.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
     let loose = TriangleMesh::new(flat.concat(), loose)?;
