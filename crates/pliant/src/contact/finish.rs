@@ -83,6 +83,8 @@ impl<'a> Obstacles<'a> {
             // The stage was not at the end of the step; the last look is.
             let whole = |c: &'a Collider| c.moving_over(before.time, before.time + before.h);
             self.moving = self.surroundings.colliders.iter().map(whole).collect();
+            // Colliders go further than the stage saw: what it found to be far may be near.
+            self.look_again();
         }
         self.project(before.h, x, v, &mut touched);
         held.sort_unstable_by_key(|held| (held.vertex, held.collider));

@@ -85,18 +85,6 @@ impl Contacts<'_> {
         self.obstacles.as_ref().map_or(ContactMode::Constraint, Obstacles::mode)
     }
 
-    /// Forces that stop vertices which, with the forces on them as they are, would go to `free` \[m\]; `inertia` tells m/τ² \[N/m\].
-    pub(crate) fn stop(
-        &mut self,
-        free: impl Fn(usize) -> Vec3,
-        inertia: impl Fn(usize) -> f64,
-        add: impl FnMut(usize, Vec3),
-    ) {
-        if let Some(obstacles) = &mut self.obstacles {
-            obstacles.stop(free, inertia, add);
-        }
-    }
-
     /// All contacts that are constraints, in a fixed order; those with colliders first.
     pub(crate) fn couplings(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = Coupling> {
         let obstacles = self.obstacles.iter().filter(|obstacles| obstacles.mode() == ContactMode::Constraint);

@@ -91,6 +91,11 @@ impl<'a> Obstacles<'a> {
         }
     }
 
+    /// Forgets which colliders are near; distances at the start of the step stay known.
+    pub(super) fn look_again(&mut self) {
+        self.clearances.begin(self.start.len(), self.moving.len());
+    }
+
     /// What is known of distances at the start of the step.
     pub(crate) fn into_clearances(self) -> Clearances {
         self.clearances
@@ -172,20 +177,6 @@ impl<'a> Obstacles<'a> {
 
     pub(super) fn mode(&self) -> ContactMode {
         self.surroundings.params.mode
-    }
-
-    /// See [`super::Contacts::stop`].
-    pub(super) fn stop(
-        &mut self,
-        free: impl Fn(usize) -> Vec3,
-        inertia: impl Fn(usize) -> f64,
-        mut add: impl FnMut(usize, Vec3),
-    ) {
-        for touch in &mut self.touches {
-            let v = touch.vertex as usize;
-            touch.displace(free(v), inertia(v));
-            add(v, touch.balanced);
-        }
     }
 
     /// Vertex and response of each contact at x.

@@ -63,6 +63,19 @@ fn a_fast_thin_collider_does_not_pass_a_resting_particle() {
 }
 
 #[test]
+fn a_fast_collider_that_a_stage_has_not_seen_arrive_is_met_at_the_end_of_the_step() {
+    let key = |time: f64, x: f64| Key { time, pose: Pose { position: Vec3::X * x, ..Pose::default() } };
+    for integrator in [TimeIntegrator::ImplicitMidpoint, TimeIntegrator::TrBdf2, TimeIntegrator::Bdf2] {
+        // After half of the first step it is still before the particle, at its end behind.
+        let wall = Collider::new(slab_of_triangles()).moving(vec![key(0.0, 1.0), key(1.0 / 60.0, -0.5)]);
+        let mut sim = free(particle(Vec3::ZERO, Vec3::ZERO)).integrator(integrator).collider(wall).build().unwrap();
+        sim.step().unwrap();
+        let x = sim.positions()[0].x;
+        assert!(x < -0.5, "{integrator:?}: the wall has passed to −0.5 m, the particle is at {x}");
+    }
+}
+
+#[test]
 fn a_turning_blade_takes_a_particle_along() {
     let blade = Collider::new(Shape::Box { size: Vec3::new(2.0, 0.2, 0.01) });
     let key = |time: f64, angle: f64| {

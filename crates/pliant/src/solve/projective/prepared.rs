@@ -231,14 +231,20 @@ impl Prepared {
         let (points, places) = (&self.points, &self.order.places);
         let at = |vertex: usize| position(points[places[vertex] as usize]);
         if contacts.mode() == ContactMode::ConstantMatrix {
-            let mut rows = vec![Vec3::ZERO; self.order.free];
-            read(&mut self.factor, &mut rows);
+            self.solved.resize(self.order.free, Vec3::ZERO);
+            let rows = &mut self.solved;
+            read(&mut self.factor, rows);
             let inertia = |v: usize| self.weight[places[v] as usize];
-            // With the forces on it, inertia alone would hold it back.
-            let free = |v: usize| at(v) + rows[places[v] as usize] / inertia(v);
-            let mut pushed = rows.clone();
-            contacts.stop(free, inertia, |v, force| pushed[places[v] as usize] += force);
-            write(&mut self.factor, &pushed);
+            // Contacts stop a vertex where inertia alone would hold it back against the forces on it: the force to there is the row.
+            let mut exchange = |v: usize, stopped: Option<Vec3>| {
+                let row = &mut rows[places[v] as usize];
+                if let Some(stopped) = stopped {
+                    *row = (stopped - at(v)) * inertia(v);
+                }
+                at(v) + *row / inertia(v)
+            };
+            contacts.displace(&mut exchange, &inertia);
+            write(&mut self.factor, &self.solved);
         }
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         if acts {
