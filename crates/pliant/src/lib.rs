@@ -26,6 +26,7 @@ mod builder;
 mod checkpoint;
 mod clock;
 pub mod collide;
+pub mod constraint;
 pub mod contact;
 mod damping;
 pub mod energy;
@@ -80,7 +81,7 @@ pub mod prelude {
     pub use crate::math::{Mat3, Quat, Vec3};
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
-    pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
+    pub use crate::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,

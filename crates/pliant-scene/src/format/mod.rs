@@ -38,8 +38,9 @@ pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, 
 pub use solid::SolidShape;
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
-    AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, PrecisionSection,
-    ProjectiveSection, SolverSection, WindKeyframe, WindSection, WorldSection,
+    AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, PositionBasedSection,
+    PrecisionSection, ProjectiveSection, SolverSection, SweepOrderName, SweepSection, WindKeyframe, WindSection,
+    WorldSection,
 };
 
 use schemars::JsonSchema;

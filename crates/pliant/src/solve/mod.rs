@@ -2,12 +2,14 @@
 
 pub mod newton;
 mod objective;
+pub mod pbd;
 pub mod projective;
 mod report;
 mod turning;
 
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
+pub use pbd::{PositionBased, PositionBasedParams, Stiffness, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{SetupSeconds, SolveError, SolveReport};
 
@@ -15,6 +17,7 @@ use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::model::Model;
 
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +39,8 @@ pub enum SolverChoice {
     Projective(ProjectiveParams),
     /// Newton's method: the exact reference.
     Newton(NewtonParams),
+    /// Position-based dynamics, classic or with physical stiffness.
+    PositionBased(PositionBasedParams),
 }
 
 impl Default for SolverChoice {
@@ -56,12 +61,41 @@ impl From<NewtonParams> for SolverChoice {
     }
 }
 
+impl From<PositionBasedParams> for SolverChoice {
+    fn from(params: PositionBasedParams) -> Self {
+        Self::PositionBased(params)
+    }
+}
+
 impl SolverChoice {
+    /// Whether it knows constraints that are no energies.
+    pub fn knows_constraints(&self) -> bool {
+        matches!(self, Self::PositionBased(_))
+    }
+
+    /// Where its iterations begin.
+    pub fn start(&self) -> Start {
+        match self {
+            Self::Projective(params) => params.start,
+            Self::Newton(params) => params.start,
+            Self::PositionBased(_) => Start::Predicted,
+        }
+    }
+
+    pub(crate) fn tolerance(&self) -> f64 {
+        match self {
+            Self::Projective(params) => params.tolerance,
+            Self::Newton(params) => params.tolerance,
+            Self::PositionBased(params) => params.tolerance,
+        }
+    }
+
     /// A solver with these parameters.
     pub(crate) fn build(&self) -> Box<dyn Solver> {
         match self {
             Self::Projective(params) => Box::new(Projective::new(params.clone())),
             Self::Newton(params) => Box::new(Newton::new(params.clone())),
+            Self::PositionBased(params) => Box::new(PositionBased::new(params.clone())),
         }
     }
 }
@@ -82,4 +116,8 @@ pub trait Solver: Send + std::fmt::Debug {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
+
+    /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
+    /// beginning, h its length \[s\].
+    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
 }
