@@ -48,7 +48,7 @@ const YOUNGS_MODULUS: f64 = 5e4;
 const PUSH: f64 = 0.5;
 
 /// A stout animal on four legs, about 1 m long.
-fn animal() -> Solid {
+pub(super) fn animal() -> Solid {
     let capsule = |from: [f64; 3], to: [f64; 3], radius| Capsule { ends: [Vec3::from(from), Vec3::from(to)], radius };
     let leg = |x: f64, z: f64| capsule([x, 0.3, z], [x, 0.04, z], 0.075);
     Solid::new(capsule([-0.25, 0.42, 0.0], [0.2, 0.42, 0.0], 0.22))

@@ -1,5 +1,7 @@
 //! One file per figure or table.
 
+mod bender2014_fig4;
+mod bender2014_fig5;
 mod bouaziz2014_fig11;
 mod bouaziz2014_fig12;
 mod bouaziz2014_fig4;
@@ -32,4 +34,6 @@ pub const ALL: &[Experiment] = &[
     bouaziz2014_fig9::EXPERIMENT,
     bouaziz2014_fig11::EXPERIMENT,
     bouaziz2014_fig12::EXPERIMENT,
+    bender2014_fig4::EXPERIMENT,
+    bender2014_fig5::EXPERIMENT,
 ];

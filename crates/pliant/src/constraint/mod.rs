@@ -11,13 +11,27 @@
 //! A constraint of your own is a type with [`Constraint::evaluate`], put in a [`ConstraintSet`] and given to a body by
 //! [`Body::with_constraints`](crate::Body::with_constraints).
 
+mod content;
+mod dihedral;
 mod distance;
+mod isometric;
+mod point_triangle;
 mod rule;
 mod set;
+mod shape;
+mod strain;
+#[cfg(test)]
+mod tests;
 
+pub use content::{Balloon, TetVolumeConstraint, TriangleAreaConstraint};
+pub use dihedral::Dihedral;
 pub use distance::{Allowed, Distance};
+pub use isometric::IsometricBending;
+pub use point_triangle::{PointTriangle, Side};
 pub use rule::{Bound, Rule};
 pub use set::{Constraint, ConstraintSet};
+pub use shape::ShapeMatching;
+pub use strain::{TetStrainConstraint, TriangleStrainConstraint};
 
 use std::fmt;
 

@@ -133,11 +133,11 @@ impl HingeBending {
 }
 
 /// The angle of a hinge and what its derivative needs.
-pub(super) struct SignedAngle {
+pub(crate) struct SignedAngle {
     /// θ \[rad\].
-    pub(super) theta: f64,
+    pub(crate) theta: f64,
     /// ∂θ/∂x of the four corners \[rad/m\].
-    pub(super) gradient: [Vec3; 4],
+    pub(crate) gradient: [Vec3; 4],
     edge_squared: f64,
     areas: f64,
 }
@@ -153,7 +153,7 @@ fn flatness([a, b, c, d]: &[Vec3; 4]) -> f64 {
 
 impl SignedAngle {
     /// None where a triangle has no normal.
-    pub(super) fn of(corners: &[Vec3; 4]) -> Option<Self> {
+    pub(crate) fn of(corners: &[Vec3; 4]) -> Option<Self> {
         let flatness = flatness(corners);
         if flatness.is_nan() || flatness < DEGENERATE {
             return None;

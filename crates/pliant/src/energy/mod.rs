@@ -39,6 +39,7 @@ pub use error::EnergyError;
 pub use example_based::{ExampleBased, ExampleWeights};
 pub use function::FunctionBatch;
 pub use half_space::HalfSpace;
+pub(crate) use hinge::SignedAngle;
 pub use hinge::{HingeBending, HingeStiffness};
 pub use metric::Metric;
 pub use operator::{MAX_ROWS, Operator};
