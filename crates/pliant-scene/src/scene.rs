@@ -385,7 +385,7 @@ impl Scene {
             | ModelError::Topology(
                 TopologyError::NoCells { body }
                 | TopologyError::Unsupported { body: Some(body), .. }
-                | TopologyError::SelfCollision { body }
+                | TopologyError::NoRoom { body, .. }
                 | TopologyError::NoSuchEdge { body, .. }
                 | TopologyError::NoMaterial { body },
             ) => Some(body),

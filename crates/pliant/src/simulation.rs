@@ -235,13 +235,15 @@ impl Simulation {
             let solved = self.clock.now();
             self.check(&reached.positions)?;
             self.commit(reached);
+            // Of this step: what keeps a torn world apart is new and has done nothing yet.
+            let self_collision = self.self_collider.as_ref().map(SelfCollider::report);
             let torn = self.tear().map_err(|error| StepError::Tearing { step: self.state.step, error })?;
             let finished = self.clock.now();
             Ok(StepReport {
                 step: self.state.step,
                 time: self.state.time,
                 solve,
-                self_collision: self.self_collider.as_ref().map(SelfCollider::report),
+                self_collision,
                 torn,
                 seconds_predict: predicted - begun,
                 seconds_solve: solved - predicted,
