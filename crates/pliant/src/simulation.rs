@@ -172,6 +172,13 @@ impl Stages<'_> {
         problem.recycle(scratch);
         Ok((x, report))
     }
+
+    /// What keeping surfaces apart has taken from rigid bodies is no change of their velocities.
+    fn keep_momentum(&self, v: &mut [Vec3], tau: f64) {
+        if let Some(collider) = &self.self_collider {
+            collider.keep_momentum(v, tau);
+        }
+    }
 }
 
 impl Simulation {
@@ -314,11 +321,13 @@ impl Simulation {
         let mut contacts = meets(&stage, clearances);
         let (mut x, mut report) = stages.solve(&stage, &accelerations, &mut contacts, scratch)?;
         let mut v = stage.velocities(&x, scratch);
+        stages.keep_momentum(&mut v, stage.tau);
         let begin = Beginning { h, x: start, v: &velocities, before: None };
         if let Some(second) = integrator.second_stage(begin, &x, &v, scratch) {
             contacts = meets(&second, contacts.obstacles.map(Obstacles::into_clearances));
             let (y, later) = stages.solve(&second, &accelerations, &mut contacts, scratch)?;
             v = second.velocities(&y, scratch);
+            stages.keep_momentum(&mut v, second.tau);
             x = y;
             report.add(later);
         }

@@ -77,7 +77,7 @@ pub(super) fn part_rims(
         let mut opened = x.to_vec();
         ways.iter().for_each(|&(v, way)| opened[v as usize] += way);
         let least = APART * ways.iter().map(|(_, way)| way.length()).fold(f64::INFINITY, f64::min);
-        let touching = touching(&primitives, &opened, &is_rim, least);
+        let touching = touching(&primitives, x, &opened, &is_rim, least);
         if touching.is_empty() {
             return Ok(ways);
         }
@@ -120,13 +120,27 @@ fn rims(model: &Model, change: &Change, x: &[Vec3]) -> Vec<Rim> {
     rims.into_values().collect()
 }
 
-/// The roots of rims that touch something, come nearer to it than `least`, or pass through it.
-fn touching(primitives: &Primitives, x: &[Vec3], rims: &BTreeMap<u32, u32>, least: f64) -> BTreeSet<u32> {
+/// The roots of rims that after opening still touch each other, have come nearer to something than `least`, or pass through it.
+fn touching(
+    primitives: &Primitives,
+    before: &[Vec3],
+    x: &[Vec3],
+    rims: &BTreeMap<u32, u32>,
+    least: f64,
+) -> BTreeSet<u32> {
     let mut touching = BTreeSet::new();
-    for pair in Candidates::default().find(primitives, x, x, 0.0) {
+    for pair in Candidates::default().find(primitives, x, x, least) {
         let vertices = pair.vertices(primitives);
-        if vertices.iter().any(|v| rims.contains_key(v)) && pair.closest(&corners(x, vertices)).distance() <= least {
-            touching.extend(vertices.iter().filter_map(|v| rims.get(v)));
+        let mut roots: Vec<u32> = vertices.iter().filter_map(|v| rims.get(v)).copied().collect();
+        if roots.is_empty() || pair.closest(&corners(x, vertices)).distance() > least {
+            continue;
+        }
+        // What was as near before, as layers in one plane may be, is not for the crack to part.
+        let count = roots.len();
+        roots.sort_unstable();
+        roots.dedup();
+        if roots.len() < count || pair.closest(&corners(before, vertices)).distance() > least {
+            touching.extend(roots);
         }
     }
     for crossing in intersections(primitives, x) {
