@@ -150,7 +150,9 @@ impl Candidates {
             let (element, bounds) = (&elements[at as usize], &self.elements[at as usize]);
             let Some(triangle) = element.triangle() else { continue };
             for vertex in elements[with_vertices as usize].vertices() {
-                if boxes.vertices[vertex as usize].overlaps(bounds) && !primitives.are_joined(&[vertex], &element.corners) {
+                if boxes.vertices[vertex as usize].overlaps(bounds)
+                    && !primitives.are_joined(&[vertex], &element.corners)
+                {
                     found(Pair::VertexTriangle(vertex, triangle));
                 }
             }

@@ -202,7 +202,7 @@ impl SelfCollider {
     fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
         let begun = clock.now();
         let reach = READY * self.settings.thickness;
-        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, wanted, reach);
+        let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);
         let found = clock.now();
         let Self { primitives, before, safe, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;

@@ -23,8 +23,8 @@ mod cut;
 mod fabric;
 mod images;
 mod lineage;
-mod rims;
 mod refine;
+mod rims;
 mod tearing;
 
 pub use cells::Cells;

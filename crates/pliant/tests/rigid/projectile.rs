@@ -86,7 +86,10 @@ fn a_projectile_tears_a_weak_sheet_and_passes_and_a_strong_one_throws_it_back() 
         }
         let pose = sim.rigid_pose("bullet").unwrap();
         let (error, holes) = (balance.error(&sim), holes(&sim));
-        println!("tears at {tears_at}: {torn} torn, {holes} holes, at {} with {}, error {error:e}, worst deviation {worst:e}", pose.centre, pose.velocity);
+        println!(
+            "tears at {tears_at}: {torn} torn, {holes} holes, at {} with {}, error {error:e}, worst deviation {worst:e}",
+            pose.centre, pose.velocity
+        );
         if passes {
             assert!(torn > 10 && holes > 0, "{torn} vertices were doubled, {holes} holes");
             assert!(pose.velocity.y < -0.5 * SPEED && pose.centre.y < lowest(&sim) - 0.1, "it has passed: {pose:?}");
@@ -113,7 +116,12 @@ fn in_steps_of_many_metres_a_projectile_does_not_pass_but_through_a_hole() {
             }
             let pose = sim.rigid_pose("bullet").unwrap();
             let has_passed = pose.centre.y < lowest(&sim);
-            println!("h {h}, E {youngs_modulus:e}, tears at {tears_at}: {torn} torn, passed {has_passed}, at {} with {}, {} holes", pose.centre, pose.velocity, holes(&sim));
+            println!(
+                "h {h}, E {youngs_modulus:e}, tears at {tears_at}: {torn} torn, passed {has_passed}, at {} with {}, {} holes",
+                pose.centre,
+                pose.velocity,
+                holes(&sim)
+            );
             assert!(!has_passed || holes(&sim) > 0, "it went through what is whole: {pose:?}");
             assert!(fastest < 1.001 * SPEED, "nothing made it faster: {fastest} m/s");
             assert!(pose.deviation < 1e-2, "it has its shape again: {pose:?}");

@@ -102,7 +102,8 @@ fn a_cut_half_falls_on_the_other_and_stays_there() -> Outcome {
 #[test]
 fn a_crack_through_a_crumpled_cloth_leaves_no_intersection() -> Outcome {
     let mesh = Sheet { width: 0.3, height: 0.3, columns: 15, rows: 15, plane: Plane::Xz, ..Sheet::default() }.mesh()?;
-    let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.with_tearing(Tearing::at_stretch(1.03).with_noise(0.2, 5));
+    let cloth =
+        Body::cloth(&mesh, &ClothMaterial::default())?.with_tearing(Tearing::at_stretch(1.03).with_noise(0.2, 5));
     let builder = Simulation::builder().body(cloth.named("cloth")).gravity(Vec3::ZERO);
     let mut sim = builder.self_collision(layers(3e-3)).build()?;
     let mut torn = 0;
