@@ -33,6 +33,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "playground",
     "plucked-strings",
     "pressed-balls",
+    "projectile",
     "ribbon-pile",
     "rope-bridge",
     "torn-flag",

@@ -278,11 +278,6 @@ impl Scene {
                 let message = format!("body {:?} is no cloth; only cloth can be cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
             }
-            if self.file().self_collision.is_some() && body.self_collision != Some(false) {
-                let message = format!("body {:?} collides with itself, and such bodies cannot be cut yet", cut.body);
-                let fault = Fault::new("body", message).hint("give the body `self_collision = false`");
-                return Err(refuse(fault));
-            }
             cuts.push(cut);
         }
         cuts.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -385,7 +380,7 @@ impl Scene {
             | ModelError::Topology(
                 TopologyError::NoCells { body }
                 | TopologyError::Unsupported { body: Some(body), .. }
-                | TopologyError::SelfCollision { body }
+                | TopologyError::NoRoom { body, .. }
                 | TopologyError::NoSuchEdge { body, .. }
                 | TopologyError::NoMaterial { body },
             ) => Some(body),

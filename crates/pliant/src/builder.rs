@@ -191,7 +191,7 @@ impl SimulationBuilder {
         let parts =
             ModelParts { bodies, rest, mass, energies, constraints, pinned, fabrics, diagonal, stiffness_damping };
         let model = Model::new(parts)?;
-        crate::topology::check_tearing(&model, self.self_collision.is_some())?;
+        crate::topology::check_tearing(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let state = State { time: 0.0, step: 0, positions, velocities };
@@ -301,7 +301,8 @@ impl World {
         let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
         let segments = body.segments.iter().map(|s| s.map(|v| v + base as u32)).collect();
         let (vertices, pressure, collides_with_itself) = (base..base + count, body.pressure, body.collides_with_itself);
-        self.bodies.push(BodyInfo { name, vertices, surface, segments, pressure, collides_with_itself });
+        let welded = Vec::new();
+        self.bodies.push(BodyInfo { name, vertices, surface, segments, pressure, collides_with_itself, welded });
         Ok(())
     }
 

@@ -155,6 +155,9 @@ pub struct BodyInfo {
     pub pressure: f64,
     /// Whether it is kept from itself in a world with self-collision.
     pub collides_with_itself: bool,
+    /// Copies of pinned vertices, in vertices of the world, each with the vertex that it is a copy of: they stay at one place for
+    /// ever, so that nothing can keep them apart.
+    pub welded: Vec<[u32; 2]>,
 }
 
 /// A batch of energies within the world.

@@ -172,6 +172,13 @@ impl Stages<'_> {
         problem.recycle(scratch);
         Ok((x, report))
     }
+
+    /// What keeping surfaces apart has taken from rigid bodies is no change of their velocities.
+    fn keep_momentum(&self, v: &mut [Vec3], tau: f64) {
+        if let Some(collider) = &self.self_collider {
+            collider.keep_momentum(v, tau);
+        }
+    }
 }
 
 impl Simulation {
@@ -235,13 +242,15 @@ impl Simulation {
             let solved = self.clock.now();
             self.check(&reached.positions)?;
             self.commit(reached);
+            // Of this step: what keeps a torn world apart is new and has done nothing yet.
+            let self_collision = self.self_collider.as_ref().map(SelfCollider::report);
             let torn = self.tear().map_err(|error| StepError::Tearing { step: self.state.step, error })?;
             let finished = self.clock.now();
             Ok(StepReport {
                 step: self.state.step,
                 time: self.state.time,
                 solve,
-                self_collision: self.self_collider.as_ref().map(SelfCollider::report),
+                self_collision,
                 torn,
                 seconds_predict: predicted - begun,
                 seconds_solve: solved - predicted,
@@ -312,11 +321,13 @@ impl Simulation {
         let mut contacts = meets(&stage, clearances);
         let (mut x, mut report) = stages.solve(&stage, &accelerations, &mut contacts, scratch)?;
         let mut v = stage.velocities(&x, scratch);
+        stages.keep_momentum(&mut v, stage.tau);
         let begin = Beginning { h, x: start, v: &velocities, before: None };
         if let Some(second) = integrator.second_stage(begin, &x, &v, scratch) {
             contacts = meets(&second, contacts.obstacles.map(Obstacles::into_clearances));
             let (y, later) = stages.solve(&second, &accelerations, &mut contacts, scratch)?;
             v = second.velocities(&y, scratch);
+            stages.keep_momentum(&mut v, second.tau);
             x = y;
             report.add(later);
         }

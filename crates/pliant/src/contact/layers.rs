@@ -122,6 +122,9 @@ pub(crate) struct Place<'a> {
 
 /// Share of the thickness by which layers that are too near move apart in a step: enough to recover, too little to throw them.
 const RECOVERY: f64 = 0.25;
+/// Share of the thickness that the rims of a crack keep: well above the gap at which movements are cut, and little enough for the parts
+/// to go together again.
+const BETWEEN_RIMS: f64 = 0.1;
 /// Sine of the angle by which a neighbour must rise towards the vertex to be nearer.
 const SLANT: f64 = 1e-3;
 /// Contacts within this many times the thickness are kept ready even if nothing moves.
@@ -154,8 +157,9 @@ impl Place<'_> {
         }
         let mut target = self.thickness;
         if self.primitives.body(vertices[0]) == self.primitives.body(vertices[3]) {
-            // What is nearer than the thickness at rest is no contact.
-            target = target.min(pair.closest(&corners(self.model.rest(), vertices)).distance());
+            // What is nearer than the thickness at rest is no contact. The rims of a crack have no distance at rest.
+            let at_rest = pair.closest(&corners(self.model.rest(), vertices)).distance();
+            target = target.min(at_rest.max(BETWEEN_RIMS * self.thickness));
         }
         let origin = corners(self.before, vertices);
         target = target.min(pair.closest(&origin).distance() + RECOVERY * self.thickness);

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use super::error::{require, require_non_negative};
 use super::rest::stencil_positions;
-use super::{Arrays, Batch, Curvature, EnergyError, EnergyInfo, Memory, Operator, Properties, Specimen};
+use super::{Arrays, Batch, Curvature, EnergyError, EnergyInfo, Memory, Operator, Properties, Rewiring, Specimen};
 use crate::math::{Mat3, Quat, Vec3, svd_3x3};
 
 const KIND: &str = "rigid";
@@ -117,6 +117,12 @@ impl Batch for RigidBatch {
 
     fn arrays(&self) -> Arrays {
         Arrays::Rigid(self.offsets.clone())
+    }
+
+    /// It does not come apart, but bodies beside it may.
+    fn rewired(&self, rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
+        let renumbered = || Self { operator: self.operator.rewired(rewiring), offsets: self.offsets.clone() };
+        rewiring.only_renumbers(self.operator.len()).then(|| Box::new(renumbered()) as Box<dyn Batch>)
     }
 
     fn initial_warm(&self) -> Vec<f64> {

@@ -35,6 +35,15 @@ impl ShortBox {
         (self.min.cmple(other.max) & other.min.cmple(self.max)).all()
     }
 
+    /// Whether two boxes that move and change linearly may meet, given both at the beginning and at the end: not if one is beyond the other
+    /// along an axis at both times.
+    #[inline]
+    pub(super) fn meets([start, end]: [&Self; 2], [other_start, other_end]: [&Self; 2]) -> bool {
+        let above = start.min.cmpgt(other_start.max) & end.min.cmpgt(other_end.max);
+        let below = other_start.min.cmpgt(start.max) & other_end.min.cmpgt(end.max);
+        !(above | below).any()
+    }
+
     /// Twice its middle.
     pub(super) fn middle(&self) -> Vec3A {
         self.min + self.max
@@ -71,6 +80,33 @@ impl Boxes {
                 self.vertices[vertex as usize].overlaps(&self.triangles[triangle as usize])
             }
             Pair::EdgeEdge(first, second) => self.edges[first as usize].overlaps(&self.edges[second as usize]),
+        }
+    }
+}
+
+/// The boxes of everything at the beginning and at the end of a movement.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MovingBoxes {
+    pub(super) start: Boxes,
+    pub(super) end: Boxes,
+}
+
+impl MovingBoxes {
+    /// Whether a pair's two sides may meet while they move.
+    #[inline]
+    pub(super) fn meet(&self, pair: Pair) -> bool {
+        let Self { start, end } = self;
+        match pair {
+            Pair::VertexTriangle(vertex, triangle) => {
+                let (vertex, triangle) = (vertex as usize, triangle as usize);
+                let own = [&start.vertices[vertex], &end.vertices[vertex]];
+                ShortBox::meets(own, [&start.triangles[triangle], &end.triangles[triangle]])
+            }
+            Pair::EdgeEdge(first, second) => {
+                let [first, second] =
+                    [first, second].map(|edge| [&start.edges[edge as usize], &end.edges[edge as usize]]);
+                ShortBox::meets(first, second)
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ impl Candidates {
                 let Some(triangle) = at.triangle() else { continue };
                 for edge in with_edges.edges() {
                     let ends = primitives.edges()[edge as usize];
-                    let apart = ends.iter().all(|v| !at.corners.contains(v));
+                    let apart = !primitives.are_joined(&ends, &at.corners);
                     if apart && boxes.edges[edge as usize].overlaps(&boxes.triangles[triangle as usize]) {
                         found.push(Intersection { edge: ends, triangle });
                     }
@@ -150,7 +150,9 @@ impl Candidates {
             let (element, bounds) = (&elements[at as usize], &self.elements[at as usize]);
             let Some(triangle) = element.triangle() else { continue };
             for vertex in elements[with_vertices as usize].vertices() {
-                if boxes.vertices[vertex as usize].overlaps(bounds) && !element.corners.contains(&vertex) {
+                if boxes.vertices[vertex as usize].overlaps(bounds)
+                    && !primitives.are_joined(&[vertex], &element.corners)
+                {
                     found(Pair::VertexTriangle(vertex, triangle));
                 }
             }
@@ -163,7 +165,7 @@ impl Candidates {
             for second in elements[b as usize].edges() {
                 if boxes.edges[second as usize].overlaps(own) {
                     let (ends, others) = (primitives.edges()[first as usize], primitives.edges()[second as usize]);
-                    if ends.iter().all(|end| !others.contains(end)) {
+                    if !primitives.are_joined(&ends, &others) {
                         found(Pair::EdgeEdge(first.min(second), first.max(second)));
                     }
                 }

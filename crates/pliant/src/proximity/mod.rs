@@ -95,6 +95,7 @@ mod tests_support {
             segments: Vec::new(),
             pressure: 0.0,
             collides_with_itself: true,
+            welded: Vec::new(),
         };
         (Primitives::new(&[body]), mesh.positions)
     }

@@ -6,7 +6,7 @@
 //! added; where many do, the list is made anew. The answer is the same every way, so neither the slack nor what was asked before
 //! changes a result.
 
-use super::boxes::Boxes;
+use super::boxes::{Boxes, MovingBoxes};
 use super::candidates::{joined, middle, sweep};
 use super::{Candidates, Pair, Primitives};
 use crate::math::Vec3;
@@ -36,6 +36,7 @@ pub(crate) struct Neighbourhood {
     origin: Vec3,
     swept: Vec<Bounds>,
     boxes: Boxes,
+    moving: MovingBoxes,
     /// Lists made in this step.
     lists: usize,
 }
@@ -50,6 +51,31 @@ impl Neighbourhood {
 
     /// All pairs that could be nearer to each other than `distance` while vertices move from `from` to `to`, or anywhere between.
     pub(crate) fn find(&mut self, primitives: &Primitives, from: &[Vec3], to: &[Vec3], distance: f64) -> Vec<Pair> {
+        self.cover(primitives, from, to, distance);
+        let Self { list, boxes, .. } = self;
+        filtered(list, &|pair| boxes.overlap(pair))
+    }
+
+    /// Those of them that could be so near while all vertices move at the same pace: what moves together is not among them.
+    pub(crate) fn find_meeting(
+        &mut self,
+        primitives: &Primitives,
+        from: &[Vec3],
+        to: &[Vec3],
+        distance: f64,
+    ) -> Vec<Pair> {
+        self.cover(primitives, from, to, distance);
+        let (edges, triangles) = (primitives.edges(), primitives.triangles());
+        for (boxes, x) in [(&mut self.moving.start, from), (&mut self.moving.end, to)] {
+            sweep(&mut self.swept, x, x, distance);
+            boxes.update(edges, triangles, &self.swept, self.origin);
+        }
+        let Self { list, boxes, moving, .. } = self;
+        filtered(list, &|pair| boxes.overlap(pair) && moving.meet(pair))
+    }
+
+    /// Makes the list such that it holds all pairs of a question.
+    fn cover(&mut self, primitives: &Primitives, from: &[Vec3], to: &[Vec3], distance: f64) {
         sweep(&mut self.swept, from, to, distance);
         let outside = self.leave_their_boxes();
         let share = if self.lists == 0 { SLACK_OF_DISTANCE } else { SLACK_OF_LATER_DISTANCE };
@@ -68,11 +94,6 @@ impl Neighbourhood {
             self.list.extend(self.candidates.find_more(primitives, &self.covered, self.origin, &self.outside));
         }
         self.boxes.update(primitives.edges(), primitives.triangles(), &self.swept, self.origin);
-        let Self { list, boxes, .. } = self;
-        let parts = parallel::map(list.chunks(CHUNK).collect(), &|part: &[Pair]| {
-            part.iter().copied().filter(|&pair| boxes.overlap(pair)).collect::<Vec<_>>()
-        });
-        parts.concat()
     }
 
     /// Finds vertices whose way leads out of the box that the list is for, and counts them.
@@ -88,6 +109,13 @@ impl Neighbourhood {
     }
 }
 
+fn filtered(list: &[Pair], holds: &(impl Fn(Pair) -> bool + Sync)) -> Vec<Pair> {
+    let parts = parallel::map(list.chunks(CHUNK).collect(), &|part: &[Pair]| {
+        part.iter().copied().filter(|&pair| holds(pair)).collect::<Vec<_>>()
+    });
+    parts.concat()
+}
+
 fn with_slack(bounds: &Bounds, distance: f64, slack: f64) -> Bounds {
     let way = (bounds.size() - distance).max(Vec3::ZERO);
     let slack = way * SLACK_OF_WAY + slack;
@@ -97,7 +125,34 @@ fn with_slack(bounds: &Bounds, distance: f64, slack: f64) -> Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proximity::corners;
     use crate::proximity::tests_support::{crumpled, scattered};
+
+    #[test]
+    fn what_meets_on_its_way_is_found_and_most_of_what_moves_together_is_not() {
+        let (primitives, from) = crumpled(8);
+        // All fall together, and each a little on its own.
+        let own = scattered(from.len()).map(|q| 0.05 * (q - 0.5) - Vec3::Y * 0.5);
+        let to: Vec<Vec3> = from.iter().zip(own).map(|(p, way)| *p + way).collect();
+        let distance = 0.02;
+        let mut neighbourhood = Neighbourhood::default();
+        neighbourhood.begin_step(&from);
+        let all = neighbourhood.find(&primitives, &from, &to, distance);
+        let mut meeting = neighbourhood.find_meeting(&primitives, &from, &to, distance);
+        meeting.sort_unstable();
+        let at = |time: f64| from.iter().zip(&to).map(|(a, b)| a.lerp(*b, time)).collect::<Vec<Vec3>>();
+        let moments: Vec<Vec<Vec3>> = (0..=20).map(|k| at(f64::from(k) / 20.0)).collect();
+        let mut near = 0;
+        for pair in &all {
+            let vertices = pair.vertices(&primitives);
+            if moments.iter().any(|x| pair.closest(&corners(x, vertices)).distance() <= distance) {
+                near += 1;
+                assert!(meeting.binary_search(pair).is_ok(), "{pair:?}");
+            }
+        }
+        let (all, meeting) = (all.len(), meeting.len());
+        assert!(near > 100 && meeting < all / 2, "{near} come near; {meeting} of {all} pairs");
+    }
 
     #[test]
     fn a_list_kept_answers_as_a_new_one_does() {

@@ -16,6 +16,8 @@ pub struct Primitives {
     bodies: Vec<u32>,
     /// Whether a body is kept from itself.
     with_itself: Vec<bool>,
+    /// For each vertex the one that it is welded to, or itself; empty where nothing is welded.
+    welded: Vec<u32>,
     elements: Vec<Element>,
 }
 
@@ -67,6 +69,13 @@ impl Primitives {
             let sides = body.surface.iter().flat_map(|&triangle| sides(triangle));
             primitives.edges.extend(sides.chain(body.segments.iter().copied()).map(sorted));
         }
+        if bodies.iter().any(|body| !body.welded.is_empty()) {
+            primitives.welded = (0..count as u32).collect();
+            // Ascending, so that the copy of a copy finds the first.
+            for &[copy, of] in bodies.iter().flat_map(|body| &body.welded) {
+                primitives.welded[copy as usize] = primitives.welded[of as usize];
+            }
+        }
         primitives.edges.sort_unstable();
         primitives.edges.dedup();
         primitives.across = across(&primitives.triangles);
@@ -113,6 +122,16 @@ impl Primitives {
     /// Body of a vertex.
     pub(crate) fn body(&self, vertex: u32) -> u32 {
         self.bodies[vertex as usize]
+    }
+
+    /// Whether two sets of vertices have one in common, or two that are welded to each other.
+    #[inline]
+    pub(super) fn are_joined(&self, a: &[u32], b: &[u32]) -> bool {
+        if a.iter().any(|v| b.contains(v)) {
+            return true;
+        }
+        let place = |v: &u32| self.welded[*v as usize];
+        !self.welded.is_empty() && a.iter().any(|v| b.iter().any(|other| place(v) == place(other)))
     }
 
     /// Whether two vertices belong to bodies that are kept apart.
@@ -188,6 +207,7 @@ mod tests {
             segments,
             pressure: 0.0,
             collides_with_itself: true,
+            welded: Vec::new(),
         };
         let square = body("square", 0..4, vec![[0, 1, 2], [0, 2, 3]], vec![]);
         let rope = body("rope", 4..8, vec![], vec![[4, 5], [6, 5]]);

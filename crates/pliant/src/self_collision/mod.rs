@@ -96,6 +96,8 @@ pub(crate) struct SelfCollider {
     safe: Vec<Vec3>,
     /// Vertices that move as one: where one is held back, all are.
     rigid: Vec<Vec<u32>>,
+    /// By how much the last movement of those was cut \[m\].
+    cut: Vec<(u32, Vec3)>,
     report: SelfCollisionReport,
     untangled: Option<Untangled>,
 }
@@ -122,10 +124,10 @@ impl SelfCollider {
                 return Err(refused(found));
             }
         }
-        let (before, safe, report) = (Vec::new(), Vec::new(), SelfCollisionReport::default());
+        let (before, safe, cut, report) = (Vec::new(), Vec::new(), Vec::new(), SelfCollisionReport::default());
         let neighbourhood = Neighbourhood::default();
         let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
-        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, report, untangled })
+        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, report, untangled })
     }
 
     /// What it took to bring the start free of intersections, if that was asked for.
@@ -177,6 +179,8 @@ impl SelfCollider {
             let pressing = contacts.layers.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
+            let cut = self.rigid.iter().flatten().map(|&v| (v, wanted[v as usize] - x[v as usize]));
+            self.cut = cut.filter(|(_, cut)| *cut != Vec3::ZERO).collect();
             (self.report.contacts, self.report.held, self.report.rounds) = (pressing, held, self.report.rounds + 1);
             if round >= self.settings.rounds || (pressing == 0 && held == 0) {
                 break;
@@ -186,11 +190,19 @@ impl SelfCollider {
         Ok(sum.unwrap_or_default())
     }
 
+    /// Gives rigid bodies the velocities that the last stage came to, where their movement was cut; `tau` is its implicit step \[s\].
+    ///
+    /// One vertex that is held back holds back the whole body. Where it is, this must be so; how fast it is, contacts have settled with
+    /// what it meets, and what is cut off would be momentum lost to nobody.
+    pub(crate) fn keep_momentum(&self, v: &mut [Vec3], tau: f64) {
+        self.cut.iter().for_each(|&(vertex, cut)| v[vertex as usize] += cut / tau);
+    }
+
     /// Contacts at the safe positions for vertices that want to go somewhere.
     fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
         let begun = clock.now();
         let reach = READY * self.settings.thickness;
-        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, wanted, reach);
+        let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);
         let found = clock.now();
         let Self { primitives, before, safe, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
@@ -218,16 +230,18 @@ impl SelfCollider {
     }
 
     /// Keeps the end of a step free of intersections, where it differs from its last stage: extrapolation, pins. Velocities
-    /// follow the positions; `tau` is the implicit step of the last stage \[s\].
+    /// follow the positions, but for those of rigid bodies; `tau` is the implicit step of the last stage \[s\].
     pub(crate) fn finish(&mut self, x: &mut [Vec3], v: &mut [Vec3], tau: f64, clock: &Clock) {
         if x == self.safe || x.iter().any(|p| !p.is_finite()) {
             return;
         }
         let wanted = x.to_vec();
         self.report.held = self.truncate(x, clock);
+        let kept: Vec<(u32, Vec3)> = self.rigid.iter().flatten().map(|&vertex| (vertex, v[vertex as usize])).collect();
         for ((v, x), wanted) in v.iter_mut().zip(x).zip(&wanted) {
             *v += (*x - *wanted) / tau;
         }
+        kept.iter().for_each(|&(vertex, velocity)| v[vertex as usize] = velocity);
     }
 }
 

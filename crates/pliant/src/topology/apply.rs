@@ -105,6 +105,9 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     let mut pinned = parts.pinned[..end].to_vec();
     for origin in &change.vertices {
         let is_held = origin.parents().all(|(v, _)| pinned[base + v as usize]);
+        if let (true, Some(copied)) = (is_held, origin.copied()) {
+            parts.bodies[body].welded.push([pinned.len() as u32, base as u32 + copied]);
+        }
         pinned.push(is_held);
     }
     pinned.extend_from_slice(&parts.pinned[end..]);
@@ -114,6 +117,7 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         let shift = more as u32;
         later.surface.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
         later.segments.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
+        later.welded.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
     }
     let info = &mut parts.bodies[body];
     info.vertices = base..end + more;

@@ -88,32 +88,54 @@ impl Simulation {
             let range = self.model.bodies()[body].vertices.clone();
             let (rest, x) = (&self.model.rest()[range.clone()], &self.state.positions[range.clone()]);
             let is_pinned = |v: u32| self.model.free_index(range.start as u32 + v).is_none();
-            let cuts = cuts(fabric, tearing, rest, x, &is_pinned);
-            if cuts.is_empty() {
-                continue;
-            }
-            let mut cells = fabric.cells.clone();
-            let copies = cells.separate(range.len(), &cuts);
-            if copies.is_empty() {
-                continue;
-            }
-            torn += copies.len();
-            let origins = copies.into_iter().map(Origin::copy).collect();
-            let change = Change::between(body, &fabric.cells, &cells, &[], origins);
-            self.succeed(change)?;
+            torn += self.part(body, splits(fabric, tearing, rest, x, &is_pinned))?;
         }
         Ok(torn)
     }
+
+    /// Tears vertices of a body open; returns how many were doubled. Those that have no room for it wait for a better moment.
+    fn part(&mut self, body: usize, mut splits: Vec<Split>) -> Result<usize, TopologyError> {
+        while !splits.is_empty() {
+            let (fabric, count) = (&self.model.fabrics()[body], self.model.bodies()[body].vertices.len());
+            let cuts = splits.iter().flat_map(|split| split.cuts.iter().copied()).collect();
+            let mut cells = fabric.cells.clone();
+            let copies = cells.separate(count, &cuts);
+            if copies.is_empty() {
+                return Ok(0);
+            }
+            let torn = copies.len();
+            let origins = copies.into_iter().map(Origin::copy).collect();
+            let change = Change::between(body, &fabric.cells, &cells, &[], origins);
+            // A split opens its vertex, and at a rim also the other end of an edge.
+            let before = fabric.cells.clone();
+            let opens = |split: &Split, vertices: &[u32]| {
+                let around = split.cuts.iter().flatten().flat_map(|&cell| before.cell(cell as usize));
+                around.chain([&split.vertex]).any(|v| vertices.contains(v))
+            };
+            match self.succeed(change) {
+                Ok(()) => return Ok(torn),
+                Err(TopologyError::NoRoom { vertices, .. }) => {
+                    let all = splits.len();
+                    splits.retain(|split| !opens(split, &vertices));
+                    if splits.len() == all {
+                        return Ok(0);
+                    }
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(0)
+    }
 }
 
-/// Pairs of cells that part, the lower first.
-fn cuts(
+/// Vertices that are torn open.
+fn splits(
     fabric: &Fabric,
     tearing: &Tearing,
     rest: &[Vec3],
     x: &[Vec3],
     is_pinned: &dyn Fn(u32) -> bool,
-) -> BTreeSet<[u32; 2]> {
+) -> Vec<Split> {
     let loads: Vec<Load> = (0..fabric.cells.len()).map(|cell| cell_load(fabric, tearing, cell, rest, x)).collect();
     let mut failing: Vec<(f64, Failing)> = (0u32..)
         .zip(&loads)
@@ -121,7 +143,7 @@ fn cuts(
         .map(|(cell, load)| (load.ratio, Failing::Cell(cell)))
         .collect();
     if failing.is_empty() && fabric.seams.is_empty() {
-        return BTreeSet::new();
+        return Vec::new();
     }
     let mut crack = Crack::new(fabric, rest, is_pinned);
     for &(edge, strength) in &fabric.seams {
@@ -159,29 +181,25 @@ impl<'a> Crack<'a> {
     }
 
     /// Tips first, as many as allowed; if none fails, one new crack at the worst place.
-    fn grow(&self, tearing: &Tearing, failing: &[(f64, Failing)], loads: &[Load]) -> BTreeSet<[u32; 2]> {
-        let mut cuts = BTreeSet::new();
-        let (mut splits, mut is_used) = (0, vec![false; self.rest.len()]);
+    fn grow(&self, tearing: &Tearing, failing: &[(f64, Failing)], loads: &[Load]) -> Vec<Split> {
+        let (mut splits, mut is_used) = (Vec::new(), vec![false; self.rest.len()]);
         for &(_, what) in failing {
-            if splits == tearing.splits_per_step {
+            if splits.len() == tearing.splits_per_step {
                 break;
             }
             let best = self.best(what, loads).filter(|split| split.place == Place::Tip);
             if let Some(split) = best.filter(|split| !is_used[split.vertex as usize]) {
-                splits += 1;
-                cuts.extend(split.cuts);
                 // What lies around it is no longer as it was measured.
                 let around = self.fans[split.vertex as usize].iter();
                 let around = around.flat_map(|&cell| self.fabric.cells.cell(cell as usize));
                 around.for_each(|&v| is_used[v as usize] = true);
+                splits.push(split);
             }
         }
-        if cuts.is_empty()
-            && let Some(split) = failing.iter().find_map(|&(_, what)| self.best(what, loads))
-        {
-            cuts.extend(split.cuts);
+        if splits.is_empty() {
+            splits.extend(failing.iter().find_map(|&(_, what)| self.best(what, loads)));
         }
-        cuts
+        splits
     }
 
     fn place(&self, vertex: u32) -> Place {

@@ -128,9 +128,6 @@ impl Simulation {
         if !matches!(fabric.substance, Some(Substance::Cloth(_))) {
             return Err(TopologyError::NotCloth { body: body() });
         }
-        if self.self_collider.is_some() && bodies[number].collides_with_itself {
-            return Err(TopologyError::SelfCollision { body: body() });
-        }
         let range = bodies[number].vertices.clone();
         let all = if at_rest { self.model.rest() } else { &self.state.positions };
         let is_pinned = range.clone().map(|v| self.model.free_index(v as u32).is_none()).collect();

@@ -6,6 +6,7 @@
 
 use super::apply::{Sources, apply, parts_of};
 use super::change::Change;
+use super::rims::part_rims;
 use super::{Cells, TopologyError};
 use crate::energy::Memory;
 use crate::math::Vec3;
@@ -69,14 +70,20 @@ impl Simulation {
         let sources = apply(&mut parts, &change)?;
         let model = Model::new(parts).map_err(in_model)?;
         let carry = |values: &[Vec3]| change.carried(values, range.start, range.len());
-        let positions = carry(&self.state.positions);
-        // Bodies that pass through themselves have no contacts between copies, so the state is as good as before.
+        let mut positions = carry(&self.state.positions);
+        let mut opened = Vec::new();
+        if let Some(settings) = &self.lineage.self_collision {
+            opened = part_rims(&model, &change, settings.thickness, &positions)?;
+        }
+        opened.iter().for_each(|&(v, way)| positions[v as usize] += way);
         let collider = self.collider_for(&model, &positions).map_err(in_model)?;
         self.carry_inputs(&model, &carry, &sources);
         self.state.positions = positions;
         self.state.velocities = carry(&self.state.velocities);
         if let Some(history) = &mut self.history {
             history.positions = carry(&history.positions);
+            // Room is no velocity.
+            opened.iter().for_each(|&(v, way)| history.positions[v as usize] += way);
             history.velocities = carry(&history.velocities);
         }
         self.carry_memory(&model, &sources);

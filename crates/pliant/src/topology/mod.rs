@@ -7,6 +7,7 @@
 //! | `images` | where an element is after a change |
 //! | `apply` | the next model: masses, energies, pins, surfaces |
 //! | `lineage` | state, memory, inputs and checkpoints follow |
+//! | `rims` | how the rims of a crack get room between them, in a world with self-collision |
 //! | [`Tearing`], `crack` | which cells fail, and at which facets they part |
 //! | [`Cut`], `refine` | cutting along a line, through cells |
 //!
@@ -23,6 +24,7 @@ mod fabric;
 mod images;
 mod lineage;
 mod refine;
+mod rims;
 mod tearing;
 
 pub use cells::Cells;
@@ -73,13 +75,13 @@ pub enum TopologyError {
         /// Body.
         body: String,
     },
-    /// Torn vertices begin at one place, which self-collision does not bear.
-    #[error(
-        "body {body:?} collides with itself, and such bodies cannot be torn or cut yet; let it pass through itself"
-    )]
-    SelfCollision {
+    /// A surface that is kept from itself is so crowded that the rims of a crack have no room between them.
+    #[error("body {body:?} cannot part at {}: the rims would touch or pass through a surface", first_few(vertices))]
+    NoRoom {
         /// Body.
         body: String,
+        /// Its vertices that would have to part.
+        vertices: Vec<u32>,
     },
     /// A parameter is out of range.
     #[error("{name} is {value}, but must be {need}")]
@@ -129,6 +131,13 @@ pub enum TopologyError {
         /// What is wrong.
         error: Box<EnergyError>,
     },
+}
+
+/// The first few of a list of vertices.
+fn first_few(vertices: &[u32]) -> String {
+    let named: Vec<String> = vertices.iter().take(3).map(ToString::to_string).collect();
+    let more = if vertices.len() > 3 { ", …" } else { "" };
+    format!("vertex {}{more}", named.join(", "))
 }
 
 fn in_body(body: Option<&str>) -> String {

@@ -222,7 +222,7 @@ pub(super) fn seam_ratio(
 }
 
 /// Refuses what could not tear when it fails.
-pub(crate) fn check_tearing(model: &Model, with_self_collision: bool) -> Result<(), ModelError> {
+pub(crate) fn check_tearing(model: &Model) -> Result<(), ModelError> {
     let mut is_followed = false;
     for (body, fabric) in model.bodies().iter().zip(model.fabrics()) {
         let Some(tearing) = &fabric.tearing else { continue };
@@ -233,9 +233,6 @@ pub(crate) fn check_tearing(model: &Model, with_self_collision: bool) -> Result<
         }
         if matches!(tearing.threshold, TearThreshold::Force(_)) && fabric.substance.is_none() {
             return Err(TopologyError::NoMaterial { body: name() }.into());
-        }
-        if with_self_collision && body.collides_with_itself {
-            return Err(TopologyError::SelfCollision { body: name() }.into());
         }
         check_seams(&body.name, fabric, tearing)?;
         if !is_followed {

@@ -122,24 +122,3 @@ fn a_heavy_ball_rests_on_a_soft_cube_and_the_ground_carries_both() {
     assert!((force.y / weight - 1.0).abs() < 0.03, "{force} of {weight}");
     assert!(worst < 1e-3 && is_free_of_intersections(&sim), "deviation {worst:e}");
 }
-
-#[test]
-fn a_projectile_at_a_thousand_metres_a_second_does_not_pass_a_pinned_sheet() {
-    let steel = ClothMaterial { youngs_modulus: 2e11, thickness: 1e-3, density: 7.8, ..ClothMaterial::default() };
-    let mesh = ball(0.02, 1, Vec3::new(0.013, 0.4, 0.021));
-    let bullet = Body::rigid(&mesh, &wood()).unwrap().named("bullet");
-    let bullet = bullet.with_motion(Vec3::Y * -1000.0, Vec3::ZERO);
-    let settings = SelfCollision { thickness: 2e-3, ..SelfCollision::default() };
-    let builder = Simulation::builder().body(trampoline(12, &steel)).body(bullet).self_collision(settings);
-    let mut sim = builder.time_step(1e-3).build().unwrap();
-    for step in 0..60 {
-        sim.step().unwrap();
-        let pose = sim.rigid_pose("bullet").unwrap();
-        assert!(is_free_of_intersections(&sim), "step {step}: {pose:?}");
-    }
-    let pose = sim.rigid_pose("bullet").unwrap();
-    let lowest = sim.positions()[..169].iter().fold(f64::INFINITY, |low, p| low.min(p.y));
-    assert!(pose.centre.y > lowest, "it is above the sheet: {pose:?}, sheet to {lowest}");
-    // Stopped within a step it is dented for some: all that is left of its movement had to be cut.
-    assert!(pose.deviation < 1e-3, "it has its shape again: {pose:?}");
-}

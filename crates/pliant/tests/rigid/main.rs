@@ -6,3 +6,4 @@ mod common;
 mod coupling;
 mod free;
 mod ground;
+mod projectile;
