@@ -185,6 +185,9 @@ impl SimulationBuilder {
         let stiffness_damping = self.damping.stiffness;
         let parts = ModelParts { bodies, rest, mass, energies, pinned, fabrics, diagonal, stiffness_damping };
         let model = Model::new(parts)?;
+        if let SolverChoice::FollowLeader(_) = self.solver {
+            crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
+        }
         crate::topology::check_tearing(&model, self.self_collision.is_some())?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
@@ -221,9 +224,13 @@ impl SimulationBuilder {
             require("air density", wind.air_density, "at least 0", wind.air_density >= 0.0)?;
             require("wind drag", wind.drag, "at least 0", wind.drag >= 0.0)?;
         }
-        let (SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
-        | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. })) = self.solver;
-        require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
+        match &self.solver {
+            SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
+            | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. }) => {
+                require("solver tolerance", *tolerance, "at least 0", *tolerance >= 0.0)?;
+            }
+            SolverChoice::FollowLeader(params) => params.check()?,
+        }
         for (number, collider) in self.colliders.iter().enumerate() {
             collider.check().map_err(|error| {
                 let name = collider.name().map_or_else(|| number.to_string(), str::to_owned);

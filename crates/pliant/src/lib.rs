@@ -80,7 +80,9 @@ pub mod prelude {
     pub use crate::math::{Mat3, Quat, Vec3};
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
-    pub use crate::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, Start};
+    pub use crate::solve::{
+        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, ProjectiveParams, SolverChoice, Start,
+    };
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,

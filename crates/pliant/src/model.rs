@@ -126,6 +126,9 @@ pub enum ModelError {
     /// A body cannot be torn or cut.
     #[error(transparent)]
     Topology(#[from] TopologyError),
+    /// The solver cannot serve this world.
+    #[error(transparent)]
+    FollowLeader(#[from] crate::solve::FollowLeaderError),
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),

@@ -335,6 +335,7 @@ impl Simulation {
         if let Some(collider) = stages.self_collider {
             collider.finish(&mut x, &mut v, stage.tau, clock);
         }
+        stages.solver.correct_velocities(model, start, &x, &mut v, h);
         let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
         stage.recycle(scratch);
         scratch.give([velocities, accelerations]);

@@ -80,6 +80,11 @@ impl Contacts<'_> {
         }
     }
 
+    /// Vertex, normal n and offset b of the half-space n·x ≥ b of each contact with a collider.
+    pub(crate) fn planes(&self) -> impl Iterator<Item = (u32, Vec3, f64)> {
+        self.obstacles.iter().flat_map(Obstacles::planes)
+    }
+
     /// How contacts with colliders act.
     pub(crate) fn mode(&self) -> ContactMode {
         self.obstacles.as_ref().map_or(ContactMode::Constraint, Obstacles::mode)

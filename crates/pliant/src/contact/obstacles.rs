@@ -216,6 +216,11 @@ impl<'a> Obstacles<'a> {
         }
     }
 
+    /// Vertex, normal and offset of each contact's half-space.
+    pub(super) fn planes(&self) -> impl Iterator<Item = (u32, Vec3, f64)> {
+        self.touches.iter().map(|touch| (touch.vertex, touch.law.normal, touch.law.target))
+    }
+
     /// How many contacts press.
     pub(super) fn count(&self) -> usize {
         self.touches.iter().filter(|touch| touch.law.pressed > 0.0).count()

@@ -1,11 +1,13 @@
 //! Solvers of one implicit stage: all minimise the same objective.
 
+pub mod follow_leader;
 pub mod newton;
 mod objective;
 pub mod projective;
 mod report;
 mod turning;
 
+pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
 pub use projective::{Acceleration, Projective, ProjectiveParams};
@@ -15,6 +17,7 @@ use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::model::Model;
 
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +39,8 @@ pub enum SolverChoice {
     Projective(ProjectiveParams),
     /// Newton's method: the exact reference.
     Newton(NewtonParams),
+    /// Each strand in one pass: inextensible hair.
+    FollowLeader(FollowLeaderParams),
 }
 
 impl Default for SolverChoice {
@@ -56,12 +61,19 @@ impl From<NewtonParams> for SolverChoice {
     }
 }
 
+impl From<FollowLeaderParams> for SolverChoice {
+    fn from(params: FollowLeaderParams) -> Self {
+        Self::FollowLeader(params)
+    }
+}
+
 impl SolverChoice {
     /// A solver with these parameters.
     pub(crate) fn build(&self) -> Box<dyn Solver> {
         match self {
             Self::Projective(params) => Box::new(Projective::new(params.clone())),
             Self::Newton(params) => Box::new(Newton::new(params.clone())),
+            Self::FollowLeader(params) => Box::new(FollowLeader::new(params.clone())),
         }
     }
 }
@@ -82,4 +94,7 @@ pub trait Solver: Send + std::fmt::Debug {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
+
+    /// Has the last word on velocities once a step of length h \[s\] has gone from `start` to `x`.
+    fn correct_velocities(&mut self, _model: &Model, _start: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
 }
