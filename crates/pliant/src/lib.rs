@@ -44,6 +44,7 @@ mod problem;
 pub mod proximity;
 mod report;
 mod rigid;
+mod rod;
 mod scratch;
 mod self_collision;
 mod simulation;
@@ -67,6 +68,7 @@ pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
+pub use rod::RodMaterial;
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
@@ -85,8 +87,8 @@ pub mod prelude {
     };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,
-        SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, RodMaterial, SelfCollision,
+        Simulation, SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

@@ -189,6 +189,7 @@ fn solve_step(problem: &Problem<'_>, best: &[Vec3], arguments: &Arguments) -> Re
             let mut x = match &choice {
                 SolverChoice::Newton(params) => problem.start(params.start),
                 SolverChoice::Projective(params) => problem.start(params.start),
+                SolverChoice::FollowLeader(_) => start,
             }
             .to_vec();
             let report = problem.solve(&choice, &mut x)?;

@@ -16,8 +16,9 @@ pub use report::{SetupSeconds, SolveError, SolveReport};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::Model;
+use crate::state::State;
 
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,6 +95,24 @@ pub trait Solver: Send + std::fmt::Debug {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
+
+    /// Whether it moves rods; a step of rods by a solver that does not is refused.
+    fn moves_rods(&self) -> bool {
+        false
+    }
+
+    /// Whether positions stay as it leaves them, even where a vertex then ends inside a collider.
+    fn keeps_positions(&self) -> bool {
+        false
+    }
+
+    /// Takes what a step starts from, before its first solve.
+    fn begin_step(&mut self, _state: &State) {}
+
+    /// Orientations of rods, and their angular velocities \[rad/s\], after a step of length h \[s\]; none where it moves no rods.
+    fn turned(&mut self, _h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
+        None
+    }
 
     /// Has the last word on velocities once a step of length h \[s\] has gone from `start` to `x`.
     fn correct_velocities(&mut self, _model: &Model, _start: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}

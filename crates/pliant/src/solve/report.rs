@@ -90,6 +90,12 @@ pub enum SolveError {
     /// The world is not one of strands that follow leaders.
     #[error(transparent)]
     FollowLeader(#[from] FollowLeaderError),
+    /// There are rods, but the solver knows of none.
+    #[error("the world has {segments} segments of rods, whose bending and torsion this solver does not know")]
+    Rods {
+        /// Segments of all rods.
+        segments: usize,
+    },
     /// The objective is not a number at the start.
     #[error("the objective is {value} at the start of the solve")]
     NonFiniteObjective {

@@ -236,6 +236,11 @@ impl Solver for FollowLeader {
         Ok(report)
     }
 
+    /// A vertex that its length holds inside a collider stays: lengths come first.
+    fn keeps_positions(&self) -> bool {
+        true
+    }
+
     fn correct_velocities(&mut self, model: &Model, _start: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
         let Some(chains) = &self.chains else { return };
         let (corrections, scale) = (&self.corrections, self.params.correction / h);
