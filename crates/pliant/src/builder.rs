@@ -362,7 +362,7 @@ fn rod_set(
                 return Err(ModelError::SharedRodVertex { body: name.clone(), vertex });
             }
         }
-        set.add(segments, material, rest, pinned);
+        set.add(*body, segments, material, rest, pinned);
     }
     Ok(set)
 }

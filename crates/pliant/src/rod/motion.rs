@@ -1,5 +1,7 @@
 //! The rods of a world, and what they do in a step.
 
+use std::ops::Range;
+
 use super::solve::{Moving, Scratch};
 use super::{RodMaterial, Rods, frames, spins};
 use crate::math::{Quat, Vec3};
@@ -11,11 +13,22 @@ pub(crate) struct RodSet {
     vertices: Vec<u32>,
     offsets: Vec<u32>,
     rods: Rods,
+    /// Bodies with the first and the last of their segments.
+    bodies: Vec<(usize, Range<usize>)>,
 }
 
 impl RodSet {
-    /// Adds the rods of a body: its segments, rod by rod, in vertices of the world.
-    pub(crate) fn add(&mut self, segments: &[[u32; 2]], material: &RodMaterial, rest: &[Vec3], pinned: &[bool]) {
+    /// Adds the rods of a body, by its number: its segments, rod by rod, in vertices of the world.
+    pub(crate) fn add(
+        &mut self,
+        body: usize,
+        segments: &[[u32; 2]],
+        material: &RodMaterial,
+        rest: &[Vec3],
+        pinned: &[bool],
+    ) {
+        let first = self.segment_count();
+        self.bodies.push((body, first..first + segments.len()));
         if self.offsets.is_empty() {
             self.offsets.push(0);
         }
@@ -43,6 +56,26 @@ impl RodSet {
     /// Number of segments of all rods.
     pub(crate) fn segment_count(&self) -> usize {
         self.rods.segments.len()
+    }
+
+    /// The number among all segments of a body's segment, if it is clamped.
+    pub(crate) fn clamped_segment(&self, body: usize, segment: usize) -> Option<usize> {
+        let (_, range) = self.bodies.iter().find(|(number, _)| *number == body)?;
+        let at = range.start + segment;
+        (segment < range.len() && self.rods.segments[at].is_held).then_some(at)
+    }
+
+    /// Turns orientations the shortest way to be along their segments where vertices are at x.
+    pub(crate) fn align(&self, x: &[Vec3], q: &mut [Quat]) {
+        for rod in 0..self.rod_count() {
+            let ends = self.rod_vertices(rod).windows(2);
+            for (ends, q) in ends.zip(&mut q[self.first_segment(rod)..]) {
+                let edge = (x[ends[1] as usize] - x[ends[0] as usize]).normalize_or_zero();
+                if edge != Vec3::ZERO {
+                    *q = (Quat::from_rotation_arc(*q * Vec3::Z, edge) * *q).normalize();
+                }
+            }
+        }
     }
 
     fn rod_count(&self) -> usize {
