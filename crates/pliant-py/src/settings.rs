@@ -1,7 +1,12 @@
 //! Solvers, integrators, damping, wind and attachments from their Python descriptions.
 
+use std::collections::BTreeMap;
+
 use pliant::energy::Curvature;
-use pliant::solve::{Acceleration, LinearSolver, NewtonParams, ProjectiveParams, SolverChoice, Start};
+use pliant::solve::{
+    Acceleration, LinearSolver, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, Start, Stiffness,
+    SweepKind, SweepOrder,
+};
 use pliant::sparse::Precision;
 use pliant::{Damping, SimulationBuilder, TimeIntegrator, Wind};
 use pyo3::prelude::*;
@@ -30,12 +35,16 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
-    let start = start(&get::<String>(recipe, "start")?)?;
     let tolerance: f64 = get(recipe, "tolerance")?;
     if !(tolerance.is_finite() && tolerance >= 0.0) {
         return Err(bad_value(format!("tolerance is {tolerance}, but must be finite and at least 0")));
     }
-    if get::<String>(recipe, "kind")? == "newton" {
+    let kind: String = get(recipe, "kind")?;
+    if kind == "position-based" {
+        return Ok(position_based(recipe, tolerance)?.into());
+    }
+    let start = start(&get::<String>(recipe, "start")?)?;
+    if kind == "newton" {
         let linear = recipe.getattr("linear_solver")?;
         let linear_solver = match linear.extract::<String>() {
             Ok(name) => choose("linear_solver", &name, &[("direct", LinearSolver::Direct)])?,
@@ -67,6 +76,34 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         precision: choose("precision", &get::<String>(recipe, "precision")?, &known)?,
     };
     Ok(params.into())
+}
+
+fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<PositionBasedParams> {
+    let kinds: BTreeMap<String, f64> = get(recipe, "stiffness_of")?;
+    let share: Option<f64> = get(recipe, "stiffness")?;
+    if let Some(k) = share.iter().chain(kinds.values()).find(|k| !(0.0..=1.0).contains(*k)) {
+        return Err(bad_value(format!("stiffness is {k}, but must be 0 to 1")));
+    }
+    let relaxation: Option<f64> = get(recipe, "jacobi")?;
+    if let Some(value) = relaxation.filter(|value| !(*value > 0.0 && *value < 2.0)) {
+        return Err(bad_value(format!("jacobi is {value}, but must be above 0 and below 2")));
+    }
+    let known = [
+        ("as-added", SweepOrder::AsAdded),
+        ("reversed", SweepOrder::Reversed),
+        ("alternating", SweepOrder::Alternating),
+    ];
+    Ok(PositionBasedParams {
+        iterations: get(recipe, "iterations")?,
+        stiffness: share.map_or(Stiffness::Physical, |stiffness| Stiffness::Share {
+            stiffness,
+            kinds: kinds.into_iter().collect(),
+        }),
+        sweep: relaxation.map_or(SweepKind::GaussSeidel, |relaxation| SweepKind::Jacobi { relaxation }),
+        order: choose("order", &get::<String>(recipe, "order")?, &known)?,
+        tolerance,
+        record: get(recipe, "record")?,
+    })
 }
 
 /// Wind by its Python description, or none.

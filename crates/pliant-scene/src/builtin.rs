@@ -22,6 +22,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "balloon",
     "brush",
     "buckling-cylinder",
+    "cable",
     "cars",
     "cloth-on-spheres",
     "curls",

@@ -2,15 +2,16 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, ProjectiveParams, SolverChoice,
+    Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
+    SolverChoice, Stiffness, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
 use pliant::{Damping, SelfCollision, Simulation, SimulationBuilder, TimeIntegrator, Wind};
 
 use crate::drive::Driver;
 use crate::format::{
-    AccelerationSection, FollowLeaderSection, IntegratorName, PrecisionSection, SelfCollisionSection, SolverSection,
-    WindSection, WorldSection,
+    AccelerationSection, FollowLeaderSection, IntegratorName, PositionBasedSection, PrecisionSection,
+    SelfCollisionSection, SolverSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -232,5 +233,43 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
             }
             .into()
         }
+        Some(SolverSection::PositionBased(section)) => position_based(section)?.into(),
+    })
+}
+
+fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams, Fault> {
+    let standard = PositionBasedParams::default();
+    check_tolerance("position-based", section.tolerance)?;
+    let shares = section.stiffness.iter().map(|k| ("stiffness".to_owned(), *k));
+    let shares = shares.chain(section.stiffness_of.iter().map(|(kind, k)| (format!("stiffness_of.{kind}"), *k)));
+    if let Some((key, k)) = shares.into_iter().find(|(_, k)| !(0.0..=1.0).contains(k)) {
+        return Err(Fault::new(format!("solver.position-based.{key}"), format!("{key} is {k}, but must be 0 to 1")));
+    }
+    if section.stiffness.is_none() && !section.stiffness_of.is_empty() {
+        let message = "stiffness_of goes with stiffness; without it the stiffness is that of the materials";
+        return Err(Fault::new("solver.position-based.stiffness_of", message));
+    }
+    let kinds = || section.stiffness_of.iter().map(|(kind, k)| (kind.clone(), *k)).collect();
+    Ok(PositionBasedParams {
+        iterations: section.iterations.unwrap_or(standard.iterations),
+        tolerance: section.tolerance.unwrap_or(standard.tolerance),
+        stiffness: match section.stiffness {
+            None => Stiffness::Physical,
+            Some(stiffness) => Stiffness::Share { stiffness, kinds: kinds() },
+        },
+        sweep: match section.sweep {
+            None | Some(SweepSection::GaussSeidel {}) => SweepKind::GaussSeidel,
+            Some(SweepSection::Jacobi { relaxation }) if !(relaxation > 0.0 && relaxation < 2.0) => {
+                let message = format!("relaxation is {relaxation}, but must be above 0 and below 2");
+                return Err(Fault::new("solver.position-based.sweep.jacobi.relaxation", message));
+            }
+            Some(SweepSection::Jacobi { relaxation }) => SweepKind::Jacobi { relaxation },
+        },
+        order: match section.order {
+            None | Some(SweepOrderName::AsAdded) => SweepOrder::AsAdded,
+            Some(SweepOrderName::Reversed) => SweepOrder::Reversed,
+            Some(SweepOrderName::Alternating) => SweepOrder::Alternating,
+        },
+        ..standard
     })
 }

@@ -1,5 +1,6 @@
 //! A body on its way into a world: vertices with masses, the energies between them, pins.
 
+use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
@@ -17,6 +18,7 @@ pub struct Body {
     pub(crate) velocities: Vec<Vec3>,
     pub(crate) mass: Vec<MassEntry>,
     pub(crate) energies: Vec<Box<dyn Batch>>,
+    pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) surface: Vec<[u32; 3]>,
     pub(crate) segments: Vec<[u32; 2]>,
     pub(crate) collides_with_itself: bool,
@@ -36,6 +38,7 @@ impl Body {
             rest,
             mass,
             energies: Vec::new(),
+            constraints: Vec::new(),
             surface: Vec::new(),
             segments: Vec::new(),
             collides_with_itself: true,
@@ -169,6 +172,14 @@ impl Body {
     /// Adds an energy over this body's vertices.
     pub fn with_energy(mut self, energy: Box<dyn Batch>) -> Self {
         self.energies.push(energy);
+        self
+    }
+
+    /// Adds constraints over this body's vertices, which only the [position-based solver](crate::solve::pbd) knows.
+    pub fn with_constraints(mut self, constraints: Box<dyn ConstraintBatch>) -> Self {
+        if !constraints.is_empty() {
+            self.constraints.push(constraints);
+        }
         self
     }
 

@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::clock::Clock;
 use crate::collide::Collider;
+use crate::constraint::ConstraintBatch;
 use crate::contact::{Clearances, ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
@@ -176,16 +177,32 @@ impl SimulationBuilder {
         self.check_parameters()?;
         let mut world = World::default();
         for body in self.bodies {
+            if let (false, Some(batch)) = (self.solver.knows_constraints(), body.constraints.first()) {
+                let body = body.name.unwrap_or_else(|| format!("body {}", world.bodies.len()));
+                return Err(ModelError::UnsupportedConstraint { body, kind: batch.kind() });
+            }
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World { bodies, rest, mut positions, velocities, mass, energies, pinned, fabrics, rods } = world;
+        let World { bodies, rest, mut positions, velocities, mass, energies, constraints, pinned, fabrics, rods } =
+            world;
         check_masses(&bodies, &mass, &pinned)?;
         let rods = rod_set(&rods, &bodies, &rest, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
-        let parts = ModelParts { bodies, rest, mass, energies, pinned, fabrics, rods, diagonal, stiffness_damping };
+        let parts = ModelParts {
+            bodies,
+            rest,
+            mass,
+            energies,
+            constraints,
+            pinned,
+            fabrics,
+            rods,
+            diagonal,
+            stiffness_damping,
+        };
         let model = Model::new(parts)?;
         if let SolverChoice::FollowLeader(_) = self.solver {
             crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
@@ -228,13 +245,11 @@ impl SimulationBuilder {
             require("air density", wind.air_density, "at least 0", wind.air_density >= 0.0)?;
             require("wind drag", wind.drag, "at least 0", wind.drag >= 0.0)?;
         }
-        match &self.solver {
-            SolverChoice::Projective(crate::solve::ProjectiveParams { tolerance, .. })
-            | SolverChoice::Newton(crate::solve::NewtonParams { tolerance, .. }) => {
-                require("solver tolerance", *tolerance, "at least 0", *tolerance >= 0.0)?;
-            }
-            SolverChoice::FollowLeader(params) => params.check()?,
+        if let SolverChoice::FollowLeader(params) = &self.solver {
+            params.check()?;
         }
+        let tolerance = self.solver.tolerance();
+        require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
         for (number, collider) in self.colliders.iter().enumerate() {
             collider.check().map_err(|error| {
                 let name = collider.name().map_or_else(|| number.to_string(), str::to_owned);
@@ -242,6 +257,11 @@ impl SimulationBuilder {
             })?;
         }
         require("weight of contacts", self.contact.weight, "positive", self.contact.weight > 0.0)?;
+        if let SolverChoice::PositionBased(params) = &self.solver
+            && let Some((name, value, need)) = params.problem()
+        {
+            return Err(ModelError::BadParameter { name, value, need });
+        }
         if let SolverChoice::Projective(params) = &self.solver {
             match params.acceleration {
                 Acceleration::None => {}
@@ -266,6 +286,7 @@ struct World {
     velocities: Vec<Vec3>,
     mass: Mass,
     energies: Vec<EnergyEntry>,
+    constraints: Vec<Box<dyn ConstraintBatch>>,
     pinned: Vec<bool>,
     fabrics: Vec<crate::topology::Fabric>,
     /// Bodies that are rods.
@@ -296,6 +317,10 @@ impl World {
         for mut batch in body.energies {
             batch.operator_mut().shift_vertices(base as u32);
             self.energies.push(EnergyEntry { batch, body: Some(self.bodies.len()), damping: None });
+        }
+        for mut batch in body.constraints {
+            batch.shift_vertices(base as u32);
+            self.constraints.push(batch);
         }
         let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
         let segments = body.segments.iter().map(|s| s.map(|v| v + base as u32)).collect();
@@ -385,6 +410,9 @@ fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
         return Err(ModelError::NonFiniteVelocity { body: owned(), vertex, value: body.velocities[vertex] });
     }
     let corners = body.energies.iter().flat_map(|batch| batch.operator().corner_vertices().iter().copied());
+    let constrained =
+        body.constraints.iter().flat_map(|batch| (0..batch.len()).flat_map(|e| batch.stencil(e)).copied());
+    let corners = corners.chain(constrained);
     let masses = body.mass.iter().flat_map(|&(i, j, _)| [i, j]);
     let named = body.pinned.iter().copied().chain(body.surface.iter().flatten().copied()).chain(masses).chain(corners);
     if let Some(vertex) = named.into_iter().find(|&v| v as usize >= expected) {

@@ -26,6 +26,7 @@ mod builder;
 mod checkpoint;
 mod clock;
 pub mod collide;
+pub mod constraint;
 pub mod contact;
 mod damping;
 pub mod energy;
@@ -83,7 +84,8 @@ pub mod prelude {
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
     pub use crate::solve::{
-        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, ProjectiveParams, SolverChoice, Start,
+        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
+        SolverChoice, Start,
     };
     pub use crate::sparse::Precision;
     pub use crate::{

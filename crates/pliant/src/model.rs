@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::constraint::ConstraintBatch;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
 use crate::mass::Mass;
 use crate::math::Vec3;
@@ -138,6 +139,14 @@ pub enum ModelError {
     /// The solver cannot serve this world.
     #[error(transparent)]
     FollowLeader(#[from] crate::solve::FollowLeaderError),
+    /// A constraint is there that the solver does not know.
+    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
+    UnsupportedConstraint {
+        /// Body.
+        body: String,
+        /// Kind of constraints.
+        kind: &'static str,
+    },
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),
@@ -178,6 +187,7 @@ pub struct Model {
     rest: Vec<Vec3>,
     mass: Mass,
     energies: Vec<EnergyEntry>,
+    constraints: Vec<Box<dyn ConstraintBatch>>,
     fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
@@ -221,6 +231,7 @@ pub(crate) struct ModelParts {
     pub(crate) rest: Vec<Vec3>,
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyEntry>,
+    pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
     pub(crate) rods: RodSet,
@@ -232,7 +243,18 @@ pub(crate) struct ModelParts {
 
 impl Model {
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
-        let ModelParts { bodies, rest, mass, mut energies, pinned, fabrics, rods, diagonal, stiffness_damping } = parts;
+        let ModelParts {
+            bodies,
+            rest,
+            mass,
+            mut energies,
+            constraints,
+            pinned,
+            fabrics,
+            rods,
+            diagonal,
+            stiffness_damping,
+        } = parts;
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
@@ -275,6 +297,7 @@ impl Model {
             rest,
             mass,
             energies,
+            constraints,
             fabrics,
             free_index,
             free,
@@ -309,6 +332,11 @@ impl Model {
     /// All energies, damping included.
     pub fn energies(&self) -> &[EnergyEntry] {
         &self.energies
+    }
+
+    /// Constraints that only the position-based solver knows.
+    pub fn constraints(&self) -> &[Box<dyn ConstraintBatch>] {
+        &self.constraints
     }
 
     /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.

@@ -19,6 +19,7 @@ pub struct Problem<'a> {
     predicted: Vec<Vec3>,
     inertial: Vec<Vec3>,
     previous: Vec<Vec3>,
+    before: Vec<Vec3>,
     scales: Vec<f64>,
     goals: Vec<Vec<Vec3>>,
     memory: Vec<Memory>,
@@ -48,6 +49,7 @@ impl<'a> Problem<'a> {
             target,
             inertial,
             previous: scratch.copy(positions),
+            before: scratch.copy(&stage.origin),
             scales,
             goals,
             memory: Vec::new(),
@@ -69,7 +71,7 @@ impl<'a> Problem<'a> {
 
     /// Gives its vectors back.
     pub(crate) fn recycle(self, scratch: &mut Scratch) {
-        scratch.give([self.target, self.predicted, self.inertial, self.previous]);
+        scratch.give([self.target, self.predicted, self.inertial, self.previous, self.before]);
         (scratch.scales, scratch.goals) = (self.scales, self.goals);
     }
 
@@ -83,6 +85,7 @@ impl<'a> Problem<'a> {
             model: self.model,
             inertia: self.inertia,
             target: &self.target,
+            before: &self.before,
             scales: &self.scales,
             goals: &self.goals,
         }

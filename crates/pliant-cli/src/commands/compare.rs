@@ -186,12 +186,7 @@ fn solve_step(problem: &Problem<'_>, best: &[Vec3], arguments: &Arguments) -> Re
         let counts = if name == "semi-implicit" { &[1][..] } else { &arguments.iterations };
         for &count in counts {
             let choice = limited(solver(name, count)?, count);
-            let mut x = match &choice {
-                SolverChoice::Newton(params) => problem.start(params.start),
-                SolverChoice::Projective(params) => problem.start(params.start),
-                SolverChoice::FollowLeader(_) => start,
-            }
-            .to_vec();
+            let mut x = problem.start(choice.start()).to_vec();
             let report = problem.solve(&choice, &mut x)?;
             // A projective factor is made once for a run, Newton's in every iteration.
             let (kept, own) =

@@ -14,10 +14,10 @@ pub(crate) mod scenes;
 
 use std::error::Error;
 
-use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice};
+use pliant::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice};
 
 /// Names of solvers on the command line.
-pub(crate) const SOLVERS: [&str; 5] = ["plain", "anderson", "chebyshev", "newton", "semi-implicit"];
+pub(crate) const SOLVERS: [&str; 7] = ["plain", "anderson", "chebyshev", "newton", "semi-implicit", "pbd", "xpbd"];
 
 /// A solver by name; local/global ones with a number of iterations.
 pub(crate) fn solver(name: &str, iterations: usize) -> Result<SolverChoice, Box<dyn Error>> {
@@ -26,6 +26,8 @@ pub(crate) fn solver(name: &str, iterations: usize) -> Result<SolverChoice, Box<
         "plain" => projective(Acceleration::None),
         "anderson" => projective(Acceleration::Anderson { window: 5 }),
         "chebyshev" => projective(Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 }),
+        "pbd" => PositionBasedParams::classic(iterations, 1.0).into(),
+        "xpbd" => PositionBasedParams { iterations, ..PositionBasedParams::default() }.into(),
         "newton" => NewtonParams::default().into(),
         "semi-implicit" => NewtonParams::semi_implicit().into(),
         _ => return Err(format!("there is no solver {name:?}; there are {}", SOLVERS.join(", ")).into()),

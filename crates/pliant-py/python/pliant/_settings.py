@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import _pliant
@@ -167,7 +167,33 @@ class Newton:
         return cls(iterations=1, line_search=False, start="previous")
 
 
-Solver = Projective | Newton
+@dataclass(frozen=True)
+class PositionBased:
+    """Position-based dynamics [Bender 2014]: cheap iterations that soften what is stiff.
+
+    iterations: in a step. stiffness: None for that of the materials (XPBD), or the share of an error, 0 to 1, that the
+    iterations of a step take away (classic); stiffness_of: shares of single kinds of constraints, by their names. jacobi: None for
+    Gauss-Seidel over colours, or the relaxation, 1 for none, of means over all constraints at once. order: "as-added",
+    "reversed" or "alternating". tolerance: as for Projective; 0 for all iterations. record: g on the way.
+    """
+
+    iterations: int = 10
+    stiffness: float | None = None
+    stiffness_of: dict[str, float] = field(default_factory=dict)
+    jacobi: float | None = None
+    order: str = "as-added"
+    tolerance: float = 0.0
+    record: bool = False
+
+    kind: ClassVar[str] = "position-based"
+
+    @classmethod
+    def classic(cls, iterations: int, stiffness: float = 1.0) -> PositionBased:
+        """Classic position-based dynamics with one share for all constraints."""
+        return cls(iterations, stiffness)
+
+
+Solver = Projective | Newton | PositionBased
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ pub use solid::SolidShape;
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
     AccelerationSection, DampingSection, FollowLeaderSection, GustSection, HairGridSection, HairStyleSection,
-    IntegratorName, NewtonSection, PrecisionSection, ProjectiveSection, SolverSection, WindKeyframe, WindSection,
-    WorldSection,
+    IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection, SolverSection,
+    SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -1,5 +1,7 @@
 //! `[world]` and `[solver]`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -102,7 +104,7 @@ pub struct DampingSection {
     pub stiffness: Option<f64>,
 }
 
-/// Which solver: `[solver.projective]`, `[solver.newton]` or `[solver.follow-leader]`.
+/// Which solver: `[solver.projective]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverSection {
@@ -110,6 +112,8 @@ pub enum SolverSection {
     Projective(ProjectiveSection),
     /// Newton's method: exact and slow.
     Newton(NewtonSection),
+    /// Position-based dynamics: cheap iterations that soften what is stiff.
+    PositionBased(PositionBasedSection),
     /// Each strand in one pass from its pinned root: inextensible hair.
     FollowLeader(FollowLeaderSection),
 }
@@ -211,4 +215,49 @@ pub struct NewtonSection {
     /// One linearisation at the last positions, taken in full (Baraff and Witkin).
     #[serde(default)]
     pub semi_implicit: bool,
+}
+
+/// Parameters of position-based dynamics.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PositionBasedSection {
+    /// Iterations in a step; 10 by default.
+    pub iterations: Option<usize>,
+    /// Stops when an iteration moves no vertex by more than this fraction of the scene's diagonal; 0 by default: all iterations.
+    pub tolerance: Option<f64>,
+    /// Classic position-based dynamics: the share of an error, 0 to 1, that the iterations of a step take away. Without it the stiffness is
+    /// that of the materials (XPBD).
+    pub stiffness: Option<f64>,
+    /// Shares of single kinds of constraints, by their names.
+    #[serde(default)]
+    pub stiffness_of: BTreeMap<String, f64>,
+    /// How an iteration goes over the constraints; gauss-seidel by default.
+    pub sweep: Option<SweepSection>,
+    /// Which constraints come first; as-added by default.
+    pub order: Option<SweepOrderName>,
+}
+
+/// How an iteration goes over the constraints.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SweepSection {
+    /// One colour after the other.
+    GaussSeidel {},
+    /// All at once, each vertex by the mean.
+    Jacobi {
+        /// Factor on movements, above 0 and below 2.
+        relaxation: f64,
+    },
+}
+
+/// Which constraints come first in an iteration.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SweepOrderName {
+    /// As bodies and their energies stand in the scene.
+    AsAdded,
+    /// The other way.
+    Reversed,
+    /// There, and back in the next iteration.
+    Alternating,
 }

@@ -101,6 +101,15 @@ impl Law {
         }
     }
 
+    /// One step of Gauss–Seidel: the change of the force that puts r to where it may be, if r gives way by `compliance` \[m/N\].
+    pub(crate) fn relax(&mut self, r: Vec3, compliance: f64) -> Vec3 {
+        let pressed = (self.pressed + self.depth(r) / compliance).max(0.0);
+        let rubbed = (self.rubbed + self.slid(r) / compliance).clamp_length_max(self.friction * pressed);
+        let change = self.normal * (pressed - self.pressed) - (rubbed - self.rubbed);
+        (self.pressed, self.rubbed) = (pressed, rubbed);
+        change
+    }
+
     /// Takes a force as multipliers.
     pub(crate) fn settle(&mut self, force: Vec3) {
         self.pressed = self.normal.dot(force).max(0.0);
@@ -141,6 +150,28 @@ mod tests {
             let force = law.respond(r).force;
             assert!((gradient + force).length() < 1e-7, "{r}: {gradient} for {force}");
         }
+    }
+
+    #[test]
+    fn a_relaxed_contact_holds_what_it_may_and_slides_against_the_rest() {
+        let compliance = 2e-3;
+        let mut law = Law { pressed: 0.0, rubbed: Vec3::ZERO, ..law() };
+        let tangent = Vec3::new(0.8, -0.6, 0.0);
+        // Pressed 3 mm deep and dragged 1 mm along: friction of 0.7 holds it.
+        let surface = law.anchor + law.normal * law.depth(law.anchor);
+        let r = surface - law.normal * 3e-3 + tangent * 1e-3;
+        let held = r + law.relax(r, compliance) * compliance;
+        assert!(held.distance(surface) < 1e-15, "{held} for {surface}");
+        // Dragged 10 mm: it comes back by 0.7 of the depth.
+        (law.pressed, law.rubbed) = (0.0, Vec3::ZERO);
+        let r = surface - law.normal * 3e-3 + tangent * 10e-3;
+        let slid = r + law.relax(r, compliance) * compliance;
+        assert!(slid.distance(surface + tangent * (10e-3 - 2.1e-3)) < 1e-15);
+        assert!((law.pressed - 3e-3 / compliance).abs() < 1e-12);
+        // Lifted off, it lets go of all that it had.
+        let lifted = law.relax(surface + law.normal, compliance);
+        assert_eq!((law.pressed, law.rubbed), (0.0, Vec3::ZERO));
+        assert!(law.normal.dot(lifted) < 0.0);
     }
 
     #[test]

@@ -73,6 +73,23 @@ impl Layers {
         self.list.iter_mut().zip(forces).for_each(|(contact, force)| contact.law.settle(force));
     }
 
+    /// Forgets the forces of earlier rounds.
+    pub(super) fn forget_forces(&mut self) {
+        self.list.iter_mut().for_each(|contact| contact.law.resume(0.0, Vec3::ZERO));
+    }
+
+    /// One step of Gauss–Seidel over all contacts, in their order.
+    pub(super) fn relax(&mut self, x: &mut [Vec3], compliance: &impl Fn(usize) -> f64) {
+        for contact in &mut self.list {
+            let terms = contact.vertices.iter().zip(contact.weights);
+            let gives: f64 = terms.clone().map(|(&v, weight)| weight * weight * compliance(v as usize)).sum();
+            if gives > 0.0 {
+                let force = contact.law.relax(contact.offset(|v| x[v]), gives);
+                terms.for_each(|(&v, weight)| x[v as usize] += force * (weight * compliance(v as usize)));
+            }
+        }
+    }
+
     /// How many contacts press.
     pub(crate) fn pressing(&self) -> usize {
         self.list.iter().filter(|contact| contact.law.pressed > 0.0).count()

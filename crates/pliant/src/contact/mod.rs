@@ -85,6 +85,23 @@ impl Contacts<'_> {
         self.obstacles.iter().flat_map(Obstacles::planes)
     }
 
+    /// Forgets the forces of earlier solves of the stage, for a solver that begins anew.
+    pub(crate) fn forget_forces(&mut self) {
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.forget_forces();
+        }
+        self.layers.forget_forces();
+    }
+
+    /// One step of Gauss–Seidel over layers, then over contacts with colliders: moves vertices to where they may be. `compliance`
+    /// tells how a vertex gives way, τ²/m \[m/N\]; 0 where pinned.
+    pub(crate) fn relax(&mut self, x: &mut [Vec3], compliance: &impl Fn(usize) -> f64) {
+        self.layers.relax(x, compliance);
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.relax(x, compliance);
+        }
+    }
+
     /// How contacts with colliders act.
     pub(crate) fn mode(&self) -> ContactMode {
         self.obstacles.as_ref().map_or(ContactMode::Constraint, Obstacles::mode)

@@ -221,6 +221,25 @@ impl<'a> Obstacles<'a> {
         self.touches.iter().map(|touch| (touch.vertex, touch.law.normal, touch.law.target))
     }
 
+    pub(super) fn forget_forces(&mut self) {
+        for touch in &mut self.touches {
+            touch.law.resume(0.0, Vec3::ZERO);
+            touch.balanced = Vec3::ZERO;
+        }
+    }
+
+    /// One step of Gauss–Seidel: each vertex to where it may be.
+    pub(super) fn relax(&mut self, x: &mut [Vec3], compliance: &impl Fn(usize) -> f64) {
+        for touch in &mut self.touches {
+            let (v, law) = (touch.vertex as usize, &mut touch.law);
+            let gives = compliance(v);
+            if gives > 0.0 {
+                x[v] += law.relax(x[v], gives) * gives;
+                touch.balanced = law.normal * law.pressed - law.rubbed;
+            }
+        }
+    }
+
     /// How many contacts press.
     pub(super) fn count(&self) -> usize {
         self.touches.iter().filter(|touch| touch.law.pressed > 0.0).count()

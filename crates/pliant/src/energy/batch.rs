@@ -136,6 +136,12 @@ pub trait Batch: Send + Sync + fmt::Debug {
     /// Local step: sets `memory.projections` to the projection of A x.
     fn project(&self, x: &[Vec3], goals: &[Vec3], memory: &mut Memory);
 
+    /// Projects some elements on their own: `z` holds A x of each and on return its projection, `warm` their warm values, one after
+    /// the other. False where elements depend on each other, and only [`project`](Self::project) can do it.
+    fn project_some(&self, _elements: &[u32], _z: &mut [Vec3], _goals: &[Vec3], _warm: &mut [f64]) -> bool {
+        false
+    }
+
     /// Terms of the energy beyond Σ w/2 ‖A x − p‖², such as a regularisation of the projection's own unknowns \[J\].
     fn extra_energy(&self, _memory: &Memory) -> f64 {
         0.0

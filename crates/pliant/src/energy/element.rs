@@ -184,6 +184,15 @@ impl<E: Element<R>, const R: usize> Batch for ElementBatch<E, R> {
         });
     }
 
+    fn project_some(&self, elements: &[u32], z: &mut [Vec3], goals: &[Vec3], warm: &mut [f64]) -> bool {
+        let (z, _) = z.as_chunks_mut::<R>();
+        for (k, (&e, z)) in elements.iter().zip(z).enumerate() {
+            let warm = &mut warm[k * self.warm_len..(k + 1) * self.warm_len];
+            *z = self.elements[e as usize].project(z, self.element_goals(e as usize, goals), warm);
+        }
+        true
+    }
+
     fn extra_energy(&self, memory: &Memory) -> f64 {
         if self.warm_len == 0 {
             return 0.0;

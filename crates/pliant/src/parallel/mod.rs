@@ -97,6 +97,19 @@ pub(crate) fn for_each<S: Split>(range: Range<usize>, outputs: S, work: &(impl F
     join(|| for_each(range.start..middle, left, work), || for_each(middle..range.end, right, work));
 }
 
+/// A pointer that threads share, each with places of its own.
+pub(crate) struct Shared<T>(pub(crate) *mut T);
+
+// SAFETY: whoever dereferences it says why the places differ.
+#[allow(unsafe_code)]
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    pub(crate) fn get(&self) -> *mut T {
+        self.0
+    }
+}
+
 /// Items that a thread takes at a time.
 const CHUNK: usize = 256;
 

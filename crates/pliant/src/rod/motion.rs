@@ -140,14 +140,18 @@ impl RodMotion {
     }
 
     /// Begins a solve over h \[s\] with orientations predicted; held segments follow their pinned ends.
-    pub(crate) fn begin_solve(&mut self, set: &RodSet, x: &[Vec3], inverse_mass: impl Fn(u32) -> f64, h: f64) {
+    pub(crate) fn begin_solve(&mut self, set: &RodSet, x: &[Vec3], inverse_masses: &[f64], h: f64) {
+        if self.before.len() != set.segment_count() {
+            // A stage that is studied on its own, outside a step.
+            self.begin_step(&set.untwisted(x), &vec![Vec3::ZERO; set.segment_count()]);
+        }
         let mut predicted = Vec::new();
         set.rods.predict(&self.before, &self.spins, h, &mut predicted);
         self.rods.resize_with(set.rod_count(), Packed::default);
         for (rod, packed) in self.rods.iter_mut().enumerate() {
             let (from, vertices) = (set.first_segment(rod), set.rod_vertices(rod));
             let count = vertices.len() - 1;
-            packed.inverse_masses = vertices.iter().map(|&v| inverse_mass(v)).collect();
+            packed.inverse_masses = vertices.iter().map(|&v| inverse_masses[v as usize]).collect();
             packed.q.clear();
             packed.q.extend_from_slice(&predicted[from..from + count]);
             for (i, ends) in vertices.windows(2).enumerate() {
@@ -183,10 +187,10 @@ impl RodMotion {
             .fold(0.0, |most, packed| if packed.moved > most || packed.moved.is_nan() { packed.moved } else { most })
     }
 
-    /// Orientations and angular velocities \[rad/s\] after a step of h \[s\].
-    pub(crate) fn finish(&self, h: f64) -> (Vec<Quat>, Vec<Vec3>) {
+    /// Orientations and angular velocities \[rad/s\] after a step of h \[s\]; none where there are no rods.
+    pub(crate) fn finish(&self, h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
         let after: Vec<Quat> = self.rods.iter().flat_map(|packed| packed.q.iter().copied()).collect();
         let spins = spins(&self.before, &after, h);
-        (after, spins)
+        (!after.is_empty()).then_some((after, spins))
     }
 }

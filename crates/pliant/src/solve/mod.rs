@@ -3,6 +3,7 @@
 pub mod follow_leader;
 pub mod newton;
 mod objective;
+pub mod pbd;
 pub mod projective;
 mod report;
 mod turning;
@@ -10,6 +11,7 @@ mod turning;
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
+pub use pbd::{PositionBased, PositionBasedParams, Stiffness, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{SetupSeconds, SolveError, SolveReport};
 
@@ -42,6 +44,8 @@ pub enum SolverChoice {
     Newton(NewtonParams),
     /// Each strand in one pass: inextensible hair.
     FollowLeader(FollowLeaderParams),
+    /// Position-based dynamics, classic or with physical stiffness.
+    PositionBased(PositionBasedParams),
 }
 
 impl Default for SolverChoice {
@@ -68,13 +72,43 @@ impl From<FollowLeaderParams> for SolverChoice {
     }
 }
 
+impl From<PositionBasedParams> for SolverChoice {
+    fn from(params: PositionBasedParams) -> Self {
+        Self::PositionBased(params)
+    }
+}
+
 impl SolverChoice {
+    /// Whether it knows constraints that are no energies.
+    pub fn knows_constraints(&self) -> bool {
+        matches!(self, Self::PositionBased(_))
+    }
+
+    /// Where its iterations begin.
+    pub fn start(&self) -> Start {
+        match self {
+            Self::Projective(params) => params.start,
+            Self::Newton(params) => params.start,
+            Self::PositionBased(_) | Self::FollowLeader(_) => Start::Predicted,
+        }
+    }
+
+    pub(crate) fn tolerance(&self) -> f64 {
+        match self {
+            Self::Projective(params) => params.tolerance,
+            Self::Newton(params) => params.tolerance,
+            Self::PositionBased(params) => params.tolerance,
+            Self::FollowLeader(_) => 0.0,
+        }
+    }
+
     /// A solver with these parameters.
     pub(crate) fn build(&self) -> Box<dyn Solver> {
         match self {
             Self::Projective(params) => Box::new(Projective::new(params.clone())),
             Self::Newton(params) => Box::new(Newton::new(params.clone())),
             Self::FollowLeader(params) => Box::new(FollowLeader::new(params.clone())),
+            Self::PositionBased(params) => Box::new(PositionBased::new(params.clone())),
         }
     }
 }
@@ -114,6 +148,7 @@ pub trait Solver: Send + std::fmt::Debug {
         None
     }
 
-    /// Has the last word on velocities once a step of length h \[s\] has gone from `start` to `x`.
-    fn correct_velocities(&mut self, _model: &Model, _start: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
+    /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
+    /// beginning, h its length \[s\].
+    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
 }

@@ -29,6 +29,10 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         let batch = entry.batch.rewired(&same).ok_or_else(|| unsupported(model, entry))?;
         energies.push(EnergyEntry { batch, body: entry.body, damping: None });
     }
+    if let Some(batch) = model.constraints().first() {
+        let body = batch.stencil(0).first().map(|&v| model.locate(v as usize).0.name.clone());
+        return Err(TopologyError::Unsupported { body, kind: batch.kind() });
+    }
     let mut pinned = vec![false; model.rest().len()];
     model.pinned().iter().for_each(|&v| pinned[v as usize] = true);
     Ok(ModelParts {
@@ -36,6 +40,7 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         rest: model.rest().to_vec(),
         mass: model.mass().clone(),
         energies,
+        constraints: Vec::new(),
         pinned,
         fabrics: model.fabrics().to_vec(),
         rods: RodSet::default(),

@@ -4,9 +4,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::local::{Point, Shared};
+use super::local::Point;
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
-use crate::parallel::Team;
+use crate::parallel::{Shared, Team};
 
 /// Points that a thread takes at a time.
 const POINTS_PER_ITEM: usize = 2048;

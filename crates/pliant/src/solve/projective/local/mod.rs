@@ -22,7 +22,7 @@ use crate::energy::{Arrays, Memory};
 use crate::math::Vec3;
 use crate::math::lanes::{InstructionSet, LaneNumber, Real};
 use crate::model::Model;
-use crate::parallel::Team;
+use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
 
 pub(super) use general::General;
@@ -235,18 +235,6 @@ impl<S: LaneNumber> LocalStep<S> {
             unsafe { *energies.get().add(element_items + item) = energy }
         });
         self.energies.iter().sum()
-    }
-}
-
-/// A pointer that items of a stage use at places of their own.
-pub(super) struct Shared<T>(pub(super) *mut T);
-
-// SAFETY: whoever dereferences it says why the places differ.
-unsafe impl<T: Send> Sync for Shared<T> {}
-
-impl<T> Shared<T> {
-    pub(super) fn get(&self) -> *mut T {
-        self.0
     }
 }
 

@@ -1,0 +1,75 @@
+//! Constraints of the position-based family: functions C(x) that are to be 0, or not below 0 [Bender 2014, §3].
+//!
+//! A solver visits one constraint after the other and moves its vertices along ∇C,
+//!
+//! Δxᵢ = wᵢ ∇ᵢC Δλ,   Δλ = −s C / Σⱼ wⱼ ‖∇ⱼC‖²,   wᵢ = 1/mᵢ
+//!
+//! with a share s of the way [Müller 2006], or with a compliance, the inverse of a stiffness [Macklin 2016]. Both rules are in
+//! [`Rule`]. Only the position-based solver knows these constraints. Energies need none: that solver takes every energy as the
+//! constraint ‖A x − p‖ = 0 with the compliance 1/w.
+//!
+//! A constraint of your own is a type with [`Constraint::evaluate`], put in a [`ConstraintSet`] and given to a body by
+//! [`Body::with_constraints`](crate::Body::with_constraints).
+
+mod distance;
+mod rule;
+mod set;
+
+pub use distance::{Allowed, Distance};
+pub use rule::{Bound, Rule};
+pub use set::{Constraint, ConstraintSet};
+
+use std::fmt;
+
+use crate::math::Vec3;
+
+/// Some elements of a batch with their corners side by side: what a batch moves at a time.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// Their numbers.
+    pub elements: &'a [u32],
+    /// Positions of their corners \[m\], element by element: where they are, and on return where they shall be.
+    pub corners: &'a mut [Vec3],
+    /// Positions at the beginning of the step \[m\], for batches that are [damped](ConstraintBatch::is_damped); else empty.
+    pub before: &'a [Vec3],
+    /// Inverse masses of the corners \[1/kg\]; 0 where pinned.
+    pub inverse_masses: &'a [f64],
+    /// What each constraint of each element has gathered in this step \[kg·m² over the unit of C\].
+    pub multipliers: &'a mut [f64],
+}
+
+/// All constraints of one kind of a body.
+///
+/// Most kinds implement [`Constraint`] and get a batch by [`ConstraintSet`]; implement this trait where elements differ in their number
+/// of vertices.
+pub trait ConstraintBatch: Send + Sync + fmt::Debug {
+    /// Name of the kind.
+    fn kind(&self) -> &'static str;
+
+    /// Number of elements.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Constraints of an element, solved one after the other.
+    fn rows(&self) -> usize {
+        1
+    }
+
+    /// Vertices of an element, none twice.
+    fn stencil(&self, element: usize) -> &[u32];
+
+    /// Renumbers the vertices, for a body that becomes part of a world.
+    fn shift_vertices(&mut self, by: u32);
+
+    /// Whether it asks for positions at the beginning of the step.
+    fn is_damped(&self) -> bool {
+        false
+    }
+
+    /// Moves the corners of some elements, each by the rule, each on its own.
+    fn correct(&self, block: &mut Block<'_>, rule: &Rule);
+}

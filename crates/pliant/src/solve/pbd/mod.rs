@@ -1,0 +1,344 @@
+//! Position-based dynamics [Bender 2014, Algorithm 1]: vertices go where inertia takes them, then constraints move them one after the
+//! other, and velocities follow.
+//!
+//! Every energy of the world is taken as the constraint ‖A x − p‖ = 0. With [`Stiffness::Physical`] (XPBD, [Macklin 2016]) its
+//! compliance is 1/w, so that with iterations the result nears that of every other solver; at few iterations it is softer. With
+//! [`Stiffness::Share`], classic position-based dynamics, a constraint goes a share of the way, and what that means as a stiffness
+//! depends on iterations, time step and masses.
+//!
+//! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
+//! bits on any number of threads. Jacobi's way solves all at the same positions and takes means: a vertex in n constraints counts as n
+//! with an n-th of the mass each, which keeps momentum where a plain mean would not.
+
+mod colouring;
+mod passes;
+mod rigid;
+
+use crate::clock::Clock;
+use crate::constraint::Rule;
+use crate::contact::Contacts;
+use crate::energy::Memory;
+use crate::math::{Quat, Vec3};
+use crate::model::Model;
+use crate::parallel::{self, Shared, Strided, Team};
+use crate::rod::RodMotion;
+use crate::state::State;
+
+use super::objective::largest;
+use super::{Objective, SolveError, SolveReport, Solver, Start};
+use passes::{Outcome, Pass, Sweep, passes};
+
+/// What constraints do with their errors.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Stiffness {
+    /// XPBD: the materials' own stiffness, as in every solver [Macklin 2016].
+    #[default]
+    Physical,
+    /// Classic position-based dynamics: k between 0 and 1 of all constraints, and of kinds that differ by their names. An iteration goes
+    /// k' = 1 − (1 − k)^(1/n) of the way [Müller 2006]. The stiffness of materials does not count.
+    Share {
+        /// k of kinds that are not named.
+        stiffness: f64,
+        /// Kinds with a k of their own, such as `("hinge", 0.2)`.
+        kinds: Vec<(String, f64)>,
+    },
+}
+
+/// How an iteration goes over the constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum SweepKind {
+    /// One colour after the other, each from where the last has moved vertices.
+    #[default]
+    GaussSeidel,
+    /// All at the same positions, each vertex by the mean. Slower to converge, and does not depend on any order.
+    Jacobi {
+        /// Factor on movements, 1 for none; up to about 1.5 is faster.
+        relaxation: f64,
+    },
+}
+
+/// Which constraints come first in an iteration: errors gather in those that come last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SweepOrder {
+    /// As bodies and their energies were added.
+    #[default]
+    AsAdded,
+    /// The other way.
+    Reversed,
+    /// There, and back in the next iteration.
+    Alternating,
+}
+
+/// Parameters of the position-based solver.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PositionBasedParams {
+    /// Iterations in a stage.
+    pub iterations: usize,
+    /// What constraints do with their errors.
+    pub stiffness: Stiffness,
+    /// How an iteration goes over the constraints.
+    pub sweep: SweepKind,
+    /// In which order.
+    pub order: SweepOrder,
+    /// Stops when an iteration moves no vertex by more than this fraction of the world's diagonal; 0 for all iterations.
+    pub tolerance: f64,
+    /// Whether to record g on the way, which costs about an iteration each.
+    pub record: bool,
+}
+
+impl Default for PositionBasedParams {
+    /// XPBD, 10 iterations of Gauss–Seidel.
+    fn default() -> Self {
+        Self {
+            iterations: 10,
+            stiffness: Stiffness::Physical,
+            sweep: SweepKind::GaussSeidel,
+            order: SweepOrder::AsAdded,
+            tolerance: 0.0,
+            record: false,
+        }
+    }
+}
+
+impl PositionBasedParams {
+    /// Classic position-based dynamics with one stiffness between 0 and 1 for all constraints.
+    pub fn classic(iterations: usize, stiffness: f64) -> Self {
+        Self { iterations, stiffness: Stiffness::Share { stiffness, kinds: Vec::new() }, ..Self::default() }
+    }
+
+    /// The parameters that are out of range: name, value, what is needed.
+    pub(crate) fn problem(&self) -> Option<(&'static str, f64, &'static str)> {
+        let fraction = |k: f64| (0.0..=1.0).contains(&k);
+        if let Stiffness::Share { stiffness, kinds } = &self.stiffness {
+            let all = std::iter::once(stiffness).chain(kinds.iter().map(|(_, k)| k));
+            if let Some(k) = all.copied().find(|&k| !fraction(k)) {
+                return Some(("stiffness of position-based dynamics", k, "0 to 1"));
+            }
+        }
+        match self.sweep {
+            SweepKind::Jacobi { relaxation } if !(relaxation > 0.0 && relaxation < 2.0) => {
+                Some(("Jacobi's relaxation", relaxation, "above 0 and below 2"))
+            }
+            _ => None,
+        }
+    }
+
+    fn rule(&self, kind: &str, inertia: f64) -> Rule {
+        match &self.stiffness {
+            Stiffness::Physical => Rule::Compliance { inertia },
+            Stiffness::Share { stiffness, kinds } => {
+                let own = kinds.iter().find(|(name, _)| name == kind).map_or(*stiffness, |(_, own)| *own);
+                Rule::share_of(own, self.iterations)
+            }
+        }
+    }
+}
+
+/// Position-based dynamics. It keeps colours as long as the model stays the same.
+#[derive(Debug)]
+pub struct PositionBased {
+    params: PositionBasedParams,
+    prepared: Option<Prepared>,
+    rods: RodMotion,
+}
+
+impl PositionBased {
+    /// A solver with these parameters.
+    pub fn new(params: PositionBasedParams) -> Self {
+        Self { params, prepared: None, rods: RodMotion::default() }
+    }
+}
+
+/// What is worked out once for a model.
+#[derive(Debug)]
+struct Prepared {
+    passes: Vec<Pass>,
+    rigid: Vec<rigid::Rigid>,
+    /// 1/m of each vertex \[1/kg\]; 0 where pinned.
+    inverse_masses: Vec<f64>,
+    /// Of Jacobi's way.
+    means: Option<Means>,
+}
+
+/// For each vertex the corners that it is moved by.
+#[derive(Debug)]
+struct Means {
+    starts: Vec<u32>,
+    corners: Vec<u32>,
+    movements: Vec<Vec3>,
+    /// n/m of a vertex in n constraints \[1/kg\].
+    split_masses: Vec<f64>,
+}
+
+impl Prepared {
+    fn new(model: &Model, sweep: SweepKind) -> Self {
+        let mass = model.mass().lumped();
+        let movable = |v: usize| model.free_index(v as u32).is_some();
+        let inverse_masses: Vec<f64> = (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
+        let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
+        let passes = passes(model, is_jacobi);
+        let means = is_jacobi.then(|| Means::new(model, &passes, &inverse_masses));
+        Self { passes, rigid: rigid::sets(model), inverse_masses, means }
+    }
+
+    /// Bytes that an iteration goes over, roughly.
+    fn bytes(&self) -> usize {
+        self.passes.iter().map(|pass| pass.colouring.order.len() * 200).sum()
+    }
+}
+
+impl Means {
+    fn new(model: &Model, passes: &[Pass], inverse_masses: &[f64]) -> Self {
+        let vertices = || passes.iter().flat_map(|pass| pass.corner_vertices(model));
+        let mut starts = vec![0u32; inverse_masses.len() + 1];
+        vertices().for_each(|v| starts[v as usize + 1] += 1);
+        (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);
+        let mut next = starts.clone();
+        let mut corners = vec![0; starts[starts.len() - 1] as usize];
+        for (corner, v) in (0u32..).zip(vertices()) {
+            corners[next[v as usize] as usize] = corner;
+            next[v as usize] += 1;
+        }
+        let count = |v: usize| f64::from(starts[v + 1] - starts[v]);
+        let split_masses = (0..inverse_masses.len()).map(|v| inverse_masses[v] * count(v)).collect();
+        Self { movements: vec![Vec3::ZERO; corners.len()], starts, corners, split_masses }
+    }
+
+    /// Moves each vertex by the mean of its corners.
+    fn apply(&self, x: &mut [Vec3]) {
+        parallel::for_each(0..x.len(), Strided { entries: x, stride: 1 }, &|range, part| {
+            for (x, v) in part.entries.iter_mut().zip(range) {
+                let own = &self.corners[self.starts[v] as usize..self.starts[v + 1] as usize];
+                if !own.is_empty() {
+                    let sum = own.iter().fold(Vec3::ZERO, |sum, &corner| sum + self.movements[corner as usize]);
+                    *x += sum / own.len() as f64;
+                }
+            }
+        });
+    }
+}
+
+impl Solver for PositionBased {
+    fn moves_rods(&self) -> bool {
+        true
+    }
+
+    fn begin_step(&mut self, state: &State) {
+        self.rods.begin_step(&state.orientations, &state.angular_velocities);
+    }
+
+    fn turned(&mut self, h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
+        self.rods.finish(h)
+    }
+
+    fn start(&self) -> Start {
+        Start::Predicted
+    }
+
+    fn solve(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let begun = clock.now();
+        let (model, params) = (objective.model, &self.params);
+        let mut report = SolveReport::default();
+        let prepared = self.prepared.get_or_insert_with(|| Prepared::new(model, params.sweep));
+        report.seconds_factor = clock.now() - begun;
+        // Multipliers are those of movements from the prediction, so every solve begins there, whatever was reached before.
+        model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
+        prepared.passes.iter_mut().for_each(Pass::begin);
+        contacts.forget_forces();
+        let h = objective.inertia.sqrt().recip();
+        let (set, rods) = (model.rods(), &mut self.rods);
+        if !set.is_empty() {
+            rods.begin_solve(set, x, &prepared.inverse_masses, h);
+        }
+        let rules: Vec<Rule> =
+            prepared.passes.iter().map(|pass| params.rule(pass.kind(model), objective.inertia)).collect();
+        let record = |x: &[Vec3], memory: &mut [Memory], report: &mut SolveReport| {
+            if params.record {
+                objective.project(x, memory);
+                report.objective = objective.value(x, memory);
+                report.history.push(report.objective);
+            }
+        };
+        record(x, memory, &mut report);
+        let scale = model.diagonal();
+        let local = clock.now();
+        parallel::with_team_for(prepared.bytes(), |team| {
+            for iteration in 0..params.iterations {
+                let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
+                let last = if judged { x.to_vec() } else { Vec::new() };
+                let backwards = match params.order {
+                    SweepOrder::AsAdded => false,
+                    SweepOrder::Reversed => true,
+                    SweepOrder::Alternating => iteration % 2 == 1,
+                };
+                prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
+                prepared.rigid.iter().for_each(|set| set.straighten(x, memory));
+                if !set.is_empty() {
+                    rods.iterate(set, x, h);
+                }
+                meet(contacts, objective, &prepared.inverse_masses, x);
+                report.iterations += 1;
+                record(x, memory, &mut report);
+                if judged {
+                    let moved: Vec<Vec3> = x.iter().zip(&last).map(|(x, last)| *x - *last).collect();
+                    report.residual = largest(&moved) / scale;
+                    if report.residual <= params.tolerance {
+                        report.converged = true;
+                        break;
+                    }
+                }
+            }
+        });
+        report.seconds_local = clock.now() - local;
+        report.contacts = contacts.count();
+        Ok(report)
+    }
+}
+
+impl Prepared {
+    #[allow(clippy::too_many_arguments)] // One iteration: what it goes over and what it changes.
+    fn sweep(
+        &mut self,
+        team: &Team<'_>,
+        objective: &Objective<'_>,
+        kind: SweepKind,
+        rules: &[Rule],
+        backwards: bool,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+    ) {
+        let movements = Shared(self.means.as_mut().map_or(std::ptr::null_mut(), |means| means.movements.as_mut_ptr()));
+        let (inverse_masses, outcome) = match (kind, &self.means) {
+            (SweepKind::Jacobi { relaxation }, Some(means)) => {
+                (&means.split_masses, Outcome::Collect { movements: &movements, relaxation })
+            }
+            _ => (&self.inverse_masses, Outcome::Move),
+        };
+        let sweep = Sweep { objective, inverse_masses, outcome };
+        let mut visit = |(pass, rule): (&mut Pass, &Rule)| sweep.run(team, pass, rule, backwards, x, memory);
+        if backwards {
+            self.passes.iter_mut().zip(rules).rev().for_each(&mut visit);
+        } else {
+            self.passes.iter_mut().zip(rules).for_each(&mut visit);
+        }
+        if let Some(means) = &self.means {
+            means.apply(x);
+        }
+    }
+}
+
+/// Moves vertices out of colliders and layers apart, as far as friction allows along them.
+fn meet(contacts: &mut Contacts<'_>, objective: &Objective<'_>, inverse_masses: &[f64], x: &mut [Vec3]) {
+    if contacts.is_none() {
+        return;
+    }
+    contacts.meet(&|vertex| x[vertex]);
+    contacts.relax(x, &|vertex| inverse_masses[vertex] / objective.inertia);
+}

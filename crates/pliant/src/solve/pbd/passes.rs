@@ -1,0 +1,335 @@
+//! What an iteration goes over: every energy and every batch of constraints, in colours.
+
+#![allow(unsafe_code)] // Elements of one colour move vertices of their own; `Sweep::run` says why.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use super::colouring::Colouring;
+use crate::constraint::{Block, Bound, Rule};
+use crate::energy::{Arrays, Batch, Memory};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::parallel::{Shared, Team};
+use crate::solve::Objective;
+
+/// Elements that are gathered, moved and put back at a time.
+const BLOCK: usize = 64;
+
+/// Whose constraints a pass solves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An energy of the model; whether its elements can be projected one by one.
+    Energy { batch: usize, one_by_one: bool },
+    /// Constraints of the model.
+    Constraints(usize),
+}
+
+/// One kind of constraints of one body, and what they have gathered in this step.
+#[derive(Debug)]
+pub(super) struct Pass {
+    pub(super) source: Source,
+    pub(super) colouring: Colouring,
+    rows: usize,
+    /// In the order of colours.
+    multipliers: Vec<f64>,
+    /// Where the corners of each element in the order of colours begin, among those of all passes; and the end.
+    corner_starts: Vec<u32>,
+}
+
+impl Pass {
+    fn new(model: &Model, source: Source, share_vertices: bool, first_corner: u32) -> Self {
+        let (count, rows) = match source {
+            Source::Energy { batch, .. } => (model.energies()[batch].batch.operator().len(), 1),
+            Source::Constraints(batch) => (model.constraints()[batch].len(), model.constraints()[batch].rows()),
+        };
+        let stencil = |element: usize| source.stencil(model, element);
+        let moves = |v: u32| model.free_index(v).is_some() && !share_vertices;
+        let colouring = Colouring::new(count, stencil, moves);
+        let mut corner_starts = vec![first_corner];
+        for &element in &colouring.order {
+            corner_starts.push(corner_starts[corner_starts.len() - 1] + stencil(element as usize).len() as u32);
+        }
+        Self { source, colouring, rows, multipliers: vec![0.0; count * rows], corner_starts }
+    }
+
+    fn end(&self) -> u32 {
+        self.corner_starts[self.corner_starts.len() - 1]
+    }
+
+    /// Vertices of its corners, in the order of colours.
+    pub(super) fn corner_vertices<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = u32> + 'a {
+        self.colouring.order.iter().flat_map(|&element| self.source.stencil(model, element as usize)).copied()
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.multipliers.fill(0.0);
+    }
+
+    /// Name of the energy or of the constraints.
+    pub(super) fn kind(&self, model: &Model) -> &'static str {
+        match self.source {
+            Source::Energy { batch, .. } => model.energies()[batch].batch.kind(),
+            Source::Constraints(batch) => model.constraints()[batch].kind(),
+        }
+    }
+}
+
+impl Source {
+    fn stencil(self, model: &Model, element: usize) -> &[u32] {
+        match self {
+            Self::Energy { batch, .. } => model.energies()[batch].batch.operator().stencil(element),
+            Self::Constraints(batch) => model.constraints()[batch].stencil(element),
+        }
+    }
+}
+
+/// All passes of a model, in the order in which bodies were added: energies, then constraints. Rigid sets are no passes.
+/// With `share_vertices` elements are not divided into colours, for Jacobi's way.
+pub(super) fn passes(model: &Model, share_vertices: bool) -> Vec<Pass> {
+    let energies = model.energies().iter().enumerate();
+    let soft = energies.filter(|(_, entry)| !matches!(entry.batch.arrays(), Arrays::Rigid(_)));
+    let sources = soft.map(|(batch, entry)| {
+        let one_by_one = entry.batch.project_some(&[], &mut [], &[], &mut []);
+        Source::Energy { batch, one_by_one }
+    });
+    let sources = sources.chain((0..model.constraints().len()).map(Source::Constraints));
+    let (mut passes, mut corner) = (Vec::new(), 0);
+    for source in sources {
+        let pass = Pass::new(model, source, share_vertices, corner);
+        corner = pass.end();
+        passes.push(pass);
+    }
+    passes
+}
+
+/// Where corners go that a block has moved.
+#[derive(Clone, Copy)]
+pub(super) enum Outcome<'a> {
+    /// To the vertices: elements of a colour have theirs alone.
+    Move,
+    /// The movement to a list of corners, for each vertex to take its mean; how much of it.
+    Collect { movements: &'a Shared<Vec3>, relaxation: f64 },
+}
+
+/// One pass at some positions.
+pub(super) struct Sweep<'a> {
+    pub(super) objective: &'a Objective<'a>,
+    pub(super) inverse_masses: &'a [f64],
+    pub(super) outcome: Outcome<'a>,
+}
+
+/// Room for the elements of a block.
+#[derive(Default)]
+struct Buffers {
+    corners: Vec<Vec3>,
+    before: Vec<Vec3>,
+    inverse_masses: Vec<f64>,
+    projected: Vec<Vec3>,
+    warm: Vec<f64>,
+    starts: Vec<Vec3>,
+    multipliers: Vec<f64>,
+}
+
+thread_local! {
+    static BUFFERS: RefCell<Buffers> = RefCell::default();
+}
+
+impl Sweep<'_> {
+    /// Visits all elements of a pass, colour by colour; backwards if that is wanted.
+    pub(super) fn run(
+        &self,
+        team: &Team<'_>,
+        pass: &mut Pass,
+        rule: &Rule,
+        backwards: bool,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+    ) {
+        let mut no_memory = Memory::default();
+        let memory = match pass.source {
+            Source::Energy { batch, one_by_one } => {
+                let memory = &mut memory[batch];
+                if !one_by_one {
+                    let energy = &self.objective.model.energies()[batch];
+                    energy.batch.project(x, &self.objective.goals[batch], memory);
+                }
+                memory
+            }
+            Source::Constraints(_) => &mut no_memory,
+        };
+        let (x, multipliers) = (Shared(x.as_mut_ptr()), Shared(pass.multipliers.as_mut_ptr()));
+        let (warm_len, warm) = (memory.warm.len(), Shared(memory.warm.as_mut_ptr()));
+        let count = pass.colouring.order.len();
+        let stride = warm_len.checked_div(count).unwrap_or(0);
+        let (pass, projections) = (&*pass, &memory.projections[..]);
+        let visit = |colour: Range<usize>| {
+            team.share(colour.len().div_ceil(BLOCK), |item| {
+                let first = colour.start + item * BLOCK;
+                let places = first..colour.end.min(first + BLOCK);
+                BUFFERS.with_borrow_mut(|buffers| {
+                    // SAFETY: an element is in one block of one colour, so its multipliers and warm values are this block's; of its
+                    // vertices those that move are in no other element of the colour, and the others are only read. Places that
+                    // movements are collected in are its corners' own.
+                    unsafe { self.block(pass, places, rule, &x, &multipliers, (&warm, stride), projections, buffers) };
+                });
+            });
+        };
+        if backwards {
+            pass.colouring.colours().rev().for_each(visit);
+        } else {
+            pass.colouring.colours().for_each(visit);
+        }
+    }
+
+    /// Gathers the corners of some elements, lets them be moved, and puts them back.
+    ///
+    /// # Safety
+    /// Nobody else may touch the vertices that move, multipliers and warm values of these elements meanwhile.
+    #[allow(clippy::too_many_arguments)] // Raw places of one loop.
+    unsafe fn block(
+        &self,
+        pass: &Pass,
+        places: Range<usize>,
+        rule: &Rule,
+        x: &Shared<Vec3>,
+        multipliers: &Shared<f64>,
+        (warm, stride): (&Shared<f64>, usize),
+        projections: &[Vec3],
+        buffers: &mut Buffers,
+    ) {
+        let model = self.objective.model;
+        let elements = &pass.colouring.order[places.clone()];
+        let Buffers { corners, before, inverse_masses, projected, warm: warm_values, starts, multipliers: old } =
+            buffers;
+        [&mut *corners, before].into_iter().for_each(Vec::clear);
+        inverse_masses.clear();
+        let is_damped = matches!(pass.source, Source::Constraints(batch) if model.constraints()[batch].is_damped());
+        for &element in elements {
+            for &v in pass.source.stencil(model, element as usize) {
+                // SAFETY: the vertex is there, and nobody else moves it.
+                corners.push(unsafe { *x.get().add(v as usize) });
+                inverse_masses.push(self.inverse_masses[v as usize]);
+                if is_damped {
+                    before.push(self.objective.before[v as usize]);
+                }
+            }
+        }
+        // SAFETY: these multipliers are the block's own.
+        let multipliers = unsafe {
+            std::slice::from_raw_parts_mut(multipliers.get().add(places.start * pass.rows), elements.len() * pass.rows)
+        };
+        if let Outcome::Collect { .. } = self.outcome {
+            starts.clone_from(corners);
+            old.clear();
+            old.extend_from_slice(multipliers);
+        }
+        let mut block = Block { elements, corners, before, inverse_masses, multipliers };
+        match pass.source {
+            Source::Constraints(batch) => model.constraints()[batch].correct(&mut block, rule),
+            Source::Energy { batch, one_by_one } => {
+                let energy = model.energies()[batch].batch.as_ref();
+                apply(energy, &block, projected);
+                if one_by_one {
+                    warm_values.clear();
+                    for &element in elements {
+                        // SAFETY: these warm values are the block's own.
+                        let own =
+                            unsafe { std::slice::from_raw_parts(warm.get().add(element as usize * stride), stride) };
+                        warm_values.extend_from_slice(own);
+                    }
+                    energy.project_some(elements, projected, &self.objective.goals[batch], warm_values);
+                    for (&element, values) in elements.iter().zip(warm_values.chunks(stride.max(1))) {
+                        for (k, value) in values.iter().enumerate() {
+                            // SAFETY: as above.
+                            unsafe { *warm.get().add(element as usize * stride + k) = *value };
+                        }
+                    }
+                } else {
+                    let rows = energy.operator().rows();
+                    for (own, &element) in projected.chunks_mut(rows).zip(elements) {
+                        own.copy_from_slice(&projections[element as usize * rows..][..rows]);
+                    }
+                }
+                correct_energy(energy, self.objective.scales[batch], &mut block, projected, rule);
+            }
+        }
+        let corners = &*block.corners;
+        match self.outcome {
+            Outcome::Move => {
+                let mut corner = 0;
+                for &element in elements {
+                    for &v in pass.source.stencil(model, element as usize) {
+                        if block.inverse_masses[corner] > 0.0 {
+                            // SAFETY: nobody else moves this vertex.
+                            unsafe { *x.get().add(v as usize) = corners[corner] };
+                        }
+                        corner += 1;
+                    }
+                }
+            }
+            Outcome::Collect { movements, relaxation } => {
+                let first = pass.corner_starts[places.start] as usize;
+                for (k, (new, start)) in corners.iter().zip(&*starts).enumerate() {
+                    // SAFETY: these corners are the block's own.
+                    unsafe { *movements.get().add(first + k) = (*new - *start) * relaxation };
+                }
+                // What was not moved must not count as force.
+                block.multipliers.iter_mut().zip(&*old).for_each(|(new, old)| *new = old + relaxation * (*new - old));
+            }
+        }
+    }
+}
+
+/// A x of each element of a block.
+fn apply(energy: &dyn Batch, block: &Block<'_>, out: &mut Vec<Vec3>) {
+    let operator = energy.operator();
+    out.clear();
+    let mut first = 0;
+    for &element in block.elements {
+        let coefficients = operator.coefficients(element as usize);
+        let n = operator.stencil(element as usize).len();
+        let corners = &block.corners[first..first + n];
+        let rows = coefficients.chunks_exact(n);
+        out.extend(rows.map(|row| row.iter().zip(corners).fold(Vec3::ZERO, |sum, (c, x)| sum + *x * *c)));
+        first += n;
+    }
+}
+
+/// Takes each element as the constraint C = ‖A x − p‖ with the compliance 1/w: ∇ᵢC = Aᵢᵀ(A x − p)/C.
+fn correct_energy(energy: &dyn Batch, scale: f64, block: &mut Block<'_>, projected: &[Vec3], rule: &Rule) {
+    let operator = energy.operator();
+    let rows = operator.rows();
+    let mut first = 0;
+    for (k, &element) in block.elements.iter().enumerate() {
+        let element = element as usize;
+        let (coefficients, n) = (operator.coefficients(element), operator.stencil(element).len());
+        let corners = &mut block.corners[first..first + n];
+        let masses = &block.inverse_masses[first..first + n];
+        first += n;
+        let weight = scale * operator.weight(element);
+        if weight <= 0.0 {
+            continue;
+        }
+        let mut error = [Vec3::ZERO; crate::energy::MAX_ROWS];
+        let error = &mut error[..rows];
+        for (r, (error, p)) in error.iter_mut().zip(&projected[k * rows..]).enumerate() {
+            let row = &coefficients[r * n..(r + 1) * n];
+            *error = row.iter().zip(&*corners).fold(Vec3::ZERO, |sum, (c, x)| sum + *x * *c) - *p;
+        }
+        let value = error.iter().map(|e| e.length_squared()).sum::<f64>().sqrt();
+        if value <= 0.0 {
+            continue; // No direction. A force that it had decays when it is stretched again.
+        }
+        error.iter_mut().for_each(|e| *e /= value);
+        let gradient = |i: usize| {
+            let column = error.iter().enumerate();
+            column.fold(Vec3::ZERO, |sum, (r, e)| sum + *e * coefficients[r * n + i])
+        };
+        let mobility: f64 = (0..n).map(|i| masses[i] * gradient(i).length_squared()).sum();
+        let step = rule.step(value, mobility, 1.0 / weight, Bound::Equal, &mut block.multipliers[k]);
+        for i in 0..n {
+            corners[i] += gradient(i) * (masses[i] * step);
+        }
+    }
+}
