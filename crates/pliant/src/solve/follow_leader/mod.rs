@@ -111,6 +111,9 @@ impl FollowLeaderParams {
 /// Rounds of meeting colliders: their planes turn as hair slides along curved ones.
 const CONTACT_ROUNDS: usize = 4;
 
+/// Contact is settled when a round moves no vertex by more than this share of the world's diagonal.
+const SETTLED: f64 = 1e-5;
+
 /// The solver; it keeps the chains as long as the model stays the same.
 #[derive(Debug)]
 pub struct FollowLeader {
@@ -140,7 +143,8 @@ impl FollowLeader {
     }
 }
 
-/// One pass over all chains from where the entries wish to be; adds what lengths took to the corrections.
+/// One pass over all chains from where the entries wish to be, or over those with planes where there are any; adds what lengths
+/// took to the corrections.
 fn pass(chains: &Chains, style: Option<&Style>, planes: &[Plane], packed: &mut [Vec3], corrections: &mut [Vec3]) {
     let offsets = &chains.offsets[..];
     let outputs = (ByOffsets { entries: packed, offsets }, ByOffsets { entries: corrections, offsets });
@@ -151,7 +155,11 @@ fn pass(chains: &Chains, style: Option<&Style>, planes: &[Plane], packed: &mut [
             let own = &mut places.entries[from - base..to - base];
             let moved = &mut moved.entries[from - base..to - base];
             let below = |entry: usize| planes.partition_point(|plane| (plane.entry as usize) < entry);
-            let planes = &planes[below(from)..below(to)];
+            let own_planes = &planes[below(from)..below(to)];
+            if own_planes.is_empty() && !planes.is_empty() {
+                continue;
+            }
+            let planes = own_planes;
             let rules = Rules { lengths: &chains.lengths[from..to], planes, first: from as u32 };
             moved.iter_mut().zip(&*own).for_each(|(moved, wanted)| *moved -= *wanted);
             if chains.held[chain] {
@@ -205,6 +213,7 @@ impl Solver for FollowLeader {
         let mut report = SolveReport { iterations: 1, converged: true, ..SolveReport::default() };
         if !contacts.is_none() {
             let (free, unhindered) = (x.to_vec(), corrections.clone());
+            let mut last = free.clone();
             let mass = objective.model.mass().diagonal();
             for _ in 0..CONTACT_ROUNDS {
                 contacts.meet(&|vertex| x[vertex]);
@@ -229,6 +238,11 @@ impl Solver for FollowLeader {
                 pass(chains, None, &planes, packed, corrections);
                 chains.scatter(packed, x);
                 report.iterations += 1;
+                let moved = x.iter().zip(&last).fold(0.0_f64, |most, (x, last)| most.max(x.distance_squared(*last)));
+                if moved.sqrt() <= SETTLED * objective.model.diagonal() {
+                    break;
+                }
+                last.copy_from_slice(x);
             }
             report.contacts = contacts.count();
         }
