@@ -187,6 +187,9 @@ impl SimulationBuilder {
         let World { bodies, rest, mut positions, velocities, mass, energies, constraints, pinned, fabrics, rods } =
             world;
         check_masses(&bodies, &mass, &pinned)?;
+        if let Some((body, _)) = rods.first().filter(|_| !self.solver.knows_constraints()) {
+            return Err(ModelError::UnsupportedConstraint { body: bodies[*body].name.clone(), kind: "rod" });
+        }
         let rods = rod_set(&rods, &bodies, &rest, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
         let diagonal = if extent > 0.0 { extent } else { 1.0 };

@@ -87,7 +87,7 @@ fn the_ponytail_keeps_its_lengths_its_style_and_its_roots() -> Outcome {
         let mut sim = head()?.into_iter().fold(builder, |builder, ball| builder.collider(ball)).build()?;
         let sway = |t: f64, p: Vec3| p + Vec3::X * (0.05 * (6.0 * t).sin());
         let mut worst = 0.0_f64;
-        for _ in 0..60 {
+        for _ in 0..30 {
             let t = sim.time() + h;
             sim.move_pins(|vertex, _| sway(t, hair.positions[vertex as usize]))?;
             sim.step()?;

@@ -171,12 +171,17 @@ fn threads_change_no_bit_of_a_rod_and_neither_does_a_checkpoint() -> Outcome {
 
 #[test]
 fn solvers_that_know_no_rods_and_rods_that_share_vertices_are_refused() -> Outcome {
-    let mut sim = Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?).build()?;
+    let wire = || Ok::<_, Box<dyn std::error::Error>>(Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?));
+    let built = wire()?.build();
+    assert!(matches!(&built, Err(ModelError::UnsupportedConstraint { kind: "rod", .. })), "{:?}", built.err());
+    let mut sim = wire()?.solver(position_based(4)).build()?;
+    sim.set_solver(NewtonParams::default());
     let refused = sim.step();
     assert!(matches!(&refused, Err(StepError::Solve { error: SolveError::Rods { segments: 5 }, .. })), "{refused:?}");
     let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
     let star = StrandSet::new(positions, Csr::from_rows([[0, 1], [0, 2], [0, 3]]))?;
-    let built = Simulation::builder().body(Body::rods(&star, &WIRE)?.named("star")).build();
+    let star = Body::rods(&star, &WIRE)?.named("star");
+    let built = Simulation::builder().body(star).solver(position_based(4)).build();
     assert!(matches!(&built, Err(ModelError::SharedRodVertex { vertex: 0, .. })), "{:?}", built.err());
     let thin = RodMaterial { radius: 0.0, ..WIRE };
     assert!(Body::rods(&curl()?, &thin).is_err_and(|error| error.to_string().contains("radius")));
