@@ -157,6 +157,7 @@ fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fa
     let grid = grid.map(|g| HairGrid { cell: g.cell, friction: g.friction, repulsion: g.repulsion });
     let style = section.style.as_ref().map(|s| HairStyle {
         local: s.local,
+        iterations: s.iterations.unwrap_or(3),
         global: s.global,
         global_range: s.global_range.unwrap_or(1.0),
     });

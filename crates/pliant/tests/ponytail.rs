@@ -47,15 +47,21 @@ fn read(name: &str) -> Result<Option<Part>, Box<dyn std::error::Error>> {
     let text = std::fs::read_to_string(file.with_extension("tfxsim"))?;
     let style = HairStyle {
         local: setting(&text, "stiffnessForLocalShapeMatching")?,
+        iterations: setting(&project()?, "localShapeMatchingIterations")? as usize,
         global: setting(&text, "stiffnessForGlobalShapeMatching")?,
         global_range: setting(&text, "globalShapeMatchingEffectiveRange")?,
     };
     Ok(Some(Part { strands, fixed_at_both_ends: count(16) == 1, damping: setting(&text, "damping")?, style }))
 }
 
+/// Settings of all parts.
+fn project() -> std::io::Result<String> {
+    std::fs::read_to_string(folder().join("ponytail.tfxproj"))
+}
+
 /// The balls of the head.
 fn head() -> Result<Vec<Collider>, Box<dyn std::error::Error>> {
-    let text = std::fs::read_to_string(folder().join("ponytail.tfxproj"))?;
+    let text = project()?;
     let numbers = text.lines().filter_map(|line| line.strip_prefix("collision_sphere"));
     numbers
         .map(|line| {

@@ -148,9 +148,11 @@ pub struct HairGridSection {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HairStyleSection {
-    /// Share of the way to the locally right direction, 0 to 1; keeps curls and waves; 0 by default.
+    /// Share of the way to the locally right direction in an iteration, 0 to 1; keeps curls and waves; 0 by default.
     #[serde(default)]
     pub local: f64,
+    /// Iterations of that in a step; 3 by default.
+    pub iterations: Option<usize>,
     /// Share of the way to the place at rest, carried along by the pins, 0 to 1; 0 by default.
     #[serde(default)]
     pub global: f64,

@@ -60,7 +60,8 @@ use crate::parallel::{self, ByOffsets, Strided};
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowLeaderParams {
     /// s, 0 to below 1: how much of a follower's correction its leader is slowed by. At 0 the method is plain follow-the-leader, whose
-    /// strands swing as if each vertex dragged none; near 1 they swing freely.
+    /// strands swing as if each vertex dragged none; near 1 they swing freely. Velocities of strands at rest grow with it, so styled
+    /// hair keeps its curls better at about 0.5.
     pub correction: f64,
     /// Hair against hair; off by default.
     pub grid: Option<HairGrid>,
@@ -87,7 +88,7 @@ impl FollowLeaderParams {
             require("friction of hair", friction, "at least 0", friction >= 0.0)?;
             require("repulsion of hair", repulsion, "at least 0", repulsion >= 0.0)?;
         }
-        if let Some(HairStyle { local, global, global_range }) = self.style {
+        if let Some(HairStyle { local, iterations: _, global, global_range }) = self.style {
             for (name, value) in [
                 ("local stiffness of hair", local),
                 ("global stiffness of hair", global),
@@ -161,16 +162,12 @@ fn pass(chains: &Chains, style: Option<&Style>, planes: &[Plane], packed: &mut [
             }
             let planes = own_planes;
             let rules = Rules { lengths: &chains.lengths[from..to], planes, first: from as u32 };
+            if let Some(style) = style {
+                style.apply(chains, chain, own);
+            }
             moved.iter_mut().zip(&*own).for_each(|(moved, wanted)| *moved -= *wanted);
             if chains.held[chain] {
                 rules.between(own);
-            } else if let Some(style) = style {
-                let mut wishes = style.wishes(chains, chain);
-                rules.forth_by(own, |k, before, predicted| {
-                    let wanted = wishes(k, before, predicted);
-                    moved[k] += predicted - wanted;
-                    wanted
-                });
             } else {
                 rules.forth(own);
             }

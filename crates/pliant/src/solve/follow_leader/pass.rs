@@ -76,16 +76,10 @@ impl Rules<'_> {
 
     /// Lets all follow the first. Lengths are exact but for rounding.
     pub(super) fn forth(&self, chain: &mut [Vec3]) {
-        self.forth_by(chain, |_, _, wanted| wanted);
-    }
-
-    /// The same where `wish` may change where entry k wants to be, given its leader's final place.
-    pub(super) fn forth_by(&self, chain: &mut [Vec3], mut wish: impl FnMut(usize, &[Vec3], Vec3) -> Vec3) {
         let mut before = Vec3::NEG_Y;
         for k in 1..chain.len() {
             let leader = chain[k - 1];
-            let wanted = wish(k, &chain[..k], chain[k]);
-            chain[k] = self.place(k, leader, wanted, self.lengths[k], before);
+            chain[k] = self.place(k, leader, chain[k], self.lengths[k], before);
             before = (chain[k] - leader) / self.lengths[k];
         }
     }

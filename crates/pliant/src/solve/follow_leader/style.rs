@@ -2,12 +2,12 @@
 //!
 //! Local: each segment is drawn to where it would be if its strand were as curved as at rest. With R the rotation that took the segment
 //! before it from its rest direction to its direction now, the segment's goal is R e, e its rest vector; so a curl travels with what it
-//! hangs from. Global: each vertex is drawn to its place at rest, carried along by the pins of its body.
+//! hangs from. Both ends of a segment move by half: were it the follower alone, each vertex would shake the next harder than it was
+//! shaken itself, and long strands would never come to rest. Global: each vertex is drawn to its place at rest, carried along
+//! by the pins of its body. Lengths are made exact afterwards.
 //!
 //! Stiffnesses are the shares of the way that are gone in one step, as in position-based dynamics: they are no material's,
 //! and with a shorter step the hair is stiffer.
-//!
-//! Departure: [Han 2012] moves both ends of a segment by half; here the leader stays, as in the pass that keeps the lengths.
 
 use super::chains::Chains;
 use crate::math::{Mat3, Quat, Vec3, nearest_rotation, svd_3x3};
@@ -16,8 +16,10 @@ use crate::model::Model;
 /// How hair keeps its rest shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HairStyle {
-    /// Share of the way to the locally right direction that a vertex goes in a step, 0 to 1.
+    /// Share of the way to the locally right direction that a vertex goes in an iteration, 0 to 1.
     pub local: f64,
+    /// Iterations over the strand of that, in a step.
+    pub iterations: usize,
     /// Share of the way to its place at rest that a vertex goes in a step, 0 to 1.
     pub global: f64,
     /// Share of each strand, from the root, that keeps its place at rest, 0 to 1.
@@ -90,30 +92,37 @@ impl Style {
         }));
     }
 
-    /// What entries of a chain wish, one after the other from the leader.
-    pub(super) fn wishes<'a>(
-        &'a self,
-        chains: &'a Chains,
-        chain: usize,
-    ) -> impl FnMut(usize, &[Vec3], Vec3) -> Vec3 + 'a {
+    /// Moves the entries of a chain, but not those that are pinned.
+    pub(super) fn apply(&self, chains: &Chains, chain: usize, places: &mut [Vec3]) {
         let carried = &self.carried[self.bodies[chain] as usize];
-        let first = chains.offsets[chain] as usize;
-        let edge = move |k: usize| self.rest[first + k] - self.rest[first + k - 1];
-        let HairStyle { local, global, global_range } = self.params;
-        let mut rotation = carried.rotation;
-        move |k, before, wanted| {
-            if k > 1 {
-                let (goal, now) = (rotation * edge(k - 1), before[k - 1] - before[k - 2]);
-                if let (Some(goal), Some(now)) = (goal.try_normalize(), now.try_normalize()) {
-                    rotation = (Quat::from_rotation_arc(goal, now) * rotation).normalize();
+        let (first, last) = (chains.offsets[chain] as usize, places.len() - 1);
+        let is_pinned = |k: usize| k == 0 || (k == last && chains.held[chain]);
+        let HairStyle { local, iterations, global, global_range } = self.params;
+        for k in (1..=last).filter(|&k| !is_pinned(k) && chains.shares[first + k] <= global_range) {
+            let goal = carried.place(self.rest[first + k]);
+            places[k] += (goal - places[k]) * global;
+        }
+        if local == 0.0 {
+            return;
+        }
+        let edge = |k: usize| self.rest[first + k] - self.rest[first + k - 1];
+        for _ in 0..iterations {
+            let mut rotation = carried.rotation;
+            for k in 1..=last {
+                if k > 1 {
+                    let (goal, now) = (rotation * edge(k - 1), places[k - 1] - places[k - 2]);
+                    if let (Some(goal), Some(now)) = (goal.try_normalize(), now.try_normalize()) {
+                        rotation = (Quat::from_rotation_arc(goal, now) * rotation).normalize();
+                    }
+                }
+                let way = (places[k - 1] + rotation * edge(k) - places[k]) * local;
+                let share = if is_pinned(k - 1) || is_pinned(k) { 1.0 } else { 0.5 };
+                for (end, way) in [(k - 1, -way), (k, way)] {
+                    if !is_pinned(end) {
+                        places[end] += way * share;
+                    }
                 }
             }
-            let mut wanted = wanted;
-            if chains.shares[first + k] <= global_range {
-                wanted += (carried.place(self.rest[first + k]) - wanted) * global;
-            }
-            let goal = before[k - 1] + rotation * edge(k);
-            wanted + (goal - wanted) * local
         }
     }
 }
