@@ -268,16 +268,32 @@ mod tests {
     }
 
     #[test]
-    fn repulsion_drives_a_clump_apart_and_leaves_a_single_hair_alone() {
+    fn repulsion_drives_neighbours_apart_and_leaves_a_single_hair_alone() {
         let params = HairGrid { cell: 0.1, friction: 0.0, repulsion: 1.0 };
-        let mut x: Vec<Vec3> = cloud(200).0.iter().map(|p| *p * 0.2).collect();
-        x.push(Vec3::new(3.03, 0.02, 0.07));
-        let (mut v, masses) = (vec![Vec3::ZERO; x.len()], vec![0.1; x.len()]);
+        let x = [Vec3::ZERO, Vec3::new(0.51, 0.52, 0.53), Vec3::new(0.58, 0.56, 0.53), Vec3::new(3.03, 0.02, 0.07)];
+        let (mut v, masses) = ([Vec3::ZERO; 4], [0.1; 4]);
         let hair = Hair { x: &x, masses: &masses, is_free: &|_| true };
         Grid::default().meet(&params, &hair, &mut v, 0.01);
-        let fastest = v[..200].iter().fold(0.0_f64, |most, v| most.max(v.length()));
-        assert!(v[200].length() < 1e-12 * fastest, "a vertex does not push itself: {} beside {fastest}", v[200]);
-        let outwards: f64 = x[..200].iter().zip(&v).map(|(x, v)| x.dot(*v)).sum();
+        let apart = (v[2] - v[1]).dot(x[2] - x[1]);
+        assert!(apart > 0.0, "two in a cell go apart: {v:?}");
+        for lone in [0, 3] {
+            assert!(v[lone].length() < 1e-12 * v[1].length(), "a vertex does not push itself: {v:?}");
+        }
+    }
+
+    #[test]
+    fn a_clump_that_is_densest_in_the_middle_spreads() {
+        let params = HairGrid { cell: 0.1, friction: 0.0, repulsion: 1.0 };
+        let [a, b, c] = [2.1, 3.7, 5.3].map(|a| {
+            let wave =
+                |k: usize| Vec3::new((a * k as f64).sin(), (1.3 * a * k as f64).cos(), (0.71 * a * k as f64).sin());
+            (0..400).map(wave).collect::<Vec<_>>()
+        });
+        let x: Vec<Vec3> = (0..400).map(|k| (a[k] + b[k] + c[k]) * 0.15).collect();
+        let (mut v, masses) = (vec![Vec3::ZERO; 400], vec![0.1; 400]);
+        let hair = Hair { x: &x, masses: &masses, is_free: &|_| true };
+        Grid::default().meet(&params, &hair, &mut v, 0.01);
+        let outwards: f64 = x.iter().zip(&v).map(|(x, v)| x.dot(*v)).sum();
         assert!(outwards > 0.0, "{outwards}");
     }
 
