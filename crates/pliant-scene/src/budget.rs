@@ -58,7 +58,9 @@ pub(crate) fn vertices_of(shape: &ShapeSection) -> u128 {
         // So have cells divided around their centre.
         ShapeSection::Box { cells, .. } => product(&cells.map(next)).saturating_add(product(&cells)),
         ShapeSection::Rope { segments, .. } => product(&[next(segments)]),
-        ShapeSection::Bundle { count, segments, .. } => product(&[count, next(segments)]),
+        ShapeSection::Bundle { count, segments, .. } | ShapeSection::Hair { count, segments, .. } => {
+            product(&[count, next(segments)])
+        }
         ShapeSection::File { .. } | ShapeSection::Sdf { .. } | ShapeSection::Like { .. } => 0,
     }
 }

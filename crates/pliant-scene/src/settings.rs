@@ -2,15 +2,16 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, Stiffness, SweepKind, SweepOrder,
+    Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
+    SolverChoice, Stiffness, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
 use pliant::{Damping, SelfCollision, Simulation, SimulationBuilder, TimeIntegrator, Wind};
 
 use crate::drive::Driver;
 use crate::format::{
-    AccelerationSection, IntegratorName, PositionBasedSection, PrecisionSection, SelfCollisionSection, SolverSection,
-    SweepOrderName, SweepSection, WindSection, WorldSection,
+    AccelerationSection, FollowLeaderSection, IntegratorName, PositionBasedSection, PrecisionSection,
+    SelfCollisionSection, SolverSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -150,6 +151,43 @@ fn check_tolerance(kind: &str, tolerance: Option<f64>) -> Result<(), Fault> {
     }
 }
 
+fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fault> {
+    let standard = FollowLeaderParams::default();
+    let grid = section.grid.as_ref();
+    let grid = grid.map(|g| HairGrid { cell: g.cell, friction: g.friction, repulsion: g.repulsion });
+    let style = section.style.as_ref().map(|s| HairStyle {
+        local: s.local,
+        iterations: s.iterations.unwrap_or(3),
+        global: s.global,
+        global_range: s.global_range.unwrap_or(1.0),
+    });
+    let params = FollowLeaderParams { correction: section.correction.unwrap_or(standard.correction), grid, style };
+    let mut checks =
+        vec![("correction", params.correction, "at least 0 and below 1", (0.0..1.0).contains(&params.correction))];
+    if let Some(grid) = params.grid {
+        checks.push(("grid.cell", grid.cell, "positive", grid.cell > 0.0));
+        checks.push(("grid.friction", grid.friction, "at least 0", grid.friction >= 0.0));
+        checks.push(("grid.repulsion", grid.repulsion, "at least 0", grid.repulsion >= 0.0));
+    }
+    if let Some(style) = params.style {
+        for (key, value) in
+            [("style.local", style.local), ("style.global", style.global), ("style.global_range", style.global_range)]
+        {
+            checks.push((key, value, "0 to 1", (0.0..=1.0).contains(&value)));
+        }
+    }
+    for (key, value, need, holds) in checks {
+        if !(holds && value.is_finite()) {
+            let name = key.rsplit('.').next().unwrap_or(key);
+            return Err(Fault::new(
+                format!("solver.follow-leader.{key}"),
+                format!("{name} is {value}, but must be {need}"),
+            ));
+        }
+    }
+    Ok(params)
+}
+
 fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
     Ok(match solver {
         None => SolverChoice::default(),
@@ -184,6 +222,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
             }
             .into()
         }
+        Some(SolverSection::FollowLeader(section)) => follow_leader(section)?.into(),
         Some(SolverSection::Newton(section)) => {
             check_tolerance("newton", section.tolerance)?;
             let standard = if section.semi_implicit { NewtonParams::semi_implicit() } else { NewtonParams::default() };

@@ -4,8 +4,9 @@ use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
-use crate::mesh::{Edge, MassEntry, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
+use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::model::ModelError;
+use crate::rod::RodMaterial;
 use crate::topology::{Cells, Fabric, Substance, Tearing};
 
 /// A body. Vertices are numbered from 0; the world renumbers them.
@@ -24,6 +25,7 @@ pub struct Body {
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
     pub(crate) fabric: Fabric,
+    pub(crate) rod: Option<RodMaterial>,
 }
 
 impl Body {
@@ -43,6 +45,7 @@ impl Body {
             pinned: Vec::new(),
             pressure: 0.0,
             fabric: Fabric::default(),
+            rod: None,
         }
     }
 
@@ -83,6 +86,18 @@ impl Body {
         body.energies = material.energies(strands).map_err(|error| in_body("strands", error))?;
         body.segments = strands.segments().collect();
         body.made_of(Cells::segments(strands.segments()), Some(Substance::Strand(material.clone())));
+        Ok(body)
+    }
+
+    /// Cables, threads, wires: strands that resist bending and torsion. A segment between two pinned vertices is clamped.
+    pub fn rods(strands: &StrandSet, material: &RodMaterial) -> Result<Self, ModelError> {
+        strands.check_quality()?;
+        material.check().map_err(|error| in_body("rods", error))?;
+        let mass = strands.mass_matrix(MassKind::Lumped, material.line_density())?;
+        let mut body = Self::new(strands.positions.clone(), mass);
+        body.segments = strands.segments().collect();
+        body.made_of(Cells::segments(strands.segments()), None);
+        body.rod = Some(material.clone());
         Ok(body)
     }
 

@@ -12,6 +12,7 @@ use crate::integrate::TimeIntegrator;
 use crate::mass::Mass;
 use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
+use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
 use crate::solve::{Acceleration, SolverChoice};
@@ -183,18 +184,38 @@ impl SimulationBuilder {
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World { bodies, rest, mut positions, velocities, mass, energies, constraints, pinned, fabrics } = world;
+        let World { bodies, rest, mut positions, velocities, mass, energies, constraints, pinned, fabrics, rods } =
+            world;
         check_masses(&bodies, &mass, &pinned)?;
+        if let Some((body, _)) = rods.first().filter(|_| !self.solver.knows_constraints()) {
+            return Err(ModelError::UnsupportedConstraint { body: bodies[*body].name.clone(), kind: "rod" });
+        }
+        let rods = rod_set(&rods, &bodies, &rest, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
         let stiffness_damping = self.damping.stiffness;
-        let parts =
-            ModelParts { bodies, rest, mass, energies, constraints, pinned, fabrics, diagonal, stiffness_damping };
+        let parts = ModelParts {
+            bodies,
+            rest,
+            mass,
+            energies,
+            constraints,
+            pinned,
+            fabrics,
+            rods,
+            diagonal,
+            stiffness_damping,
+        };
         let model = Model::new(parts)?;
+        if let SolverChoice::FollowLeader(_) = self.solver {
+            crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
+        }
         crate::topology::check_tearing(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
-        let state = State { time: 0.0, step: 0, positions, velocities };
+        let orientations = model.rods().untwisted(&positions);
+        let angular_velocities = vec![Vec3::ZERO; orientations.len()];
+        let state = State { time: 0.0, step: 0, positions, velocities, orientations, angular_velocities };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;
@@ -226,6 +247,9 @@ impl SimulationBuilder {
             require("wind velocity", wind.velocity.length(), "finite", true)?;
             require("air density", wind.air_density, "at least 0", wind.air_density >= 0.0)?;
             require("wind drag", wind.drag, "at least 0", wind.drag >= 0.0)?;
+        }
+        if let SolverChoice::FollowLeader(params) = &self.solver {
+            params.check()?;
         }
         let tolerance = self.solver.tolerance();
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
@@ -268,6 +292,8 @@ struct World {
     constraints: Vec<Box<dyn ConstraintBatch>>,
     pinned: Vec<bool>,
     fabrics: Vec<crate::topology::Fabric>,
+    /// Bodies that are rods.
+    rods: Vec<(usize, RodMaterial)>,
 }
 
 impl World {
@@ -287,6 +313,7 @@ impl World {
         body.pinned.iter().for_each(|&v| self.pinned[base + v as usize] = true);
         self.mass.append(count, &body.mass);
         self.fabrics.push(body.fabric);
+        self.rods.extend(body.rod.map(|material| (self.bodies.len(), material)));
         self.rest.extend_from_slice(&body.rest);
         self.positions.extend_from_slice(&body.positions);
         self.velocities.extend_from_slice(&body.velocities);
@@ -344,6 +371,29 @@ impl World {
         }
         Ok(ends)
     }
+}
+
+/// The rods of a world; no vertex is on two.
+fn rod_set(
+    rods: &[(usize, RodMaterial)],
+    bodies: &[BodyInfo],
+    rest: &[Vec3],
+    pinned: &[bool],
+) -> Result<RodSet, ModelError> {
+    let mut set = RodSet::default();
+    for (body, material) in rods {
+        let BodyInfo { name, vertices, segments, .. } = &bodies[*body];
+        let mut seen = vec![false; vertices.len()];
+        let starts = segments.chunk_by(|before, next| before[1] == next[0]).map(|rod| rod[0][0]);
+        for vertex in segments.iter().map(|ends| ends[1]).chain(starts) {
+            let vertex = vertex as usize - vertices.start;
+            if std::mem::replace(&mut seen[vertex], true) {
+                return Err(ModelError::SharedRodVertex { body: name.clone(), vertex });
+            }
+        }
+        set.add(*body, segments, material, rest, pinned);
+    }
+    Ok(set)
 }
 
 /// Lists of a body have one entry for each vertex, and nothing names a vertex that is not there.

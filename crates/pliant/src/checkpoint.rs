@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 use crate::contact::{Clearances, Held};
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
@@ -202,6 +202,7 @@ fn fingerprint(model: &Model) -> u64 {
         add(mass.to_bits());
     }
     model.pinned().iter().for_each(|&v| add(u64::from(v)));
+    model.rods().stiffnesses().for_each(|number| add(number.to_bits()));
     for entry in model.energies() {
         let operator = entry.batch.operator();
         entry.batch.kind().bytes().for_each(|b| add(u64::from(b)));
@@ -234,6 +235,11 @@ impl Simulation {
             ("pins".to_owned(), flatten(&self.inputs.pins)),
             ("forces".to_owned(), flatten(&self.inputs.forces)),
         ];
+        if !self.state.orientations.is_empty() {
+            let numbers = self.state.orientations.iter().flat_map(|q| q.to_array()).collect();
+            channels.push(("orientations".to_owned(), numbers));
+            channels.push(("angular velocities".to_owned(), flatten(&self.state.angular_velocities)));
+        }
         if let Some(history) = &self.history {
             channels.push(("before/step".to_owned(), vec![history.h]));
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));
@@ -292,6 +298,13 @@ impl Simulation {
         (state.time, state.step) = (clock[0], clock[1] as u64);
         state.positions = unflatten(saved.channel("positions", n)?);
         state.velocities = unflatten(saved.channel("velocities", n)?);
+        let segments = model.rods().segment_count();
+        let quaternions = saved.channel("orientations", 4 * segments)?.as_chunks::<4>().0;
+        state.orientations = quaternions.iter().map(|q| Quat::from_array(*q)).collect();
+        if let Some(index) = state.orientations.iter().position(|q| !q.is_normalized()) {
+            return Err(bad_number("orientations", 4 * index, quaternions[index][0]));
+        }
+        state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * segments)?);
         inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
         inputs.forces = unflatten(saved.channel("forces", n)?);
         for (k, memory) in memory.iter_mut().enumerate() {

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::collide::Collider;
 use crate::contact::{Clearances, Contact};
 use crate::force::Wind;
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::{BodyInfo, Model};
 use crate::simulation::Simulation;
 use crate::state::State;
@@ -19,6 +19,14 @@ pub enum InputError {
     /// The body is not rigid.
     #[error("body {0:?} is not rigid")]
     NotRigid(String),
+    /// The body has no such segment of a rod that is clamped between pinned vertices.
+    #[error("body {body:?} has no clamped segment {segment} of a rod")]
+    NotClamped {
+        /// Body.
+        body: String,
+        /// The segment named.
+        segment: usize,
+    },
     /// No such vertex in the body.
     #[error("body {body:?} has no vertex {vertex}; it has {count}")]
     NoSuchVertex {
@@ -239,6 +247,20 @@ impl Simulation {
         Err(InputError::BadValue { name: "time step", value: seconds, need: "positive and finite" })
     }
 
+    /// Turns a clamped segment of a rod about itself by an angle \[rad\], as a hand that twists a cable.
+    pub fn twist_rod(&mut self, body: &str, segment: usize, angle: f64) -> Result<(), InputError> {
+        let number = self.model.bodies().iter().position(|other| other.name == body);
+        let number = number.ok_or_else(|| InputError::NoSuchBody(body.to_owned()))?;
+        if !angle.is_finite() {
+            return Err(InputError::BadValue { name: "angle", value: angle, need: "finite" });
+        }
+        let clamped = self.model.rods().clamped_segment(number, segment);
+        let at = clamped.ok_or_else(|| InputError::NotClamped { body: body.to_owned(), segment })?;
+        let orientation = &mut self.state.orientations[at];
+        *orientation = (*orientation * Quat::from_rotation_z(angle)).normalize();
+        Ok(())
+    }
+
     /// Replaces the velocities of all vertices \[m/s\]; positions and the targets of pins stay.
     pub fn set_velocities(&mut self, velocities: &[Vec3]) -> Result<(), InputError> {
         let (found, expected) = (velocities.len(), self.state.velocities.len());
@@ -262,6 +284,8 @@ impl Simulation {
         }
         self.state.positions.copy_from_slice(positions);
         self.state.velocities.copy_from_slice(velocities);
+        self.model.rods().align(positions, &mut self.state.orientations);
+        self.state.angular_velocities.fill(Vec3::ZERO);
         for (place, &v) in self.model.pinned().iter().enumerate() {
             self.inputs.pins[place] = positions[v as usize];
         }

@@ -45,6 +45,7 @@ mod problem;
 pub mod proximity;
 mod report;
 mod rigid;
+mod rod;
 mod scratch;
 mod self_collision;
 mod simulation;
@@ -68,6 +69,7 @@ pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
+pub use rod::RodMaterial;
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
@@ -81,11 +83,14 @@ pub mod prelude {
     pub use crate::math::{Mat3, Quat, Vec3};
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
-    pub use crate::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, Start};
+    pub use crate::solve::{
+        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
+        SolverChoice, Start,
+    };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,
-        SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, RodMaterial, SelfCollision,
+        Simulation, SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

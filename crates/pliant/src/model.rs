@@ -10,6 +10,7 @@ use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
 use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::MeshError;
+use crate::rod::RodSet;
 use crate::self_collision::{Crossing, first_crossings};
 use crate::sparse::SymmetricPattern;
 use crate::topology::{Cells, Fabric, TopologyError};
@@ -127,6 +128,17 @@ pub enum ModelError {
     /// A body cannot be torn or cut.
     #[error(transparent)]
     Topology(#[from] TopologyError),
+    /// Rods have a vertex in common, or one comes back to itself.
+    #[error("vertex {vertex} of body {body:?} is on a rod more than once, but rods must not share vertices")]
+    SharedRodVertex {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+    },
+    /// The solver cannot serve this world.
+    #[error(transparent)]
+    FollowLeader(#[from] crate::solve::FollowLeaderError),
     /// A constraint is there that the solver does not know.
     #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
     UnsupportedConstraint {
@@ -196,6 +208,7 @@ pub struct Model {
     inside: Vec<bool>,
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
     contact_masses: Vec<f64>,
+    rods: RodSet,
 }
 
 /// Vertices that move as one.
@@ -224,6 +237,7 @@ pub(crate) struct ModelParts {
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
+    pub(crate) rods: RodSet,
     /// Length scale \[m\].
     pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
@@ -232,8 +246,18 @@ pub(crate) struct ModelParts {
 
 impl Model {
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
-        let ModelParts { bodies, rest, mass, mut energies, constraints, pinned, fabrics, diagonal, stiffness_damping } =
-            parts;
+        let ModelParts {
+            bodies,
+            rest,
+            mass,
+            mut energies,
+            constraints,
+            pinned,
+            fabrics,
+            rods,
+            diagonal,
+            stiffness_damping,
+        } = parts;
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
@@ -289,6 +313,7 @@ impl Model {
             rigid,
             inside,
             contact_masses,
+            rods,
         })
     }
 
@@ -354,6 +379,11 @@ impl Model {
     /// corners a ≤ b with both free, then mass entries beside the diagonal.
     pub fn pattern(&self) -> &Arc<SymmetricPattern> {
         &self.pattern
+    }
+
+    /// Rods.
+    pub(crate) fn rods(&self) -> &RodSet {
+        &self.rods
     }
 
     /// Sets of vertices that move as one.

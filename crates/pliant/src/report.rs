@@ -97,6 +97,9 @@ impl Simulation {
                 }
             }
         }
+        if !self.model.rods().is_empty() {
+            elastic.push(("rod", self.model.rods().energy(x, &self.state.orientations)));
+        }
         let mut momentum_field = vec![Vec3::ZERO; x.len()];
         mass.multiply(v, &mut momentum_field);
         let total: f64 = mass.lumped().iter().sum();

@@ -9,7 +9,7 @@ use crate::damping::Damping;
 use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
@@ -137,6 +137,8 @@ struct Reached {
     touched: Vec<Contact>,
     held: Vec<Held>,
     clearances: Clearances,
+    /// Orientations and angular velocities of rods.
+    turned: Option<(Vec<Quat>, Vec<Vec3>)>,
 }
 
 /// What solves the stages of a step.
@@ -300,6 +302,10 @@ impl Simulation {
     fn solve(&mut self, prediction: Prediction) -> Result<(Reached, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, stage } = prediction;
         let (integrator, h, now) = (self.settings.integrator, self.settings.time_step, self.state.time);
+        if !self.model.rods().is_empty() && !self.solver.moves_rods() {
+            return Err(SolveError::Rods { segments: self.model.rods().segment_count() });
+        }
+        self.solver.begin_step(&self.state);
         // Projections are recomputed; what energies remember is not.
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
             trial.warm.copy_from_slice(&memory.warm);
@@ -333,7 +339,9 @@ impl Simulation {
         }
         integrator.finish(begin, &mut x, &mut v);
         let is_euler = integrator == TimeIntegrator::ImplicitEuler;
-        let before = Before { time: now, h, velocities: &velocities, accelerations: &accelerations, is_euler };
+        let moves_out = !stages.solver.keeps_positions();
+        let before =
+            Before { time: now, h, velocities: &velocities, accelerations: &accelerations, is_euler, moves_out };
         let mut obstacles = contacts.obstacles;
         let finished = obstacles.as_mut().map(|obstacles| obstacles.finish(&before, &mut x, &mut v));
         let (touched, held) = finished.unwrap_or_default();
@@ -347,10 +355,11 @@ impl Simulation {
             collider.finish(&mut x, &mut v, stage.tau, clock);
         }
         stages.solver.correct_velocities(model, start, &x, &mut v, h);
+        let turned = stages.solver.turned(h);
         let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
         stage.recycle(scratch);
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched, held, clearances }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held, clearances, turned }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -387,7 +396,10 @@ impl Simulation {
     /// Makes the result of a good step the current state.
     fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
-        let Reached { positions, velocities, touched, held, clearances } = reached;
+        let Reached { positions, velocities, touched, held, clearances, turned } = reached;
+        if let Some((orientations, angular_velocities)) = turned {
+            (self.state.orientations, self.state.angular_velocities) = (orientations, angular_velocities);
+        }
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }

@@ -1,9 +1,9 @@
 //! What changes from step to step.
 
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::Model;
 
-/// Positions and velocities at a moment.
+/// Positions, velocities and, of rods, orientations at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// Time \[s\].
@@ -14,6 +14,10 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Velocity of each vertex \[m/s\].
     pub velocities: Vec<Vec3>,
+    /// Orientation of each segment of a rod: its third axis is along the segment. Empty where there is no rod.
+    pub orientations: Vec<Quat>,
+    /// Angular velocity of each segment of a rod, in its own axes \[rad/s\].
+    pub angular_velocities: Vec<Vec3>,
 }
 
 /// The state one step earlier, for integrators that look back.

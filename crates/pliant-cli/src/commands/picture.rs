@@ -15,6 +15,8 @@ use crate::deformation::vertex_strains;
 
 /// Thickness of strands and size of points, as a share of the world's diagonal.
 const THICKNESS: f64 = 0.004;
+/// More strands than this are drawn thinner, so that together they cover about the same.
+const FEW_STRANDS: f64 = 200.0;
 
 /// Draws frames of one run.
 pub(super) struct Pictures<'a> {
@@ -64,7 +66,9 @@ impl<'a> Pictures<'a> {
                 scene.meshes.push(Mesh::new(positions.clone(), body.triangles.clone(), painted.clone()));
             }
             if !body.segments.is_empty() {
-                scene.lines.push(Lines::new(positions, body.segments.clone(), self.thickness, painted));
+                let strands = body.segments.chunk_by(|before, next| before[1] == next[0]).count();
+                let thickness = self.thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
+                scene.lines.push(Lines::new(positions, body.segments.clone(), thickness, painted));
             }
             if !body.points.is_empty() {
                 let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();

@@ -216,17 +216,22 @@ fn ground_height(heights: &[f64], bounds: &Bounds, on_floor: bool) -> f64 {
     }
 }
 
+/// Elastic energy below this share of the kinetic one is rounding, as of hair that cannot be stretched.
+const RIGID: f64 = 1e-12;
+
 /// The stored frame whose elastic energy is largest, if the log says so.
 fn most_energetic(store: &RunStore) -> Result<Option<u64>, Box<dyn Error>> {
     let mut best = None;
+    let mut kinetic = 0.0_f64;
     for entry in store.read_log()? {
         let (energy, frame) = (number(&entry, "elastic"), entry.get("frame").and_then(Value::as_u64));
+        kinetic = kinetic.max(number(&entry, "kinetic"));
         let higher = best.is_none_or(|(most, _)| energy > most);
         if let Some(frame) = frame.filter(|frame| higher && store.frames().contains(frame)) {
             best = Some((energy, frame));
         }
     }
-    Ok(best.map(|(_, frame)| frame))
+    Ok(best.filter(|(energy, _)| *energy > RIGID * kinetic).map(|(_, frame)| frame))
 }
 
 /// The value that a share of all do not exceed; 0 of none.

@@ -1,10 +1,10 @@
 //! From `[body.material.…]` to a material of the engine.
 
 use pliant::energy::StrainSet;
-use pliant::{BendModel, ClothMaterial, RigidMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+use pliant::{BendModel, ClothMaterial, RigidMaterial, RodMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 
 use crate::error::similar;
-use crate::format::{BendModelName, ClothSection, RigidSection, SolidSection, StrandSection};
+use crate::format::{BendModelName, ClothSection, RigidSection, RodSection, SolidSection, StrandSection};
 use crate::presets;
 use crate::scene::Fault;
 
@@ -64,6 +64,18 @@ pub(super) fn rigid(section: &RigidSection) -> RigidMaterial {
     RigidMaterial {
         density: section.density.unwrap_or(standard.density),
         frequency: section.frequency.unwrap_or(standard.frequency),
+    }
+}
+
+pub(super) fn rod(section: &RodSection) -> RodMaterial {
+    let standard = RodMaterial::default();
+    let youngs_modulus = section.youngs_modulus.unwrap_or(standard.youngs_modulus);
+    RodMaterial {
+        radius: section.radius.unwrap_or(standard.radius),
+        density: section.density.unwrap_or(standard.density),
+        youngs_modulus,
+        shear_modulus: section.shear_modulus.unwrap_or(youngs_modulus / 3.0),
+        keeps_shape: section.keeps_shape.unwrap_or(standard.keeps_shape),
     }
 }
 

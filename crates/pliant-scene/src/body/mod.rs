@@ -215,6 +215,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 (_, body) => body,
             }
         }
+        (Shape::Strands(strands), MaterialSection::Rod(rod)) => Body::rods(strands, &material::rod(rod)),
         (shape, MaterialSection::Bare(bare)) => {
             let (masses, surface) = match shape {
                 Shape::Surface { mesh, .. } => {
@@ -230,7 +231,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
             let need = match shape {
                 Shape::Surface { .. } => "material.cloth, material.springs, material.rigid or material.bare",
                 Shape::Solid { .. } => "material.solid, material.rigid or material.bare",
-                Shape::Strands(_) => "material.strand or material.bare",
+                Shape::Strands(_) => "material.strand, material.rod or material.bare",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
         }
@@ -244,6 +245,7 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Cloth(_) => "cloth",
         MaterialSection::Solid(_) => "solid",
         MaterialSection::Strand(_) => "strand",
+        MaterialSection::Rod(_) => "rod",
         MaterialSection::Springs(_) => "springs",
         MaterialSection::Rigid(_) => "rigid",
         MaterialSection::Bare(_) => "bare",

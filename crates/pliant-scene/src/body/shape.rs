@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
-    Bundle, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Sheet, TetBox, TetPattern, Torus, rope,
+    Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Scalp, Sheet, TetBox, TetPattern, Torus, rope,
 };
 use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
 use pliant::mesh::{Edge, Keep, MeshError, Placed, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
@@ -21,6 +21,9 @@ use crate::scene::Fault;
 
 /// Cells along the longest side of a solid that is filled, if nothing is said.
 const STANDARD_CELLS: usize = 20;
+
+/// Share of a ball that has hair, if nothing is said.
+const STANDARD_COVER: f64 = 0.5;
 
 /// A shape in its place.
 pub(super) enum Shape {
@@ -110,6 +113,11 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
         ShapeSection::Bundle { radius, count, direction, length, segments } => {
             let roots = Roots::Disc { radius, count };
             Shape::Strands(Bundle { roots, direction: direction.into(), length, segments }.strands()?)
+        }
+        ShapeSection::Hair { radius, cover, count, length, segments, curl } => {
+            let curl = curl.map(|curl| Curl { radius: curl.radius, pitch: curl.pitch });
+            let cover = cover.unwrap_or(STANDARD_COVER);
+            Shape::Strands(Scalp { radius, cover, count, length, segments, curl }.strands()?)
         }
         // These are made by `import` and `fill_solid`, or stand for another.
         ShapeSection::File { .. } | ShapeSection::Sdf { .. } | ShapeSection::Like { .. } => {

@@ -13,6 +13,8 @@ pub enum MaterialSection {
     Solid(SolidSection),
     /// Ropes and hairs.
     Strand(StrandSection),
+    /// Cables, threads and wires: strands that resist bending and torsion.
+    Rod(RodSection),
     /// A sheet of springs along its edges.
     Springs(SpringSection),
     /// A solid that does not deform: the inside of a closed surface, or of a solid.
@@ -89,6 +91,22 @@ pub struct StrandSection {
     pub resists_compression: Option<bool>,
     /// Axial stiffness (N) of springs to the vertex after the next, against bending; none by default.
     pub skip_one: Option<f64>,
+}
+
+/// Strands of round cross-section that resist bending and torsion. A segment between two pinned vertices is clamped.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RodSection {
+    /// Radius of the cross-section (m); 0.003 by default.
+    pub radius: Option<f64>,
+    /// Mass per volume (kg/m³); 1200 by default.
+    pub density: Option<f64>,
+    /// Young's modulus (Pa); 5e6 by default.
+    pub youngs_modulus: Option<f64>,
+    /// Shear modulus (Pa); a third of Young's by default.
+    pub shear_modulus: Option<f64>,
+    /// Whether it is curved at rest as its shape is; otherwise straight when nothing bends it. Yes by default.
+    pub keeps_shape: Option<bool>,
 }
 
 /// A sheet of springs along its edges.

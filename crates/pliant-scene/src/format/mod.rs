@@ -27,20 +27,21 @@ pub use energy::EnergySection;
 pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::{
-    BareSection, BendModelName, ClothSection, MaterialSection, RigidSection, SolidSection, SpringSection, StrandSection,
+    BareSection, BendModelName, ClothSection, MaterialSection, RigidSection, RodSection, SolidSection, SpringSection,
+    StrandSection,
 };
 pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};
 pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
 pub use self_collision::SelfCollisionSection;
-pub use shape::{ContentName, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
+pub use shape::{ContentName, CurlSection, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
-    AccelerationSection, DampingSection, GustSection, IntegratorName, NewtonSection, PositionBasedSection,
-    PrecisionSection, ProjectiveSection, SolverSection, SweepOrderName, SweepSection, WindKeyframe, WindSection,
-    WorldSection,
+    AccelerationSection, DampingSection, FollowLeaderSection, GustSection, HairGridSection, HairStyleSection,
+    IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection, SolverSection,
+    SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -129,6 +129,31 @@ pub enum ShapeSection {
         /// Segments of a strand.
         segments: usize,
     },
+    /// Hair on the upper part of a ball around the origin, straight out of it.
+    Hair {
+        /// Radius of the ball (m).
+        radius: f64,
+        /// Share of the ball's surface that has hair, from the top, up to 1; 0.5 by default.
+        cover: Option<f64>,
+        /// Strands.
+        count: usize,
+        /// Length of a strand along its curls (m).
+        length: f64,
+        /// Segments of a strand.
+        segments: usize,
+        /// Curls; straight without.
+        curl: Option<CurlSection>,
+    },
+}
+
+/// A helix.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CurlSection {
+    /// Its radius (m).
+    pub radius: f64,
+    /// Way along its axis of one turn (m).
+    pub pitch: f64,
 }
 
 impl ShapeSection {
@@ -146,6 +171,7 @@ impl ShapeSection {
             Self::Sdf { .. } => "sdf",
             Self::Like { .. } => "like",
             Self::Bundle { .. } => "bundle",
+            Self::Hair { .. } => "hair",
         }
     }
 }

@@ -104,7 +104,7 @@ pub struct DampingSection {
     pub stiffness: Option<f64>,
 }
 
-/// Which solver: `[solver.projective]`, `[solver.newton]` or `[solver.position-based]`.
+/// Which solver: `[solver.projective]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverSection {
@@ -114,6 +114,50 @@ pub enum SolverSection {
     Newton(NewtonSection),
     /// Position-based dynamics: cheap iterations that soften what is stiff.
     PositionBased(PositionBasedSection),
+    /// Each strand in one pass from its pinned root: inextensible hair.
+    FollowLeader(FollowLeaderSection),
+}
+
+/// Parameters of follow-the-leader. The world may have strands only, each with a pinned vertex.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FollowLeaderSection {
+    /// How much of a follower's correction slows its leader, 0 to below 1; 0.9 by default.
+    pub correction: Option<f64>,
+    /// Hair against hair.
+    pub grid: Option<HairGridSection>,
+    /// What hair keeps of its rest shape.
+    pub style: Option<HairStyleSection>,
+}
+
+/// Hair against hair, through a grid.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HairGridSection {
+    /// Side of a cell (m).
+    pub cell: f64,
+    /// Rate at which velocities become those of the hair around (1/s); 0 by default.
+    #[serde(default)]
+    pub friction: f64,
+    /// How strongly dense hair spreads (m²/s²); 0 by default.
+    #[serde(default)]
+    pub repulsion: f64,
+}
+
+/// What hair keeps of its rest shape. Shares are per step, as in position-based dynamics.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HairStyleSection {
+    /// Share of the way to the locally right direction in an iteration, 0 to 1; keeps curls and waves; 0 by default.
+    #[serde(default)]
+    pub local: f64,
+    /// Iterations of that in a step; 3 by default.
+    pub iterations: Option<usize>,
+    /// Share of the way to the place at rest, carried along by the pins, 0 to 1; 0 by default.
+    #[serde(default)]
+    pub global: f64,
+    /// Share of each strand, from the root, that is drawn to its place at rest, 0 to 1; 1 by default.
+    pub global_range: Option<f64>,
 }
 
 /// Parameters of local/global iterations.

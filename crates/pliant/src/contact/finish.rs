@@ -23,6 +23,8 @@ pub(crate) struct Before<'a> {
     pub(crate) accelerations: &'a [Vec3],
     /// Whether velocities are the change of positions over the step.
     pub(crate) is_euler: bool,
+    /// Whether vertices that have ended inside a collider are moved out.
+    pub(crate) moves_out: bool,
 }
 
 impl<'a> Obstacles<'a> {
@@ -86,7 +88,9 @@ impl<'a> Obstacles<'a> {
             // Colliders go further than the stage saw: what it found to be far may be near.
             self.look_again();
         }
-        self.project(before.h, x, v, &mut touched);
+        if before.moves_out {
+            self.project(before.h, x, v, &mut touched);
+        }
         held.sort_unstable_by_key(|held| (held.vertex, held.collider));
         (touched, held)
     }

@@ -80,6 +80,11 @@ impl Contacts<'_> {
         }
     }
 
+    /// Vertex, normal n and offset b of the half-space n·x ≥ b of each contact with a collider.
+    pub(crate) fn planes(&self) -> impl Iterator<Item = (u32, Vec3, f64)> {
+        self.obstacles.iter().flat_map(Obstacles::planes)
+    }
+
     /// Forgets the forces of earlier solves of the stage, for a solver that begins anew.
     pub(crate) fn forget_forces(&mut self) {
         if let Some(obstacles) = &mut self.obstacles {

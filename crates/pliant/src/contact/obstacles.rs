@@ -216,6 +216,11 @@ impl<'a> Obstacles<'a> {
         }
     }
 
+    /// Vertex, normal and offset of each contact's half-space.
+    pub(super) fn planes(&self) -> impl Iterator<Item = (u32, Vec3, f64)> {
+        self.touches.iter().map(|touch| (touch.vertex, touch.law.normal, touch.law.target))
+    }
+
     pub(super) fn forget_forces(&mut self) {
         for touch in &mut self.touches {
             touch.law.resume(0.0, Vec3::ZERO);

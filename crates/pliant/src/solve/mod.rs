@@ -1,5 +1,6 @@
 //! Solvers of one implicit stage: all minimise the same objective.
 
+pub mod follow_leader;
 pub mod newton;
 mod objective;
 pub mod pbd;
@@ -7,6 +8,7 @@ pub mod projective;
 mod report;
 mod turning;
 
+pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, SweepKind, SweepOrder};
@@ -16,8 +18,9 @@ pub use report::{SetupSeconds, SolveError, SolveReport};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::Model;
+use crate::state::State;
 
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +42,8 @@ pub enum SolverChoice {
     Projective(ProjectiveParams),
     /// Newton's method: the exact reference.
     Newton(NewtonParams),
+    /// Each strand in one pass: inextensible hair.
+    FollowLeader(FollowLeaderParams),
     /// Position-based dynamics, classic or with physical stiffness.
     PositionBased(PositionBasedParams),
 }
@@ -61,6 +66,12 @@ impl From<NewtonParams> for SolverChoice {
     }
 }
 
+impl From<FollowLeaderParams> for SolverChoice {
+    fn from(params: FollowLeaderParams) -> Self {
+        Self::FollowLeader(params)
+    }
+}
+
 impl From<PositionBasedParams> for SolverChoice {
     fn from(params: PositionBasedParams) -> Self {
         Self::PositionBased(params)
@@ -78,7 +89,7 @@ impl SolverChoice {
         match self {
             Self::Projective(params) => params.start,
             Self::Newton(params) => params.start,
-            Self::PositionBased(_) => Start::Predicted,
+            Self::PositionBased(_) | Self::FollowLeader(_) => Start::Predicted,
         }
     }
 
@@ -87,6 +98,7 @@ impl SolverChoice {
             Self::Projective(params) => params.tolerance,
             Self::Newton(params) => params.tolerance,
             Self::PositionBased(params) => params.tolerance,
+            Self::FollowLeader(_) => 0.0,
         }
     }
 
@@ -95,6 +107,7 @@ impl SolverChoice {
         match self {
             Self::Projective(params) => Box::new(Projective::new(params.clone())),
             Self::Newton(params) => Box::new(Newton::new(params.clone())),
+            Self::FollowLeader(params) => Box::new(FollowLeader::new(params.clone())),
             Self::PositionBased(params) => Box::new(PositionBased::new(params.clone())),
         }
     }
@@ -116,6 +129,24 @@ pub trait Solver: Send + std::fmt::Debug {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
+
+    /// Whether it moves rods; a step of rods by a solver that does not is refused.
+    fn moves_rods(&self) -> bool {
+        false
+    }
+
+    /// Whether positions stay as it leaves them, even where a vertex then ends inside a collider.
+    fn keeps_positions(&self) -> bool {
+        false
+    }
+
+    /// Takes what a step starts from, before its first solve.
+    fn begin_step(&mut self, _state: &State) {}
+
+    /// Orientations of rods, and their angular velocities \[rad/s\], after a step of length h \[s\]; none where it moves no rods.
+    fn turned(&mut self, _h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
+        None
+    }
 
     /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
     /// beginning, h its length \[s\].

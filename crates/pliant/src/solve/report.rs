@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::FollowLeaderError;
 use crate::sparse::FactorError;
 
 /// What a solver says of one stage; of a step with several stages, the sums.
@@ -13,7 +14,7 @@ pub struct SolveReport {
     pub residual: f64,
     /// Whether the residual fell below the tolerance.
     pub converged: bool,
-    /// The objective g at the result \[J\]; of plain iterations that are not recorded at the iterate before it, where it was not
+    /// The objective g at the result \[J\], 0 of methods that minimise nothing; of plain iterations that are not recorded at the iterate before it, where it was not
     /// lower. [`Problem::solve`](crate::Problem::solve) always gives the value at the result.
     pub objective: f64,
     /// Values of g \[J\] on the way, if recorded: at the start, then after each half-step (plain local/global) or iteration.
@@ -86,6 +87,15 @@ pub enum SolveError {
     /// The system matrix could not be factored.
     #[error("the system matrix cannot be factored: {0}")]
     Factor(#[from] FactorError),
+    /// The world is not one of strands that follow leaders.
+    #[error(transparent)]
+    FollowLeader(#[from] FollowLeaderError),
+    /// There are rods, but the solver knows of none.
+    #[error("the world has {segments} segments of rods, whose bending and torsion this solver does not know")]
+    Rods {
+        /// Segments of all rods.
+        segments: usize,
+    },
     /// The objective is not a number at the start.
     #[error("the objective is {value} at the start of the solve")]
     NonFiniteObjective {

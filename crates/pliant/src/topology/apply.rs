@@ -11,12 +11,16 @@ use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh};
 use crate::model::{EnergyEntry, Model, ModelParts};
+use crate::rod::RodSet;
 
 /// For each element of a batch the one that it was; none for new ones.
 pub(super) type Sources = Vec<Option<u32>>;
 
 /// What a model is made of, without the damping that follows from its energies.
 pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelParts, TopologyError> {
+    if !model.rods().is_empty() {
+        return Err(TopologyError::Unsupported { body: None, kind: "rod" });
+    }
     let mut energies = Vec::new();
     for entry in model.energies().iter().filter(|entry| entry.damping.is_none()) {
         let operator = entry.batch.operator();
@@ -39,6 +43,7 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         constraints: Vec::new(),
         pinned,
         fabrics: model.fabrics().to_vec(),
+        rods: RodSet::default(),
         diagonal: model.diagonal(),
         stiffness_damping,
     })

@@ -18,9 +18,11 @@ use crate::clock::Clock;
 use crate::constraint::Rule;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::Model;
 use crate::parallel::{self, Shared, Strided, Team};
+use crate::rod::RodMotion;
+use crate::state::State;
 
 use super::objective::largest;
 use super::{Objective, SolveError, SolveReport, Solver, Start};
@@ -137,12 +139,13 @@ impl PositionBasedParams {
 pub struct PositionBased {
     params: PositionBasedParams,
     prepared: Option<Prepared>,
+    rods: RodMotion,
 }
 
 impl PositionBased {
     /// A solver with these parameters.
     pub fn new(params: PositionBasedParams) -> Self {
-        Self { params, prepared: None }
+        Self { params, prepared: None, rods: RodMotion::default() }
     }
 }
 
@@ -216,6 +219,18 @@ impl Means {
 }
 
 impl Solver for PositionBased {
+    fn moves_rods(&self) -> bool {
+        true
+    }
+
+    fn begin_step(&mut self, state: &State) {
+        self.rods.begin_step(&state.orientations, &state.angular_velocities);
+    }
+
+    fn turned(&mut self, h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
+        self.rods.finish(h)
+    }
+
     fn start(&self) -> Start {
         Start::Predicted
     }
@@ -237,6 +252,11 @@ impl Solver for PositionBased {
         model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
         prepared.passes.iter_mut().for_each(Pass::begin);
         contacts.forget_forces();
+        let h = objective.inertia.sqrt().recip();
+        let (set, rods) = (model.rods(), &mut self.rods);
+        if !set.is_empty() {
+            rods.begin_solve(set, x, &prepared.inverse_masses, h);
+        }
         let rules: Vec<Rule> =
             prepared.passes.iter().map(|pass| params.rule(pass.kind(model), objective.inertia)).collect();
         let record = |x: &[Vec3], memory: &mut [Memory], report: &mut SolveReport| {
@@ -260,6 +280,9 @@ impl Solver for PositionBased {
                 };
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 prepared.rigid.iter().for_each(|set| set.straighten(x, memory));
+                if !set.is_empty() {
+                    rods.iterate(set, x, h);
+                }
                 meet(contacts, objective, &prepared.inverse_masses, x);
                 report.iterations += 1;
                 record(x, memory, &mut report);
