@@ -35,7 +35,8 @@ pub struct SelfCollision {
     /// Weight of a contact relative to the inertia m/τ² of what touches. More is stiffer in a round and takes more
     /// linear iterations.
     pub stiffness: f64,
-    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one.
+    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one; one in which a vertex is held back inside of
+    /// a collider takes up to four times as many.
     pub rounds: usize,
     /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
     pub untangle: bool,
@@ -100,6 +101,9 @@ pub(crate) struct SelfCollider {
     untangled: Option<Untangled>,
 }
 
+/// Rounds of a stage, over [`SelfCollision::rounds`], while a vertex that is held back is inside of a collider: a limb that comes carries a stack of
+/// layers on, and it takes a few rounds until each has made room for the one before.
+const STUCK_ROUNDS: usize = 4;
 /// Gaps below this share of the thickness hardly shrink further.
 const FLOOR: f64 = 0.02;
 
@@ -177,8 +181,11 @@ impl SelfCollider {
             let pressing = contacts.layers.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
-            (self.report.contacts, self.report.held, self.report.rounds) = (pressing, held, self.report.rounds + 1);
-            if round >= self.settings.rounds || (pressing == 0 && held == 0) {
+            (self.report.contacts, self.report.held, self.report.rounds) =
+                (pressing, held.len(), self.report.rounds + 1);
+            let is_stuck = || contacts.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_inside(&held, x));
+            let most = self.settings.rounds * if is_stuck() { STUCK_ROUNDS } else { 1 };
+            if round >= most || (pressing == 0 && held.is_empty()) {
                 break;
             }
             contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
@@ -202,15 +209,15 @@ impl SelfCollider {
         layers
     }
 
-    /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns how many vertices were held back.
-    fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> usize {
+    /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns the vertices that were held back.
+    fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> Vec<u32> {
         let begun = clock.now();
         let pairs = self.neighbourhood.find(&self.primitives, &self.safe, x, 0.0);
         let found = clock.now();
         let floor = FLOOR * self.settings.thickness;
         let held = truncate(&self.primitives, &pairs, &self.rigid, floor, &self.safe, x);
         self.safe.copy_from_slice(x);
-        self.report.truncated += held;
+        self.report.truncated += held.len();
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;
         self.report.seconds_narrow += clock.now() - found;
@@ -224,7 +231,7 @@ impl SelfCollider {
             return;
         }
         let wanted = x.to_vec();
-        self.report.held = self.truncate(x, clock);
+        self.report.held = self.truncate(x, clock).len();
         for ((v, x), wanted) in v.iter_mut().zip(x).zip(&wanted) {
             *v += (*x - *wanted) / tau;
         }
