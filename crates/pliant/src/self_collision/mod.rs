@@ -38,6 +38,9 @@ pub struct SelfCollision {
     /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one; one in which a vertex is held back inside of
     /// a collider takes up to four times as many.
     pub rounds: usize,
+    /// Rounds that a stage takes in which layers press, also where no vertex is held back by more than the thickness. Fewer are faster; more bring
+    /// friction and momentum between layers nearer to what they should be.
+    pub least_rounds: usize,
     /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
     pub untangle: bool,
 }
@@ -45,18 +48,19 @@ pub struct SelfCollision {
 impl Default for SelfCollision {
     /// 2 mm, μ = 0.3; a start with intersections is refused.
     fn default() -> Self {
-        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, untangle: false }
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, least_rounds: 3, untangle: false }
     }
 }
 
 impl SelfCollision {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        let Self { thickness, friction, stiffness, rounds, untangle: _ } = *self;
+        let Self { thickness, friction, stiffness, rounds, least_rounds, untangle: _ } = *self;
         for (name, value, need, holds) in [
             ("self-collision thickness", thickness, "positive", thickness > 0.0),
             ("self-collision friction", friction, "at least 0", friction >= 0.0),
             ("self-collision stiffness", stiffness, "positive", stiffness > 0.0),
             ("rounds of self-collision", rounds as f64, "at least 1", rounds >= 1),
+            ("least rounds of self-collision", least_rounds as f64, "at least 1", least_rounds >= 1),
         ] {
             if !(holds && value.is_finite()) {
                 return Err(ModelError::BadParameter { name, value, need });
@@ -185,7 +189,9 @@ impl SelfCollider {
                 (pressing, held.len(), self.report.rounds + 1);
             let is_stuck = || contacts.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_inside(&held, x));
             let most = self.settings.rounds * if is_stuck() { STUCK_ROUNDS } else { 1 };
-            if round >= most || (pressing == 0 && held.is_empty()) {
+            let is_settled = round >= self.settings.least_rounds || (pressing == 0 && held.is_empty());
+            let is_near = |&v: &u32| x[v as usize].distance(wanted[v as usize]) <= self.settings.thickness;
+            if round >= most || (is_settled && held.iter().all(is_near)) {
                 break;
             }
             contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
