@@ -34,6 +34,7 @@ pub(crate) fn surroundings(mut builder: SimulationBuilder, recipe: &Bound<'_, Py
             stiffness: get(&apart, "stiffness")?,
             rounds: get(&apart, "rounds")?,
             untangle: get(&apart, "untangle")?,
+            ..SelfCollision::default()
         });
     }
     Ok(builder)

@@ -95,6 +95,7 @@ pub(crate) fn self_collision(section: &SelfCollisionSection) -> Result<SelfColli
         stiffness: section.stiffness.unwrap_or(standard.stiffness),
         rounds: section.rounds.unwrap_or(standard.rounds),
         untangle: section.untangle.unwrap_or(standard.untangle),
+        ..standard
     };
     for (key, value, need, holds) in [
         ("thickness", settings.thickness, "positive", settings.thickness > 0.0),

@@ -22,6 +22,8 @@ pub struct Moving<'a> {
     to: Pose,
     /// By how much it turns \[rad\].
     angle: f64,
+    /// How far its origin goes \[m\].
+    way: f64,
     deformed: Option<Deformed>,
 }
 
@@ -71,7 +73,8 @@ impl Collider {
             _ => None,
         };
         let (from, to) = (self.motion.at(from), self.motion.at(to));
-        Moving { collider: self, from, to, angle: from.angle_to(&to), deformed }
+        let way = from.position.distance(to.position);
+        Moving { collider: self, from, to, angle: from.angle_to(&to), way, deformed }
     }
 }
 
@@ -133,6 +136,17 @@ impl Moving<'_> {
         let (y0, y1) = (a - self.from.position, b - self.to.position);
         let bend = self.angle * (self.angle * y0.length().max(y1.length()) + 2.0 * y0.distance(y1)) / 8.0;
         straight + bend + reach
+    }
+
+    /// A number that [`most_approach`](Self::most_approach) does not exceed for a point at a that goes this far \[m\]; cheap.
+    ///
+    /// With y₀ the way from the collider's origin to a and L that of the point and of the origin, the straight part is at most θ‖y₀‖ + L, and the
+    /// bend is at most θ(θ(‖y₀‖ + L) + 2L)/8.
+    pub(crate) fn loose_approach(&self, a: Vec3, way: f64) -> f64 {
+        let reach = self.deformed.as_ref().map_or(0.0, |deformed| deformed.reach);
+        let way = way + self.way;
+        let (angle, arm) = (self.angle, a.distance(self.from.position));
+        way + angle * arm + angle * (angle * (arm + way) + 2.0 * way) / 8.0 + reach
     }
 
     /// How much `most_approach` grows at most, over the length by which b moves.

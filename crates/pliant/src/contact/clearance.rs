@@ -20,6 +20,10 @@ struct Bound {
     is_near: bool,
 }
 
+/// Where the least distance is this many times what a cheap bound says that it can fall in a step, that bound will do; nearer, the slack that
+/// it leaves would soon be used up.
+const FAR: f64 = 2.0;
+
 const UNKNOWN: Bound = Bound { least: f64::NEG_INFINITY, is_exact: false, is_near: false };
 
 /// A vertex in the course of a stage.
@@ -107,7 +111,13 @@ impl Clearances {
 /// Looks at all colliders of a vertex that goes to p.
 fn look(ways: &Ways<'_, '_>, v: usize, p: Vec3, bounds: &mut [Bound]) -> Seen {
     let mut seen = Seen { at: p, slack: f64::INFINITY, has_near: false };
+    let way = ways.start[v].distance(p);
     for (bound, moving) in bounds.iter_mut().zip(ways.moving) {
+        let loose = moving.loose_approach(ways.start[v], way) + moving.thickness();
+        if !bound.is_near && bound.least > FAR * loose {
+            seen.slack = seen.slack.min(bound.least - loose);
+            continue;
+        }
         let approach = moving.most_approach(ways.start[v], p) + moving.thickness();
         if bound.least == f64::NEG_INFINITY {
             bound.least = moving.least_distance_at_start(ways.start[v]);

@@ -240,6 +240,13 @@ impl<'a> Obstacles<'a> {
         }
     }
 
+    /// Whether one of these vertices, in ascending order, is inside of a collider that it touches.
+    pub(crate) fn is_inside(&self, vertices: &[u32], x: &[Vec3]) -> bool {
+        let own = self.touches.iter().filter(|touch| vertices.binary_search(&touch.vertex).is_ok());
+        own.into_iter()
+            .any(|touch| self.moving[touch.collider as usize].at_end(x[touch.vertex as usize]).0.distance < 0.0)
+    }
+
     /// How many contacts press.
     pub(super) fn count(&self) -> usize {
         self.touches.iter().filter(|touch| touch.law.pressed > 0.0).count()

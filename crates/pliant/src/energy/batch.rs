@@ -69,6 +69,8 @@ pub enum Arrays {
     /// Tets: A x is the deformation gradient, the projection clamps its signed singular values between these two. Warm values
     /// are the quaternion (x, y, z, w) of its nearest rotation.
     TetStrain([f64; 2]),
+    /// Rings: A x is the mean-curvature vector of a vertex (the first of its stencil), the projection gives it this length \[1/m\].
+    MeanCurvature(Vec<f64>),
     /// One rigid set: A x is the place of each vertex from a hub (the first of its stencil), the projection one rotation of these
     /// places \[m\]. Warm values are its quaternion (x, y, z, w).
     Rigid(Vec<Vec3>),

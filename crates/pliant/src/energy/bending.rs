@@ -16,7 +16,7 @@
 
 use super::edge_spring::radial_hessian;
 use super::error::require_non_negative;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
 use crate::math::Vec3;
 use crate::mesh::TriangleMesh;
 
@@ -105,6 +105,10 @@ impl BentVertex {
 impl Element<1> for BentVertex {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
+
+    fn arrays(elements: &[Self]) -> Arrays {
+        Arrays::MeanCurvature(elements.iter().map(|element| element.rest.length()).collect())
+    }
 
     fn warm_len(&self) -> usize {
         3

@@ -35,8 +35,12 @@ pub struct SelfCollision {
     /// Weight of a contact relative to the inertia m/τ² of what touches. More is stiffer in a round and takes more
     /// linear iterations.
     pub stiffness: f64,
-    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one.
+    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one; one in which a vertex is held back inside of
+    /// a collider takes up to four times as many.
     pub rounds: usize,
+    /// Rounds that a stage takes in which layers press, also where no vertex is held back by more than the thickness. Fewer are faster; more bring
+    /// friction and momentum between layers nearer to what they should be.
+    pub least_rounds: usize,
     /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
     pub untangle: bool,
 }
@@ -44,18 +48,19 @@ pub struct SelfCollision {
 impl Default for SelfCollision {
     /// 2 mm, μ = 0.3; a start with intersections is refused.
     fn default() -> Self {
-        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, untangle: false }
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, least_rounds: 3, untangle: false }
     }
 }
 
 impl SelfCollision {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        let Self { thickness, friction, stiffness, rounds, untangle: _ } = *self;
+        let Self { thickness, friction, stiffness, rounds, least_rounds, untangle: _ } = *self;
         for (name, value, need, holds) in [
             ("self-collision thickness", thickness, "positive", thickness > 0.0),
             ("self-collision friction", friction, "at least 0", friction >= 0.0),
             ("self-collision stiffness", stiffness, "positive", stiffness > 0.0),
             ("rounds of self-collision", rounds as f64, "at least 1", rounds >= 1),
+            ("least rounds of self-collision", least_rounds as f64, "at least 1", least_rounds >= 1),
         ] {
             if !(holds && value.is_finite()) {
                 return Err(ModelError::BadParameter { name, value, need });
@@ -102,6 +107,9 @@ pub(crate) struct SelfCollider {
     untangled: Option<Untangled>,
 }
 
+/// Rounds of a stage, over [`SelfCollision::rounds`], while a vertex that is held back is inside of a collider: a limb that comes carries a stack of
+/// layers on, and it takes a few rounds until each has made room for the one before.
+const STUCK_ROUNDS: usize = 4;
 /// Gaps below this share of the thickness hardly shrink further.
 const FLOOR: f64 = 0.02;
 
@@ -181,8 +189,13 @@ impl SelfCollider {
             let held = self.truncate(x, clock);
             let cut = self.rigid.iter().flatten().map(|&v| (v, wanted[v as usize] - x[v as usize]));
             self.cut = cut.filter(|(_, cut)| *cut != Vec3::ZERO).collect();
-            (self.report.contacts, self.report.held, self.report.rounds) = (pressing, held, self.report.rounds + 1);
-            if round >= self.settings.rounds || (pressing == 0 && held == 0) {
+            (self.report.contacts, self.report.held, self.report.rounds) =
+                (pressing, held.len(), self.report.rounds + 1);
+            let is_stuck = || contacts.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_inside(&held, x));
+            let most = self.settings.rounds * if is_stuck() { STUCK_ROUNDS } else { 1 };
+            let is_settled = round >= self.settings.least_rounds || (pressing == 0 && held.is_empty());
+            let is_near = |&v: &u32| x[v as usize].distance(wanted[v as usize]) <= self.settings.thickness;
+            if round >= most || (is_settled && held.iter().all(is_near)) {
                 break;
             }
             contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
@@ -214,15 +227,15 @@ impl SelfCollider {
         layers
     }
 
-    /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns how many vertices were held back.
-    fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> usize {
+    /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns the vertices that were held back.
+    fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> Vec<u32> {
         let begun = clock.now();
         let pairs = self.neighbourhood.find(&self.primitives, &self.safe, x, 0.0);
         let found = clock.now();
         let floor = FLOOR * self.settings.thickness;
         let held = truncate(&self.primitives, &pairs, &self.rigid, floor, &self.safe, x);
         self.safe.copy_from_slice(x);
-        self.report.truncated += held;
+        self.report.truncated += held.len();
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;
         self.report.seconds_narrow += clock.now() - found;
@@ -236,7 +249,7 @@ impl SelfCollider {
             return;
         }
         let wanted = x.to_vec();
-        self.report.held = self.truncate(x, clock);
+        self.report.held = self.truncate(x, clock).len();
         let kept: Vec<(u32, Vec3)> = self.rigid.iter().flatten().map(|&vertex| (vertex, v[vertex as usize])).collect();
         for ((v, x), wanted) in v.iter_mut().zip(x).zip(&wanted) {
             *v += (*x - *wanted) / tau;

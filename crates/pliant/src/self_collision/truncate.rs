@@ -9,8 +9,12 @@
 //! 3. otherwise the gap is divided between the sides as they need it, and each corner's movement is cut off where it has used up its
 //!    share. The planes do not move, so shorter movements are safe as well: such a pair never has to be looked at again.
 //!
-//! Cut movements can make other pairs unsafe that relied on 1 or 2, so it goes round until all are proved. Every round settles at
-//! least one pair for good. Pairs that move together rely on 1, so free fall and sliding are not held up, which planes for all
+//! Where one side makes way and the other follows it too fast, as in a stack of layers that a limb carries on, a plane that stands would stop
+//! the follower for a small difference. In the first rounds it is cut only to what the other's way allows, and the pair is to be
+//! proved like all others.
+//!
+//! Cut movements can make other pairs unsafe that relied on 1 or 2, so it goes round until all are proved. Once planes stand every round
+//! settles at least one pair for good. Pairs that move together rely on 1, so free fall and sliding are not held up, which planes for all
 //! pairs at once would do.
 
 use crate::math::Vec3;
@@ -23,8 +27,11 @@ const LEFT: f64 = 0.1;
 /// Share that it must leave of a gap below the floor, so that gaps hardly shrink further. What is missing to 1 is more than rounding, which
 /// must not hold up what moves together.
 const LEFT_BELOW_FLOOR: f64 = 0.999;
-/// Rounds before all pairs get planes.
-const MOST_ROUNDS: usize = 24;
+/// Rounds in which planes may follow a side that makes way, and rounds before all pairs get planes that stand.
+const FOLLOWING_ROUNDS: usize = 48;
+const MOST_ROUNDS: usize = FOLLOWING_ROUNDS + 24;
+/// Share of the room between two sides that one may have which follows the other.
+const FOLLOWED: f64 = 0.99;
 
 /// A pair at the safe positions.
 #[derive(Clone, Copy)]
@@ -41,7 +48,7 @@ struct Separated {
 
 /// Cuts the movements from `safe` to `x` so that no candidate pair comes to intersect; `pairs` must hold every pair whose swept boxes
 /// overlap. `rigid` sets of vertices are cut alike, so that they keep their shape. Gaps below `floor` \[m\] hardly shrink further. Returns
-/// how many vertices were held back.
+/// the vertices that were held back, ascending.
 pub(crate) fn truncate(
     primitives: &Primitives,
     pairs: &[Pair],
@@ -49,26 +56,27 @@ pub(crate) fn truncate(
     floor: f64,
     safe: &[Vec3],
     x: &mut [Vec3],
-) -> usize {
+) -> Vec<u32> {
     let motion: Vec<Vec3> = x.iter().zip(safe).map(|(x, safe)| *x - *safe).collect();
     let mut open = parallel::filter_map(pairs.len(), &|k| separate(primitives, pairs[k], floor, safe, &motion));
     let mut share = vec![1.0_f64; x.len()];
     let mut is_cut = vec![true; x.len()];
     for round in 0.. {
         let moves = |vertices: [u32; 4]| vertices.map(|v| motion[v as usize] * share[v as usize]);
+        let plane = if round < FOLLOWING_ROUNDS { Plane::Follows } else { Plane::Stands };
         let unsafe_pairs = parallel::filter_map(open.len(), &|k| {
             let pair = &open[k];
             // A pair whose corners were not cut since it was proved still is.
             let is_proved = || pair.vertices.iter().all(|&v| !is_cut[v as usize]);
             let is_safe = round < MOST_ROUNDS && (is_proved() || stays_apart(pair, &moves(pair.vertices), safe));
-            (!is_safe).then(|| (k, divide(pair, safe, &moves(pair.vertices))))
+            (!is_safe).then(|| (k, divide(pair, safe, &moves(pair.vertices), plane)))
         });
         if unsafe_pairs.is_empty() {
             break;
         }
         is_cut.fill(false);
         let before = share.clone();
-        for &(k, cut) in &unsafe_pairs {
+        for &(k, (cut, _)) in &unsafe_pairs {
             for (&v, cut) in open[k].vertices.iter().zip(cut).filter(|(_, cut)| *cut < 1.0) {
                 let v = v as usize;
                 share[v] = share[v].min(before[v] * cut);
@@ -81,18 +89,19 @@ pub(crate) fn truncate(
                 (share[v as usize], is_cut[v as usize]) = (least, true);
             }
         }
-        // These have planes now and are settled for good.
-        let mut settled = unsafe_pairs.iter().map(|(k, _)| *k).peekable();
+        // Those with planes that stand are settled for good.
+        let standing = unsafe_pairs.iter().filter(|(_, (_, plane))| *plane == Plane::Stands);
+        let mut settled = standing.map(|(k, _)| *k).peekable();
         let mut own = 0;
         open.retain(|_| {
             own += 1;
             settled.next_if_eq(&(own - 1)).is_none()
         });
     }
-    let mut held = 0;
+    let mut held = Vec::new();
     for (v, share) in share.iter().enumerate().filter(|(_, share)| **share < 1.0) {
         x[v] = safe[v] + motion[v] * *share;
-        held += 1;
+        held.push(v as u32);
     }
     held
 }
@@ -135,10 +144,18 @@ fn stays_apart(pair: &Separated, moves: &[Vec3; 4], safe: &[Vec3]) -> bool {
         || time_of_impact(pair.pair, &corners, moves, pair.keep).is_none()
 }
 
-/// The share of each corner's movement that a plane between the sides allows.
-fn divide(pair: &Separated, safe: &[Vec3], moves: &[Vec3; 4]) -> [f64; 4] {
+/// What a plane between the sides of a pair does while they move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plane {
+    Stands,
+    /// It goes with the side that makes way.
+    Follows,
+}
+
+/// The share of each corner's movement that a plane between the sides allows, and whether that plane stands.
+fn divide(pair: &Separated, safe: &[Vec3], moves: &[Vec3; 4], plane: Plane) -> ([f64; 4], Plane) {
     if pair.gap <= 0.0 {
-        return [0.0; 4];
+        return ([0.0; 4], Plane::Stands);
     }
     let (corners, first) = (corners(safe, pair.vertices), pair.pair.first_side());
     let towards = |k: usize| if k < first { -pair.normal } else { pair.normal };
@@ -149,15 +166,26 @@ fn divide(pair: &Separated, safe: &[Vec3], moves: &[Vec3; 4]) -> [f64; 4] {
     };
     let fronts = [front(0..first), front(first..4)];
     let behind = |k: usize| fronts[usize::from(k >= first)] - towards(k).dot(corners[k] - corners[0]);
-    let need = |range: std::ops::Range<usize>| range.map(|k| advance[k] - behind(k)).fold(0.0, f64::max);
+    let need = |range: std::ops::Range<usize>| range.map(|k| advance[k] - behind(k)).fold(f64::NEG_INFINITY, f64::max);
     let needs = [need(0..first), need(first..4)];
+    let way = match plane {
+        Plane::Follows => [0, 1].map(|side: usize| (-needs[1 - side]).max(0.0)),
+        Plane::Stands => [0.0; 2],
+    };
     let room = pair.gap - pair.keep;
-    let total = needs[0] + needs[1];
-    std::array::from_fn(|k| {
-        let share = if total > 0.0 { room * needs[usize::from(k >= first)] / total } else { 0.0 };
+    let total = needs[0].max(0.0) + needs[1].max(0.0);
+    let cut = std::array::from_fn(|k| {
+        let side = usize::from(k >= first);
+        // Where the other side makes way, this one may have the room there and nearly all between them: what is proved must bear rounding.
+        let share = match (total > 0.0, way[side] > 0.0) {
+            (_, true) => way[side] + FOLLOWED * room,
+            (true, false) => room * needs[side].max(0.0) / total,
+            (false, false) => 0.0,
+        };
         let allowed = behind(k) + share;
         if advance[k] > allowed { (allowed / advance[k]).clamp(0.0, 1.0) } else { 1.0 }
-    })
+    });
+    (cut, if way == [0.0; 2] { Plane::Stands } else { Plane::Follows })
 }
 
 #[cfg(test)]
@@ -182,12 +210,26 @@ mod tests {
     fn the_gap_goes_to_the_side_that_needs_it() {
         let x = positions(1.0);
         let falls = [Vec3::Z * -3.0, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO];
-        let cut = divide(&pair(&x), &x, &falls);
+        let cut = divide(&pair(&x), &x, &falls, Plane::Stands).0;
         assert_eq!(cut, [0.3, 1.0, 1.0, 1.0]);
         let both = [Vec3::Z * -3.0, Vec3::Z, Vec3::Z, Vec3::Z];
-        let cut = divide(&pair(&x), &x, &both);
+        let cut = divide(&pair(&x), &x, &both, Plane::Stands).0;
         let ends: Vec<f64> = (0..4).map(|k| x[k].z + cut[k] * both[k].z).collect();
         assert!((ends[0] - ends[1] - 0.1).abs() < 1e-12 && (cut[0] - cut[1]).abs() < 1e-12, "{cut:?}");
+    }
+
+    #[test]
+    fn who_follows_what_makes_way_is_cut_by_the_difference_alone() {
+        let x = positions(1e-4);
+        let carried = [Vec3::Z * 0.0495, Vec3::Z * 0.05, Vec3::Z * 0.05, Vec3::Z * 0.05];
+        let (cut, plane) = divide(&pair(&x), &x, &carried, Plane::Follows);
+        assert_eq!((cut[0], plane), (1.0, Plane::Follows));
+        // 49.5 mm and nine tenths of the gap.
+        assert!(cut[1..].iter().all(|cut| (cut - 0.0495_f64 / 0.05).abs() < 0.9e-4 / 0.05), "{cut:?}");
+        let moves = std::array::from_fn(|k| carried[k] * cut[k]);
+        assert!(stays_apart(&pair(&x), &moves, &x));
+        let (cut, plane) = divide(&pair(&x), &x, &carried, Plane::Stands);
+        assert!(plane == Plane::Stands && cut[1..].iter().all(|cut| *cut < 0.002), "{cut:?}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Layers rub as Coulomb says, keep the momentum, and are the same at any number of threads.
 
 use pliant::ModelError;
+use pliant::collide::{Key, Pose};
 use pliant::prelude::*;
 
 use super::common::{Noise, Sum, push, sheet};
@@ -86,6 +87,36 @@ fn contacts_within_the_world_keep_its_momentum() {
     let scale = 0.1 * before.momentum.length();
     println!("angular momentum off by {:.2e} of {scale:.2e}", turned);
     assert!(turned < 1e-2 * scale, "angular momentum {turned:e} of {scale:e}");
+}
+
+/// A ball comes from below by half its radius in a step, under four layers a millimetre apart.
+#[test]
+fn a_collider_that_comes_fast_carries_a_stack_of_layers_on() {
+    const RADIUS: f64 = 0.1;
+    let mesh = sheet(0.4, 0.4, 20, 20);
+    let layer = |k: usize| {
+        let (sine, cosine) = (0.2 * k as f64).sin_cos();
+        let place = |p: &Vec3| Vec3::new(cosine * p.x + sine * p.z, 1.2e-3 * k as f64, cosine * p.z - sine * p.x);
+        let mesh = TriangleMesh { positions: mesh.positions.iter().map(place).collect(), ..mesh.clone() };
+        Body::cloth(&mesh, &ClothMaterial::default()).unwrap().named(format!("layer {k}"))
+    };
+    let key = |time: f64| Key { time, pose: Pose { position: Vec3::Y * (1.5 * time - 0.12), ..Pose::default() } };
+    let ball = Collider::new(Shape::Sphere { radius: RADIUS }).moving(vec![key(0.0), key(1.0)]);
+    let builder = (0..4).fold(Simulation::builder().time_step(1.0 / 30.0), |builder, k| builder.body(layer(k)));
+    let mut sim = builder
+        .collider(ball.friction(0.3).thickness(3e-3))
+        .self_collision(SelfCollision { thickness: 1e-3, ..SelfCollision::default() })
+        .build()
+        .unwrap();
+    let mut sum = Sum::default();
+    for step in 1..=12 {
+        sum.add(&mut sim);
+        let centre = key(sim.time()).pose.position;
+        let deepest = sim.positions().iter().fold(0.0_f64, |most, p| most.max(RADIUS - p.distance(centre)));
+        assert!(deepest < 3e-3, "{deepest} m at step {step}");
+    }
+    sum.show("carried layers");
+    assert!(sum.intersecting == 0 && sum.pressing > 100);
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! The local step on vectors: forces and energy of springs, triangles and tets, eight or four at a time.
+//! The local step on vectors: forces and energy of springs, triangles and tets, eight or four at a time, and of bending one by one.
 //!
 //! What a solver needs of the local step is w Aᵀ(A x − p) for each vertex, never p itself. So elements are projected and turned
 //! into forces in one pass. Springs are visited from each of their ends, and a vertex adds up its own: each spring is
-//! projected twice, which costs less than writing its force down and finding it again. Triangles and tets write the forces on their
+//! projected twice, which costs less than writing its force down and finding it again. Triangles, tets and rings write the forces on their
 //! corners to slots that lie side by side for each vertex, which then adds them up. Nothing is shared between threads, and
 //! all sums have a fixed order.
 //!
@@ -14,6 +14,7 @@
 #![allow(unsafe_code)] // Kernels on raw pointers: each item of a stage writes to its own elements' slots or its own vertices.
 
 mod general;
+mod rings;
 mod springs;
 mod tets;
 mod triangles;
@@ -26,6 +27,7 @@ use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
 
 pub(super) use general::General;
+use rings::{RingForces, Rings};
 use springs::{LimitedSprings, PlainSprings, VertexSums};
 use tets::{TetForces, Tets};
 use triangles::{TriangleForces, Triangles};
@@ -73,12 +75,16 @@ pub(super) fn has_lanes(arrays: &Arrays) -> bool {
         Arrays::EdgeSpring(_) | Arrays::TriangleStrain(_) => true,
         // Other bounds than rotations need all singular vectors.
         Arrays::TetStrain([low, high]) => low == high,
+        Arrays::MeanCurvature(lengths) => lengths.iter().all(|length| *length == 0.0),
         Arrays::Opaque | Arrays::Rigid(_) => false,
     }
 }
 
 /// Groups of elements, or of vertices, that a thread takes at a time.
 const GROUPS_PER_ITEM: usize = 32;
+
+/// Rings that a thread takes at a time.
+const RINGS_PER_ITEM: usize = 256;
 
 /// Elements of all batches that have kernels, in lanes of `S`.
 #[derive(Debug)]
@@ -87,9 +93,10 @@ pub(super) struct LocalStep<S: LaneNumber> {
     limited: LimitedSprings<S>,
     triangles: Vec<Triangles<S>>,
     tets: Vec<Tets<S>>,
+    rings: Vec<Rings>,
     /// Rotations of all tets.
     rotations: Vec<S>,
-    /// (kind, batch, first group) of each item of work on elements.
+    /// (kind, batch, first group or ring) of each item of work on elements.
     items: Vec<(Kind, usize, usize)>,
     /// Forces on corners, four numbers each; those of free vertex k at `slot_starts[k]..slot_starts[k + 1]`.
     slots: Vec<[S; 4]>,
@@ -103,6 +110,7 @@ pub(super) struct LocalStep<S: LaneNumber> {
 enum Kind {
     Triangles,
     Tets,
+    Rings,
 }
 
 /// What the vertices of a step are given besides elements.
@@ -120,7 +128,7 @@ impl<S: LaneNumber> LocalStep<S> {
     pub(super) fn new(objective: &Objective<'_>, order: &Order, none: bool) -> Self {
         let mut slots = SlotCounter::new(order);
         let (mut springs, mut triangles, mut tets) = (Vec::new(), Vec::new(), Vec::<Tets<S>>::new());
-        let mut rotations = 0;
+        let (mut rings, mut rotations) = (Vec::new(), 0);
         for (b, (entry, &scale)) in objective.model.energies().iter().zip(objective.scales).enumerate() {
             let (batch, arrays) = (entry.batch.as_ref(), entry.batch.arrays());
             if none || !has_lanes(&arrays) {
@@ -135,16 +143,20 @@ impl<S: LaneNumber> LocalStep<S> {
                     tets.push(Tets::new(b, rotations, batch.operator(), scale, &mut slots));
                     rotations = tets[tets.len() - 1].rotations().end;
                 }
+                Arrays::MeanCurvature(_) => rings.push(Rings::new(batch.operator(), scale, &mut slots)),
                 Arrays::Opaque | Arrays::Rigid(_) => {}
             }
         }
-        let (slot_starts, slot_count) = slots.finish(&mut triangles, &mut tets);
+        let (slot_starts, slot_count) = slots.finish(&mut triangles, &mut tets, &mut rings);
         let mut items = Vec::new();
         for (batch, triangles) in triangles.iter().enumerate() {
             items.extend((0..triangles.groups()).step_by(GROUPS_PER_ITEM).map(|g| (Kind::Triangles, batch, g)));
         }
         for (batch, tets) in tets.iter().enumerate() {
             items.extend((0..tets.groups()).step_by(GROUPS_PER_ITEM).map(|g| (Kind::Tets, batch, g)));
+        }
+        for (batch, rings) in rings.iter().enumerate() {
+            items.extend((0..rings.len()).step_by(RINGS_PER_ITEM).map(|first| (Kind::Rings, batch, first)));
         }
         let vertex_items = order.vertices.len().div_ceil(S::WIDTH * GROUPS_PER_ITEM);
         Self {
@@ -153,6 +165,7 @@ impl<S: LaneNumber> LocalStep<S> {
             energies: vec![0.0; items.len() + vertex_items],
             triangles,
             tets,
+            rings,
             rotations: vec![S::default(); rotations],
             items,
             slots: vec![[S::default(); 4]; slot_count],
@@ -192,7 +205,7 @@ impl<S: LaneNumber> LocalStep<S> {
         let (element_items, vertex_items) = (self.items.len(), self.energies.len() - self.items.len());
         let (slots, energies) = (Shared(self.slots.as_mut_ptr()), Shared(self.energies.as_mut_ptr()));
         let rotations = Shared(self.rotations.as_mut_ptr());
-        let (triangles, tets, instructions) = (&self.triangles, &self.tets, self.instructions);
+        let (triangles, tets, rings, instructions) = (&self.triangles, &self.tets, &self.rings, self.instructions);
         team.share(element_items, |item| {
             let (kind, batch, first) = self.items[item];
             let mut energy = 0.0;
@@ -208,6 +221,12 @@ impl<S: LaneNumber> LocalStep<S> {
                     let (tets, groups) = (&tets[batch], first..end);
                     let (slots, rotations) = (slots.get(), rotations.get());
                     let kernel = TetForces { tets, groups, points, slots, rotations, energy: &mut energy };
+                    S::dispatch(instructions, kernel);
+                }
+                Kind::Rings => {
+                    let elements = first..rings[batch].len().min(first + RINGS_PER_ITEM);
+                    let (rings, slots) = (&rings[batch], slots.get());
+                    let kernel = RingForces { rings, elements, points, slots, energy: &mut energy };
                     S::dispatch(instructions, kernel);
                 }
             }
@@ -264,7 +283,12 @@ impl<'a> SlotCounter<'a> {
         self.idle - 1
     }
 
-    fn finish<S: LaneNumber>(self, triangles: &mut [Triangles<S>], tets: &mut [Tets<S>]) -> (Vec<u32>, usize) {
+    fn finish<S: LaneNumber>(
+        self,
+        triangles: &mut [Triangles<S>],
+        tets: &mut [Tets<S>],
+        rings: &mut [Rings],
+    ) -> (Vec<u32>, usize) {
         let mut starts = vec![0u32];
         for &count in &self.counts {
             starts.push(starts[starts.len() - 1] + count);
@@ -275,6 +299,7 @@ impl<'a> SlotCounter<'a> {
             |place: u32, number: u32| starts[..self.order.free].get(place as usize).map_or(real, |s| *s) + number;
         triangles.iter_mut().for_each(|triangles| triangles.corners.resolve(slot));
         tets.iter_mut().for_each(|tets| tets.corners.resolve(slot));
+        rings.iter_mut().for_each(|rings| rings.resolve(slot));
         (starts, (real + self.idle) as usize)
     }
 }

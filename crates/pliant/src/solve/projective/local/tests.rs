@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::body::Body;
-use crate::energy::{EdgeSprings, SpringStiffness, StrainSet, TetStrain, TriangleStrain};
+use crate::energy::{EdgeSprings, MeanCurvatureBending, SpringStiffness, StrainSet, TetStrain, TriangleStrain};
 use crate::math::Mat3;
 use crate::mesh::generate::{Sheet, TetBox};
 use crate::parallel::with_team;
@@ -15,7 +15,7 @@ fn crumpled(rest: &[Vec3]) -> Vec<Vec3> {
     rest.iter().map(|v| turn * (*v + wave(v)) + Vec3::splat(3.0)).collect()
 }
 
-/// A world of one body with springs, triangles with limits and without, and tets; some vertices pinned.
+/// A world of springs, triangles with limits and without, rings that bend, and tets; some vertices pinned.
 fn world(x: impl Fn(&[Vec3]) -> Vec<Vec3>) -> (Simulation, Vec<Vec3>) {
     let tets = TetBox { cells: [4, 3, 3], ..TetBox::default() }.mesh().expect("a box");
     let sheet = Sheet { columns: 6, rows: 7, ..Sheet::default() }.mesh().expect("a sheet");
@@ -33,6 +33,7 @@ fn world(x: impl Fn(&[Vec3]) -> Vec<Vec3>) -> (Simulation, Vec<Vec3>) {
         .with_energy(slack.build(cloth_rest).expect("springs"))
         .with_energy(strain(StrainSet::Rotation).expect("triangles"))
         .with_energy(strain(limits).expect("triangles"))
+        .with_energy(MeanCurvatureBending { stiffness: 0.3 }.build(&sheet).expect("rings"))
         .pin([0, 5]);
     let solid =
         Body::new(tets.positions.clone(), masses(tets.positions.len())).named("solid").with_energy(solid).pin([3]);
