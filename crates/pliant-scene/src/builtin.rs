@@ -25,6 +25,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "cars",
     "cloth-on-spheres",
     "curtain",
+    "dam-break",
     "flag",
     "grass",
     "gummy",
@@ -41,6 +42,8 @@ pub const BUILTIN: &[Builtin] = builtin![
     "twisted-bar",
     "twisted-cloth",
     "washing-line",
+    "water-in-cloth",
+    "watered-ball",
 ];
 
 impl Builtin {

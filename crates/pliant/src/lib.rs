@@ -59,7 +59,7 @@ pub use builder::SimulationBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation};
-pub use fluid::{FluidInfo, FluidMaterial, FluidReport, FluidSurface};
+pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReport, FluidSurface};
 pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
@@ -86,8 +86,8 @@ pub mod prelude {
     pub use crate::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, Start};
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,
-        SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, RigidMaterial, SelfCollision,
+        Simulation, SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
+use crate::fluid::FluidInfo;
 use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::MeshError;
@@ -176,6 +177,7 @@ pub struct Model {
     mass: Mass,
     energies: Vec<EnergyEntry>,
     constraints: Vec<Box<dyn ConstraintBatch>>,
+    fluids: Vec<FluidInfo>,
     fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
@@ -219,6 +221,7 @@ pub(crate) struct ModelParts {
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
+    pub(crate) fluids: Vec<FluidInfo>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
     /// Length scale \[m\].
@@ -229,8 +232,8 @@ pub(crate) struct ModelParts {
 
 impl Model {
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
-        let ModelParts { bodies, rest, mass, mut energies, constraints, pinned, fabrics, diagonal, stiffness_damping } =
-            parts;
+        let ModelParts { bodies, rest, mass, mut energies, constraints, fluids, pinned, fabrics, .. } = parts;
+        let (diagonal, stiffness_damping) = (parts.diagonal, parts.stiffness_damping);
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
@@ -274,6 +277,7 @@ impl Model {
             mass,
             energies,
             constraints,
+            fluids,
             fabrics,
             free_index,
             free,
@@ -312,6 +316,11 @@ impl Model {
     /// Constraints that only the position-based solver knows.
     pub fn constraints(&self) -> &[Box<dyn ConstraintBatch>] {
         &self.constraints
+    }
+
+    /// Fluids, which only the position-based solver knows.
+    pub fn fluids(&self) -> &[FluidInfo] {
+        &self.fluids
     }
 
     /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.

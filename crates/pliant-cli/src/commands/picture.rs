@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use pliant::FluidSurface;
 use pliant::math::{Vec3, diagonal};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
@@ -50,6 +51,7 @@ impl<'a> Pictures<'a> {
         let values = self.values(number, frame)?;
         let (range, map) = ([0.0, most], ColorMap::default());
         let mut scene = Scene::default();
+        let fluids = self.run.sim.model().fluids();
         for (number, body) in self.bodies_at(number)?.iter().enumerate() {
             let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
             let paint = |places: &[u32]| match &values {
@@ -66,9 +68,21 @@ impl<'a> Pictures<'a> {
             if !body.segments.is_empty() {
                 scene.lines.push(Lines::new(positions, body.segments.clone(), self.thickness, painted));
             }
-            if !body.points.is_empty() {
+            let fluid = fluids.iter().find(|fluid| fluid.body == number);
+            if let (Some(fluid), None) = (fluid, &values) {
+                // What waits in a pipe is not seen.
+                let mut out = at(&body.vertices);
+                out.retain(|p| !fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p)));
+                if out.is_empty() {
+                    continue;
+                }
+                let surface = FluidSurface::new(fluid.material.spacing).mesh(&out)?;
+                let color = Color::of_body(self.first_color + number);
+                scene.meshes.push(Mesh::new(surface.positions, surface.triangles, color));
+            } else if !body.points.is_empty() {
                 let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
-                scene.points.push(Points::new(at(&loose), self.thickness, paint(&loose)));
+                let size = fluid.map_or(self.thickness, |fluid| 0.5 * fluid.material.spacing);
+                scene.points.push(Points::new(at(&loose), size, paint(&loose)));
             }
         }
         let label = match self.color_by {

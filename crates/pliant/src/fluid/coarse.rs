@@ -39,6 +39,8 @@ pub(super) struct Fine<'a> {
     /// W'/r of each pair.
     pub(super) slopes: &'a [f32],
     pub(super) densities: &'a [f32],
+    /// Whether it has pressure: samples and particles in a pipe have not.
+    pub(super) flows: &'a [bool],
     /// Densities to be taken back.
     pub(super) excess: &'a [f32],
 }
@@ -47,8 +49,6 @@ pub(super) struct Fine<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Coarse {
     cell_of: Vec<u32>,
-    /// By place: whether it has pressure.
-    active: Vec<bool>,
     starts: Vec<u32>,
     columns: Vec<u32>,
     values: Vec<f64>,
@@ -70,10 +70,6 @@ impl Coarse {
     /// Pushes −λ of all particles, by place, that take back the densities on the scale of cells.
     pub(super) fn solve(&mut self, fine: &Fine<'_>, pushes: &mut [f32]) {
         let count = fine.places.len();
-        let fluid = fine.matter.vertices.len();
-        let is_fluid = |k: usize| (fine.neighbours.order[k] as usize) < fluid;
-        self.active.clear();
-        self.active.extend((0..count).map(is_fluid));
         self.cell_of.clear();
         for (cell, range) in fine.neighbours.cells().enumerate() {
             self.cell_of.extend(range.map(|_| cell as u32));
@@ -81,12 +77,12 @@ impl Coarse {
         // The pressure moves by a gradient of which neighbours see a part, and the system knows that once but not twice.
         let stiffer = self.assemble(fine) / fine.matter.seen_gradient();
         self.find_pressure();
-        let Self { cell_of, active, pressure, .. } = self;
+        let Self { cell_of, pressure, .. } = self;
         let outputs = Strided { entries: pushes, stride: 1 };
         parallel::for_each(0..count, outputs, &|range, part| {
             for (push, k) in part.entries.iter_mut().zip(range) {
                 *push = 0.0;
-                if active[k] {
+                if fine.flows[k] {
                     let smooth = smoothed(fine, k, cell_of, pressure);
                     *push = (stiffer * smooth * f64::from(fine.places[k][3])) as f32;
                 }
@@ -123,7 +119,7 @@ impl Coarse {
     fn row(&self, fine: &Fine<'_>, range: std::ops::Range<usize>, cell: usize, centres: &[[f64; 3]]) -> CellRow {
         let mut row = CellRow { diagonal: 0.0, right: 0.0, beside: Vec::new(), spread: [0.0; 2] };
         let ease = |k: usize| f64::from(fine.matter.softness[fine.neighbours.order[k] as usize] * fine.places[k][3]);
-        for i in range.filter(|&i| self.active[i]) {
+        for i in range.filter(|&i| fine.flows[i]) {
             let own = &fine.places[i];
             let inside = ((fine.densities[i] - SURFACE[1]) / (SURFACE[0] - SURFACE[1])).clamp(0.0, 1.0);
             row.right += f64::from(own[3] * fine.excess[i] * inside);
@@ -133,7 +129,7 @@ impl Coarse {
             let pairs = fine.neighbours.starts[i] as usize..fine.neighbours.starts[i + 1] as usize;
             for (&j, &slope) in fine.neighbours.list[pairs.clone()].iter().zip(&fine.slopes[pairs]) {
                 let (j, other) = (j as usize, self.cell_of[j as usize]);
-                if fine.neighbours.order[j] as usize >= fine.matter.vertices.len() {
+                if !fine.flows[j] {
                     continue; // A surface is a wall.
                 }
                 let to = &fine.places[j];
@@ -141,19 +137,14 @@ impl Coarse {
                 let squared: f32 = (0..3).map(|c| (own[c] - to[c]).powi(2)).sum();
                 row.spread[0] += a * f64::from(squared);
                 if other as usize == cell {
-                    if !self.active[j] {
-                        row.diagonal += a;
-                    }
                     continue;
                 }
                 let (here, there) = (&centres[cell], &centres[other as usize]);
                 row.spread[1] += a * (0..3).map(|c| (here[c] - there[c]).powi(2)).sum::<f64>();
                 row.diagonal += a;
-                if self.active[j] {
-                    match row.beside.iter_mut().find(|entry| entry.0 == other) {
-                        Some(entry) => entry.1 += a,
-                        None => row.beside.push((other, a)),
-                    }
+                match row.beside.iter_mut().find(|entry| entry.0 == other) {
+                    Some(entry) => entry.1 += a,
+                    None => row.beside.push((other, a)),
                 }
             }
         }
@@ -241,9 +232,8 @@ fn centre(places: &[Place], range: std::ops::Range<usize>) -> [f64; 3] {
 fn smoothed(fine: &Fine<'_>, k: usize, cell_of: &[u32], pressure: &[f64]) -> f64 {
     let pairs = fine.neighbours.starts[k] as usize..fine.neighbours.starts[k + 1] as usize;
     let (mut sum, mut weight) = (0.0, 0.0);
-    let own = fine.matter.vertices.len();
     for (&j, &slope) in fine.neighbours.list[pairs.clone()].iter().zip(&fine.slopes[pairs]) {
-        if (fine.neighbours.order[j as usize] as usize) < own {
+        if fine.flows[j as usize] {
             sum -= f64::from(slope) * pressure[cell_of[j as usize] as usize];
             weight -= f64::from(slope);
         }

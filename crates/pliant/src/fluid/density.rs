@@ -55,6 +55,8 @@ pub(crate) struct Density {
     densities: Vec<f32>,
     shares: Vec<Share>,
     softness: Vec<f32>,
+    /// Whether it is a particle with a constraint: not a sample, and not in a pipe.
+    flows: Vec<bool>,
     /// Volume on which a neighbour's pressure acts: twice that of a sample, which answers with the pressure that it is pressed with.
     pressed: Vec<f32>,
     /// For each pair W'/r.
@@ -69,25 +71,32 @@ pub(crate) struct Density {
 
 impl Density {
     /// Begins a step at predicted positions: finds neighbours and walls, and takes back what the step has done to the density on the scale of cells.
-    pub(crate) fn begin(&mut self, matter: &Matter, moving: &[Moving<'_>], start: &[Vec3], x: &[Vec3]) {
+    /// Particles that wait are in the way and keep to themselves.
+    pub(crate) fn begin(
+        &mut self,
+        matter: &Matter,
+        moving: &[Moving<'_>],
+        waits: &impl Fn(usize) -> bool,
+        start: &[Vec3],
+        x: &[Vec3],
+    ) {
         let (count, radius) = (matter.len(), matter.radius);
         let point = |k: usize| matter.position(x, k);
         self.neighbours.find(radius, count, &point, &|k| matter.volumes[k], &mut self.places);
         let order = &self.neighbours.order;
         let particle = |k: usize| matter.vertices.get(order[k] as usize).map(|&v| x[v as usize]);
         self.walls.find(moving, count, &particle, self.neighbours.origin, matter);
+        self.flows.clear();
+        self.flows.extend(order.iter().map(|&own| (own as usize) < matter.vertices.len() && !waits(own as usize)));
         self.softness.clear();
         self.softness.extend((0..count).map(|k| {
             let own = order[k] as usize;
             // Many particles push a surface at once: each may use only its part of what the surface gives way.
             let sharers = if own < matter.vertices.len() { 1 } else { self.neighbours.of(k).len().max(1) };
-            matter.softness[own] * sharers as f32
+            if waits(own) { 0.0 } else { matter.softness[own] * sharers as f32 }
         }));
         self.pressed.clear();
-        self.pressed.extend((0..count).map(|k| {
-            let is_fluid = (order[k] as usize) < matter.vertices.len();
-            self.places[k][3] * if is_fluid { 1.0 } else { 2.0 }
-        }));
+        self.pressed.extend((0..count).map(|k| self.places[k][3] * if self.flows[k] { 1.0 } else { 2.0 }));
         self.pushes.clear();
         self.pushes.resize(count, 0.0);
         self.resize(count);
@@ -97,9 +106,9 @@ impl Density {
             let way_of = matter.position(x, own as usize) - matter.position(start, own as usize);
             *way = (way_of / radius).to_array().map(|c| c as f32);
         });
-        self.compare(matter);
-        let Self { neighbours, places, slopes, changes, densities, coarse, loads, excess, .. } = self;
-        let fine = Fine { matter, neighbours: &*neighbours, places, slopes, densities, excess: changes };
+        self.compare();
+        let Self { neighbours, places, slopes, changes, densities, coarse, loads, excess, flows, .. } = self;
+        let fine = Fine { matter, neighbours: &*neighbours, places, slopes, densities, flows, excess: changes };
         coarse.solve(&fine, loads);
         excess.copy_from_slice(changes);
     }
@@ -135,11 +144,10 @@ impl Density {
 
     /// Densities and slopes at the current places; with `update`, what they change in λ.
     fn measure(&mut self, matter: &Matter, update: Option<[f32; 2]>) {
-        let Self {
-            neighbours, places, walls, pushes, changes, densities, shares, softness, slopes, loads, excess, ..
-        } = self;
+        let Self { neighbours, places, walls, pushes, changes, densities, shares, softness, flows, .. } = self;
+        let (slopes, loads, excess) = (&mut self.slopes, &self.loads[..], &self.excess[..]);
         let (neighbours, places, walls, softness) = (&*neighbours, &places[..], &*walls, &softness[..]);
-        let fluid = matter.vertices.len();
+        let flows = &flows[..];
         let relaxation = RELAXATION * matter.stiffness_at_rest();
         let outputs = (
             ByOffsets { entries: &mut slopes[..], offsets: &neighbours.starts },
@@ -154,7 +162,7 @@ impl Density {
                 let pairs = (slopes.offsets[at] - base) as usize..(slopes.offsets[at + 1] - base) as usize;
                 let row = Row { k, places, list: neighbours.of(k), softness };
                 let sums = row.measure(&mut slopes.entries[pairs]);
-                if neighbours.order[k] as usize >= fluid {
+                if !flows[k] {
                     (pushes.entries[at], changes.entries[at]) = (0.0, 0.0);
                     continue;
                 }
@@ -176,14 +184,14 @@ impl Density {
     }
 
     /// Puts into `changes` the densities that are to be taken back: what the movement has added, and a share of what was there before.
-    fn compare(&mut self, matter: &Matter) {
-        let Self { neighbours, places, changes, densities, shares, slopes, moves, .. } = self;
+    fn compare(&mut self) {
+        let Self { neighbours, places, changes, densities, shares, flows, slopes, moves, .. } = self;
         let (neighbours, places, slopes, moves) = (&*neighbours, &places[..], &slopes[..], &moves[..]);
-        let fluid = matter.vertices.len();
+        let flows = &flows[..];
         parallel::for_each(0..places.len(), Strided { entries: &mut changes[..], stride: 1 }, &|range, part| {
             for (out, k) in part.entries.iter_mut().zip(range) {
                 *out = 0.0;
-                if (neighbours.order[k] as usize) < fluid {
+                if flows[k] {
                     let pairs = neighbours.starts[k] as usize..neighbours.starts[k + 1] as usize;
                     let wall: f32 = (0..3).map(|c| shares[k].gradient[c] * moves[k][c]).sum();
                     let mut gained = wall;
@@ -201,7 +209,7 @@ impl Density {
 
     /// Moves particles and surfaces by the changes of λ and the artificial pressure.
     fn push(&mut self, matter: &Matter, x: &mut [Vec3]) {
-        let Self { neighbours, places, pressed, changes, shares, slopes, moves, .. } = self;
+        let Self { neighbours, places, pressed, changes, shares, flows, slopes, moves, .. } = self;
         let (neighbours, places, pressed) = (&*neighbours, &places[..], &pressed[..]);
         let (changes, slopes) = (&changes[..], &slopes[..]);
         let separation = 1.0 / matter.stiffness_at_rest();
@@ -218,7 +226,7 @@ impl Density {
                     }
                     spread.min(separation * matter.separation[neighbours.order[j] as usize])
                 });
-                let wall = if own < matter.vertices.len() { shares[k].gradient } else { [0.0; 3] };
+                let wall = if flows[k] { shares[k].gradient } else { [0.0; 3] };
                 *out = std::array::from_fn(|c| -matter.softness[own] * (sum[c] + 2.0 * changes[k] * wall[c]));
             }
         });
@@ -237,7 +245,7 @@ impl Density {
         let particles = matter.vertices.len();
         let unit = matter.pressure_unit(h);
         let mut report = FluidReport { particles, ..FluidReport::default() };
-        for (k, _) in self.neighbours.order.iter().enumerate().filter(|&(_, &own)| (own as usize) < particles) {
+        for k in (0..self.flows.len()).filter(|&k| self.flows[k]) {
             let excess = f64::from(self.densities[k] - 1.0).max(0.0);
             report.mean_excess += excess / particles as f64;
             report.largest_excess = report.largest_excess.max(excess);
@@ -248,11 +256,13 @@ impl Density {
     }
 
     /// Pressures \[Pa\] of a stage of length h \[s\], by particle.
+    #[cfg(test)]
     pub(crate) fn pressures(&self, matter: &Matter, h: f64) -> Vec<f64> {
         let unit = matter.pressure_unit(h);
         self.by_particle(matter, |k| f64::from(self.pushes[k] / self.places[k][3]) * unit)
     }
 
+    #[cfg(test)]
     fn by_particle(&self, matter: &Matter, value: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut all = vec![0.0; matter.vertices.len()];
         for (k, &own) in self.neighbours.order.iter().enumerate() {
@@ -264,6 +274,7 @@ impl Density {
     }
 
     /// Densities over the rest density at x, by particle.
+    #[cfg(test)]
     pub(crate) fn densities(&mut self, matter: &Matter, x: &[Vec3]) -> Vec<f64> {
         self.follow(matter, x);
         self.measure(matter, None);

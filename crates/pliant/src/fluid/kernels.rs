@@ -164,6 +164,6 @@ mod tests {
     #[test]
     fn a_finer_lattice_nears_the_integral() {
         let errors = [0.5, 0.25, 0.125].map(|spacing| (Lattice::new(spacing).density - 1.0).abs());
-        assert!(errors[0] < 0.02 && errors[1] < 2e-3 && errors[2] < 1e-4, "{errors:?}");
+        assert!(errors[0] > 5.0 * errors[1] && errors[1] > 5.0 * errors[2] && errors[2] < 1e-3, "{errors:?}");
     }
 }

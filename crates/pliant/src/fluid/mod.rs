@@ -10,12 +10,14 @@
 //! | `density` | the constraint and its iteration |
 //! | `coarse` | the load of deep fluid |
 //! | `velocity` | viscosity, vorticity confinement |
+//! | `emitter` | pipes that fluid comes out of |
 //! | `surface` | triangles around the fluid, for pictures |
 //!
 //! The position-based solver calls [`Fluids`] in each of its iterations.
 
 mod coarse;
 mod density;
+mod emitter;
 mod kernels;
 mod material;
 mod matter;
@@ -26,6 +28,7 @@ mod tests;
 mod velocity;
 mod walls;
 
+pub use emitter::Emitter;
 pub use material::FluidMaterial;
 pub(crate) use material::KERNEL;
 pub use surface::FluidSurface;
@@ -46,6 +49,8 @@ pub struct FluidInfo {
     pub vertices: Range<usize>,
     /// What it is.
     pub material: FluidMaterial,
+    /// The pipe that it comes out of, if it does.
+    pub emitter: Option<Emitter>,
 }
 
 /// How well the fluids of a world keep their density.
@@ -64,8 +69,11 @@ pub struct FluidReport {
 /// All that the fluids of a world need while it is stepped.
 #[derive(Debug)]
 pub(crate) struct Fluids {
+    infos: Vec<FluidInfo>,
     matter: Matter,
     density: Density,
+    /// Where each particle that is still in a pipe goes \[m\], and how fast \[m/s\].
+    waiting: Vec<Option<(Vec3, Vec3)>>,
 }
 
 /// What fluids are made from: the world as the solver sees it.
@@ -83,22 +91,51 @@ impl Fluids {
     /// None where there is no fluid.
     pub(crate) fn new(ingredients: &Ingredients<'_>) -> Option<Self> {
         let matter = Matter::new(ingredients)?;
-        Some(Self { matter, density: Density::default() })
+        let infos = ingredients.fluids.to_vec();
+        Some(Self { infos, matter, density: Density::default(), waiting: Vec::new() })
     }
 
-    /// Begins a stage that goes from `before` to the predicted `x`, among colliders.
-    pub(crate) fn begin(&mut self, colliders: &[Moving<'_>], before: &[Vec3], x: &[Vec3]) {
-        self.density.begin(&self.matter, colliders, before, x);
+    /// Puts particles that wait where they go.
+    fn hold(&self, x: &mut [Vec3]) {
+        for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
+            if let Some((place, _)) = waiting {
+                x[vertex as usize] = *place;
+            }
+        }
+    }
+
+    /// Begins a stage of length h \[s\] that goes from `before` to the predicted `x`, among colliders.
+    pub(crate) fn begin(&mut self, colliders: &[Moving<'_>], before: &[Vec3], h: f64, x: &mut [Vec3]) {
+        self.waiting.clear();
+        self.waiting.resize(self.matter.len(), None);
+        let mut first = 0;
+        for fluid in &self.infos {
+            if let Some(pipe) = &fluid.emitter {
+                for (k, v) in (first..).zip(fluid.vertices.clone()) {
+                    self.waiting[k] = pipe.holds(before[v]).then(|| (before[v] + pipe.velocity() * h, pipe.velocity()));
+                }
+            }
+            first += fluid.vertices.len();
+        }
+        self.hold(x);
+        let waits = |k: usize| self.waiting[k].is_some();
+        self.density.begin(&self.matter, colliders, &waits, before, x);
     }
 
     /// One iteration, the `number`-th from 0 of `all`.
     pub(crate) fn iterate(&mut self, number: usize, all: usize, x: &mut [Vec3]) {
         self.density.iterate(&self.matter, [number, all], x);
+        self.hold(x);
     }
 
     /// Viscosity and confinement of vortices.
     pub(crate) fn correct_velocities(&mut self, x: &[Vec3], v: &mut [Vec3], h: f64) {
         self.density.correct_velocities(&self.matter, x, h, v);
+        for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
+            if let Some((_, velocity)) = waiting {
+                v[vertex as usize] = *velocity;
+            }
+        }
     }
 
     /// Densities over the rest density at x, by particle.

@@ -1,4 +1,4 @@
-//! Simple shapes: sheets, discs, spheres, cylinders, tori, boxes of tets, ropes and bundles.
+//! Simple shapes: sheets, discs, spheres, cylinders, tori, boxes of tets, ropes, bundles and blocks of particles.
 //!
 //! Each is a plain description with public fields; `mesh()` (or `strands()`) builds it, centred at the origin unless said
 //! otherwise. Senseless sizes and counts are refused before anything is allocated. The y axis points up.
@@ -15,6 +15,7 @@
 
 mod cylinder;
 mod disc;
+mod particles;
 mod sheet;
 mod sphere;
 mod strands;
@@ -23,6 +24,7 @@ mod torus;
 
 pub use cylinder::{Caps, Cylinder, Lattice};
 pub use disc::Disc;
+pub use particles::particle_block;
 pub use sheet::{Diagonals, Plane, Shear, Sheet, Spacing};
 pub use sphere::Icosphere;
 pub use strands::{Bundle, Roots, rope};
