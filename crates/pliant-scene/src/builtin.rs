@@ -42,7 +42,6 @@ pub const BUILTIN: &[Builtin] = builtin![
     "twisted-bar",
     "twisted-cloth",
     "washing-line",
-    "water-in-cloth",
     "watered-ball",
 ];
 

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use pliant::FluidSurface;
 use pliant::math::{Vec3, diagonal};
+use pliant::{Emitter, FluidSurface};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_scene::SceneRun;
@@ -70,7 +70,6 @@ impl<'a> Pictures<'a> {
             }
             let fluid = fluids.iter().find(|fluid| fluid.body == number);
             if let (Some(fluid), None) = (fluid, &values) {
-                // What waits in a pipe is not seen.
                 let mut out = at(&body.vertices);
                 out.retain(|p| !fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p)));
                 if out.is_empty() {
@@ -96,7 +95,11 @@ impl<'a> Pictures<'a> {
 
     /// Positions \[m\] of what is seen at a frame.
     pub(super) fn seen(&self, number: u64, frame: &Frame<'_>) -> Result<Vec<Vec3>, ExportError> {
-        Ok(self.visible_vertices(number)?.into_iter().map(|vertex| frame.positions[vertex]).collect())
+        // What waits in a pipe is not seen.
+        let pipes = self.run.sim.model().fluids().iter().filter_map(|fluid| fluid.emitter.as_ref());
+        let pipes: Vec<&Emitter> = pipes.collect();
+        let places = self.visible_vertices(number)?.into_iter().map(|vertex| frame.positions[vertex]);
+        Ok(places.filter(|p| !pipes.iter().any(|pipe| pipe.holds(*p))).collect())
     }
 
     /// All values that colours show at a frame; none where they show bodies.

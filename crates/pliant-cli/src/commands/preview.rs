@@ -216,11 +216,13 @@ fn ground_height(heights: &[f64], bounds: &Bounds, on_floor: bool) -> f64 {
     }
 }
 
-/// The stored frame whose elastic energy is largest, if the log says so.
+/// The stored frame whose elastic energy is largest, if the log says so; where nothing is elastic, that of the largest kinetic energy.
 fn most_energetic(store: &RunStore) -> Result<Option<u64>, Box<dyn Error>> {
     let mut best = None;
-    for entry in store.read_log()? {
-        let (energy, frame) = (number(&entry, "elastic"), entry.get("frame").and_then(Value::as_u64));
+    let log = store.read_log()?;
+    let kind = if log.iter().any(|entry| number(entry, "elastic") > 0.0) { "elastic" } else { "kinetic" };
+    for entry in log {
+        let (energy, frame) = (number(&entry, kind), entry.get("frame").and_then(Value::as_u64));
         let higher = best.is_none_or(|(most, _)| energy > most);
         if let Some(frame) = frame.filter(|frame| higher && store.frames().contains(frame)) {
             best = Some((energy, frame));

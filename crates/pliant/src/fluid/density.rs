@@ -82,7 +82,7 @@ impl Density {
     ) {
         let (count, radius) = (matter.len(), matter.radius);
         let point = |k: usize| matter.position(x, k);
-        self.neighbours.find(radius, count, &point, &|k| matter.volumes[k], &mut self.places);
+        self.neighbours.find(radius, [matter.vertices.len(), count], &point, &|k| matter.volumes[k], &mut self.places);
         let order = &self.neighbours.order;
         let particle = |k: usize| matter.vertices.get(order[k] as usize).map(|&v| x[v as usize]);
         self.walls.find(moving, count, &particle, self.neighbours.origin, matter);

@@ -95,7 +95,7 @@ impl Matter {
         // As much volume as makes the surface alone as dense as fluid at rest [Akinci 2012, eq. 4].
         let own = &self.samples[first..];
         let (mut near, mut places) = (Neighbours::default(), Vec::new());
-        near.find(self.radius, own.len(), &|k| own[k].position(rest), &|_| 1.0, &mut places);
+        near.find(self.radius, [own.len(); 2], &|k| own[k].position(rest), &|_| 1.0, &mut places);
         let mut volumes = vec![0.0_f32; own.len()];
         for (k, &sample) in near.order.iter().enumerate() {
             let squared = |j: usize| (0..3).map(|c| (places[k][c] - places[j][c]).powi(2)).sum::<f32>();

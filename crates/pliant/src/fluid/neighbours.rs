@@ -47,11 +47,12 @@ fn coordinates(key: u64) -> [i64; 3] {
 }
 
 impl Neighbours {
-    /// Looks for neighbours of `count` points anew; `point` and `volume` tell of each. Fills `places`, sorted.
+    /// Looks for neighbours of `count` points anew; `point` and `volume` tell of each. Points from `fluid` on are no neighbours of each other. Fills
+    /// `places`, sorted.
     pub(crate) fn find(
         &mut self,
         radius: f64,
-        count: usize,
+        [fluid, count]: [usize; 2],
         point: &(impl Fn(usize) -> Vec3 + Sync),
         volume: &(impl Fn(usize) -> f32 + Sync),
         places: &mut Vec<Place>,
@@ -65,7 +66,7 @@ impl Neighbours {
                 *place = [x, y, z, volume(particle as usize)];
             }
         });
-        self.list_pairs(places);
+        self.list_pairs(places, fluid as u32);
     }
 
     fn sort(&mut self, radius: f64, count: usize, point: &(impl Fn(usize) -> Vec3 + Sync)) {
@@ -105,7 +106,7 @@ impl Neighbours {
         })
     }
 
-    fn list_pairs(&mut self, places: &[Place]) {
+    fn list_pairs(&mut self, places: &[Place], fluid: u32) {
         let cells = self.cells.len() - 1;
         let parts = parallel::map((0..cells.div_ceil(CHUNK)).collect(), &|part: usize| {
             let (mut lengths, mut list) = (Vec::new(), Vec::new());
@@ -113,7 +114,17 @@ impl Neighbours {
                 let rows = self.rows_around(cell);
                 let most: usize = rows.iter().map(ExactSizeIterator::len).sum();
                 for i in self.cells[cell].1 as usize..self.cells[cell + 1].1 as usize {
-                    lengths.push(near(places, i, &rows, most, &mut list));
+                    let first = list.len();
+                    near(places, i, &rows, most, &mut list);
+                    if self.order[i] >= fluid {
+                        let mut kept = first;
+                        for k in first..list.len() {
+                            list[kept] = list[k];
+                            kept += usize::from(self.order[list[k] as usize] < fluid);
+                        }
+                        list.truncate(kept);
+                    }
+                    lengths.push((list.len() - first) as u32);
                 }
             }
             (lengths, list)
@@ -143,8 +154,8 @@ impl Neighbours {
     }
 }
 
-/// Appends the neighbours of place i among at most `most` places in `rows`; returns how many.
-fn near(places: &[Place], i: usize, rows: &[std::ops::Range<usize>; 9], most: usize, list: &mut Vec<u32>) -> u32 {
+/// Appends the neighbours of place i among at most `most` places in `rows`.
+fn near(places: &[Place], i: usize, rows: &[std::ops::Range<usize>; 9], most: usize, list: &mut Vec<u32>) {
     let before = list.len();
     list.resize(before + most, 0);
     let [x, y, z, _] = places[i];
@@ -158,7 +169,6 @@ fn near(places: &[Place], i: usize, rows: &[std::ops::Range<usize>; 9], most: us
         }
     }
     list.truncate(end);
-    (end - before) as u32
 }
 
 #[cfg(test)]
@@ -181,7 +191,7 @@ mod tests {
         points.extend([Vec3::new(1e4, 0.0, 0.0), Vec3::new(0.0, 1e9, 0.0)]);
         let (radius, mut found, mut places) = (0.13, Neighbours::default(), Vec::new());
         for _ in 0..2 {
-            found.find(radius, points.len(), &|k| points[k], &|_| 1.0, &mut places);
+            found.find(radius, [points.len(); 2], &|k| points[k], &|_| 1.0, &mut places);
             let mut pairs = 0;
             for k in 0..points.len() {
                 let i = found.order[k] as usize;
