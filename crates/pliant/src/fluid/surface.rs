@@ -115,7 +115,9 @@ impl Grid {
         if weight <= 0.0 {
             return OUTSIDE;
         }
-        (x * x + y * y + z * z).sqrt() / weight - (self.radius / self.cell) as f32
+        // Divided first: squares of the smallest weights would be zero, and their nodes inside.
+        let [x, y, z] = [x, y, z].map(|sum| sum / weight);
+        (x * x + y * y + z * z).sqrt() - (self.radius / self.cell) as f32
     }
 
     fn nodes(&self) -> impl Iterator<Item = Node> {
