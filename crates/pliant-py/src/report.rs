@@ -1,7 +1,7 @@
 //! Reports as objects to read, print and pickle.
 
-use pliant::SelfCollisionReport;
 use pliant::solve::SetupSeconds;
+use pliant::{FluidReport, SelfCollisionReport};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -10,7 +10,7 @@ use pyo3::types::PyType;
 #[derive(Debug, Clone)]
 pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
 
-type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 5], (f64, f64, f64, [f64; 4]));
+type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 5], (f64, f64, f64, [f64; 4]), Option<(usize, [f64; 3])>);
 
 #[pymethods]
 impl SolveReport {
@@ -111,7 +111,7 @@ impl SolveReport {
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
-        let (iterations, residual, converged, objective, history, counts, seconds) = state;
+        let (iterations, residual, converged, objective, history, counts, seconds, fluid) = state;
         let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations] = counts;
         let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
@@ -125,6 +125,12 @@ impl SolveReport {
             contacts,
             rank_one_updates,
             refactorisations,
+            fluid: fluid.map(|(particles, [mean_excess, largest_excess, largest_pressure])| FluidReport {
+                particles,
+                mean_excess,
+                largest_excess,
+                largest_pressure,
+            }),
             seconds_local,
             seconds_global,
             seconds_factor,
@@ -151,6 +157,9 @@ impl SolveReport {
                 report.refactorisations,
             ],
             seconds,
+            report
+                .fluid
+                .map(|fluid| (fluid.particles, [fluid.mean_excess, fluid.largest_excess, fluid.largest_pressure])),
         );
         Ok((slf.get_type().getattr("_from_state")?, (state,)))
     }

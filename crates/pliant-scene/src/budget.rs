@@ -57,6 +57,12 @@ pub(crate) fn vertices_of(shape: &ShapeSection) -> u128 {
         ShapeSection::Torus { major_segments, minor_segments, .. } => product(&[major_segments, minor_segments]),
         // So have cells divided around their centre.
         ShapeSection::Box { cells, .. } => product(&cells.map(next)).saturating_add(product(&cells)),
+        // As many as fit, and one more: sizes are rounded. Casts of what is negative or no number give zero.
+        ShapeSection::Particles { size, spacing } => product(&size.map(|side| next((side / spacing) as usize))),
+        ShapeSection::Emitter { radius, speed, duration, spacing, .. } => {
+            let across = next((2.0 * radius / spacing) as usize);
+            product(&[across, across, next((speed * duration / spacing) as usize)])
+        }
         ShapeSection::Rope { segments, .. } => product(&[next(segments)]),
         ShapeSection::Bundle { count, segments, .. } | ShapeSection::Hair { count, segments, .. } => {
             product(&[count, next(segments)])

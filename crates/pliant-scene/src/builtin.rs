@@ -27,6 +27,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "cloth-on-spheres",
     "curls",
     "curtain",
+    "dam-break",
     "flag",
     "grass",
     "gummy",
@@ -45,6 +46,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "twisted-bar",
     "twisted-cloth",
     "washing-line",
+    "watered-ball",
 ];
 
 impl Builtin {

@@ -2,6 +2,7 @@
 
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
+use crate::fluid::{Emitter, FluidMaterial};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
@@ -19,6 +20,8 @@ pub struct Body {
     pub(crate) mass: Vec<MassEntry>,
     pub(crate) energies: Vec<Box<dyn Batch>>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
+    pub(crate) fluid: Option<FluidMaterial>,
+    pub(crate) emitter: Option<Emitter>,
     pub(crate) surface: Vec<[u32; 3]>,
     pub(crate) segments: Vec<[u32; 2]>,
     pub(crate) collides_with_itself: bool,
@@ -39,6 +42,8 @@ impl Body {
             mass,
             energies: Vec::new(),
             constraints: Vec::new(),
+            fluid: None,
+            emitter: None,
             surface: Vec::new(),
             segments: Vec::new(),
             collides_with_itself: true,
@@ -122,6 +127,38 @@ impl Body {
     pub fn points(points: &PointSet, mass: f64) -> Self {
         let entries = (0..points.positions.len() as u32).map(|v| (v, v, mass)).collect();
         Self::new(points.positions.clone(), entries)
+    }
+
+    /// A fluid: particles, of which each stands for a cube of the material's spacing. Only the
+    /// [position-based solver](crate::solve::pbd) knows fluids.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::particle_block;
+    /// use pliant::prelude::*;
+    /// let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    /// let drop = Body::fluid(&particle_block(Vec3::splat(0.25), water.spacing)?, &water)?;
+    /// let ground = Collider::new(Shape::Plane).at(Vec3::NEG_Y * 0.2);
+    /// let solver = PositionBasedParams { iterations: 4, ..PositionBasedParams::default() };
+    /// let mut sim = Simulation::builder().body(drop).collider(ground).solver(solver).time_step(0.01).build()?;
+    /// for _ in 0..50 {
+    ///     sim.step()?;
+    /// }
+    /// assert!(sim.positions().iter().all(|p| p.y > -0.2), "it lies on the ground");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fluid(particles: &PointSet, material: &FluidMaterial) -> Result<Self, ModelError> {
+        material.check()?;
+        let mut body = Self::points(particles, material.particle_mass());
+        body.fluid = Some(material.clone());
+        Ok(body)
+    }
+
+    /// A fluid that comes out of a pipe.
+    pub fn emitted(emitter: &Emitter, material: &FluidMaterial) -> Result<Self, ModelError> {
+        let mut body = Self::fluid(&emitter.particles(material.spacing)?, material)?;
+        body.velocities.fill(emitter.velocity());
+        body.emitter = Some(emitter.clone());
+        Ok(body)
     }
 
     fn made_of(&mut self, cells: Cells, substance: Option<Substance>) {

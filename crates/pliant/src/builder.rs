@@ -7,6 +7,7 @@ use crate::constraint::ConstraintBatch;
 use crate::contact::{Clearances, ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
+use crate::fluid::{FluidInfo, FluidMaterial};
 use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::mass::Mass;
@@ -181,11 +182,26 @@ impl SimulationBuilder {
                 let body = body.name.unwrap_or_else(|| format!("body {}", world.bodies.len()));
                 return Err(ModelError::UnsupportedConstraint { body, kind: batch.kind() });
             }
+            if body.fluid.is_some() && !self.solver.knows_constraints() {
+                let body = body.name.unwrap_or_else(|| format!("body {}", world.bodies.len()));
+                return Err(ModelError::UnsupportedConstraint { body, kind: "fluid" });
+            }
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World { bodies, rest, mut positions, velocities, mass, energies, constraints, pinned, fabrics, rods } =
-            world;
+        let World {
+            bodies,
+            rest,
+            mut positions,
+            velocities,
+            mass,
+            energies,
+            constraints,
+            fluids,
+            pinned,
+            fabrics,
+            rods,
+        } = world;
         check_masses(&bodies, &mass, &pinned)?;
         if let Some((body, _)) = rods.first().filter(|_| !self.solver.knows_constraints()) {
             return Err(ModelError::UnsupportedConstraint { body: bodies[*body].name.clone(), kind: "rod" });
@@ -200,6 +216,7 @@ impl SimulationBuilder {
             mass,
             energies,
             constraints,
+            fluids,
             pinned,
             fabrics,
             rods,
@@ -290,6 +307,7 @@ struct World {
     mass: Mass,
     energies: Vec<EnergyEntry>,
     constraints: Vec<Box<dyn ConstraintBatch>>,
+    fluids: Vec<FluidInfo>,
     pinned: Vec<bool>,
     fabrics: Vec<crate::topology::Fabric>,
     /// Bodies that are rods.
@@ -305,6 +323,11 @@ impl World {
         check_body(&body, &name)?;
         let base = self.rest.len();
         let count = body.rest.len();
+        if let Some(material) = &body.fluid {
+            self.check_spacing(material)?;
+            let (number, material, emitter) = (self.bodies.len(), material.clone(), body.emitter.clone());
+            self.fluids.push(FluidInfo { body: number, vertices: base..base + count, material, emitter });
+        }
         let limit = u32::MAX as usize / 4;
         if base + count > limit {
             return Err(ModelError::TooLarge { count: base + count, limit });
@@ -330,6 +353,15 @@ impl World {
         let (vertices, pressure, collides_with_itself) = (base..base + count, body.pressure, body.collides_with_itself);
         let welded = Vec::new();
         self.bodies.push(BodyInfo { name, vertices, surface, segments, pressure, collides_with_itself, welded });
+        Ok(())
+    }
+
+    /// One kernel serves all fluids, so that they push each other.
+    fn check_spacing(&self, material: &FluidMaterial) -> Result<(), ModelError> {
+        let value = material.spacing;
+        if self.fluids.iter().any(|other| other.material.spacing != value) {
+            return Err(ModelError::BadParameter { name: "spacing of a fluid", value, need: "that of all fluids" });
+        }
         Ok(())
     }
 

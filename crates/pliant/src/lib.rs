@@ -30,6 +30,7 @@ pub mod constraint;
 pub mod contact;
 mod damping;
 pub mod energy;
+mod fluid;
 mod force;
 mod garment;
 mod inputs;
@@ -59,6 +60,7 @@ pub use builder::SimulationBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation};
+pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReport, FluidSurface};
 pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
@@ -89,8 +91,8 @@ pub mod prelude {
     };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, RodMaterial, SelfCollision,
-        Simulation, SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, RigidMaterial, RodMaterial,
+        SelfCollision, Simulation, SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

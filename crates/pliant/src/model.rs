@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
+use crate::fluid::FluidInfo;
 use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::MeshError;
@@ -191,6 +192,7 @@ pub struct Model {
     mass: Mass,
     energies: Vec<EnergyEntry>,
     constraints: Vec<Box<dyn ConstraintBatch>>,
+    fluids: Vec<FluidInfo>,
     fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
@@ -235,6 +237,7 @@ pub(crate) struct ModelParts {
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
+    pub(crate) fluids: Vec<FluidInfo>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
     pub(crate) rods: RodSet,
@@ -252,6 +255,7 @@ impl Model {
             mass,
             mut energies,
             constraints,
+            fluids,
             pinned,
             fabrics,
             rods,
@@ -301,6 +305,7 @@ impl Model {
             mass,
             energies,
             constraints,
+            fluids,
             fabrics,
             free_index,
             free,
@@ -340,6 +345,11 @@ impl Model {
     /// Constraints that only the position-based solver knows.
     pub fn constraints(&self) -> &[Box<dyn ConstraintBatch>] {
         &self.constraints
+    }
+
+    /// Fluids, which only the position-based solver knows.
+    pub fn fluids(&self) -> &[FluidInfo] {
+        &self.fluids
     }
 
     /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::error::Error;
 
 use pliant::math::{Vec3, diagonal};
+use pliant::{Emitter, FluidSurface};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_scene::SceneRun;
@@ -52,6 +53,7 @@ impl<'a> Pictures<'a> {
         let values = self.values(number, frame)?;
         let (range, map) = ([0.0, most], ColorMap::default());
         let mut scene = Scene::default();
+        let fluids = self.run.sim.model().fluids();
         for (number, body) in self.bodies_at(number)?.iter().enumerate() {
             let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
             let paint = |places: &[u32]| match &values {
@@ -70,9 +72,20 @@ impl<'a> Pictures<'a> {
                 let thickness = self.thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
                 scene.lines.push(Lines::new(positions, body.segments.clone(), thickness, painted));
             }
-            if !body.points.is_empty() {
+            let fluid = fluids.iter().find(|fluid| fluid.body == number);
+            if let (Some(fluid), None) = (fluid, &values) {
+                let mut out = at(&body.vertices);
+                out.retain(|p| !fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p)));
+                if out.is_empty() {
+                    continue;
+                }
+                let surface = FluidSurface::new(fluid.material.spacing).mesh(&out)?;
+                let color = Color::of_body(self.first_color + number);
+                scene.meshes.push(Mesh::new(surface.positions, surface.triangles, color));
+            } else if !body.points.is_empty() {
                 let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
-                scene.points.push(Points::new(at(&loose), self.thickness, paint(&loose)));
+                let size = fluid.map_or(self.thickness, |fluid| 0.5 * fluid.material.spacing);
+                scene.points.push(Points::new(at(&loose), size, paint(&loose)));
             }
         }
         let label = match self.color_by {
@@ -86,7 +99,11 @@ impl<'a> Pictures<'a> {
 
     /// Positions \[m\] of what is seen at a frame.
     pub(super) fn seen(&self, number: u64, frame: &Frame<'_>) -> Result<Vec<Vec3>, ExportError> {
-        Ok(self.visible_vertices(number)?.into_iter().map(|vertex| frame.positions[vertex]).collect())
+        // What waits in a pipe is not seen.
+        let pipes = self.run.sim.model().fluids().iter().filter_map(|fluid| fluid.emitter.as_ref());
+        let pipes: Vec<&Emitter> = pipes.collect();
+        let places = self.visible_vertices(number)?.into_iter().map(|vertex| frame.positions[vertex]);
+        Ok(places.filter(|p| !pipes.iter().any(|pipe| pipe.holds(*p))).collect())
     }
 
     /// All values that colours show at a frame; none where they show bodies.

@@ -219,13 +219,14 @@ fn ground_height(heights: &[f64], bounds: &Bounds, on_floor: bool) -> f64 {
 /// Elastic energy below this share of the kinetic one is rounding, as of hair that cannot be stretched.
 const RIGID: f64 = 1e-12;
 
-/// The stored frame whose elastic energy is largest, if the log says so.
+/// The stored frame whose elastic energy is largest, if the log says so; where nothing is elastic, that of the largest kinetic energy.
 fn most_energetic(store: &RunStore) -> Result<Option<u64>, Box<dyn Error>> {
     let mut best = None;
-    let mut kinetic = 0.0_f64;
-    for entry in store.read_log()? {
-        let (energy, frame) = (number(&entry, "elastic"), entry.get("frame").and_then(Value::as_u64));
-        kinetic = kinetic.max(number(&entry, "kinetic"));
+    let log = store.read_log()?;
+    let kind = if log.iter().any(|entry| number(entry, "elastic") > 0.0) { "elastic" } else { "kinetic" };
+    let kinetic = log.iter().fold(0.0_f64, |most, entry| most.max(number(entry, "kinetic")));
+    for entry in log {
+        let (energy, frame) = (number(&entry, kind), entry.get("frame").and_then(Value::as_u64));
         let higher = best.is_none_or(|(most, _)| energy > most);
         if let Some(frame) = frame.filter(|frame| higher && store.frames().contains(frame)) {
             best = Some((energy, frame));

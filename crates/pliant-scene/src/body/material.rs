@@ -1,10 +1,12 @@
 //! From `[body.material.…]` to a material of the engine.
 
 use pliant::energy::StrainSet;
-use pliant::{BendModel, ClothMaterial, RigidMaterial, RodMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+use pliant::{
+    BendModel, ClothMaterial, FluidMaterial, RigidMaterial, RodMaterial, SolidMaterial, StrainLimit, StrandMaterial,
+};
 
 use crate::error::similar;
-use crate::format::{BendModelName, ClothSection, RigidSection, RodSection, SolidSection, StrandSection};
+use crate::format::{BendModelName, ClothSection, FluidSection, RigidSection, RodSection, SolidSection, StrandSection};
 use crate::presets;
 use crate::scene::Fault;
 
@@ -87,4 +89,15 @@ pub(super) fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {
         resists_compression: section.resists_compression.unwrap_or(standard.resists_compression),
         ..standard
     })
+}
+
+pub(super) fn fluid(section: &FluidSection, spacing: f64) -> FluidMaterial {
+    let standard = FluidMaterial::default();
+    FluidMaterial {
+        density: section.density.unwrap_or(standard.density),
+        spacing,
+        viscosity: section.viscosity.unwrap_or(standard.viscosity),
+        vorticity: section.vorticity.unwrap_or(standard.vorticity),
+        separation: section.separation.unwrap_or(standard.separation),
+    }
 }

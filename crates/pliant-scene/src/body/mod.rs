@@ -54,6 +54,7 @@ impl BuiltBody {
             Shape::Solid { mesh, skin: None } => topology.add_solid(name, mesh),
             Shape::Solid { mesh, skin: Some(skin) } => topology.add_solid_with_surface(name, mesh, skin),
             Shape::Strands(strands) => topology.add_strands(name, strands),
+            Shape::Particles { points, .. } => topology.add_points(name, points),
         }
     }
 }
@@ -77,6 +78,7 @@ pub(crate) fn build_body(
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
         Shape::Strands(strands) => strands.edges(),
+        Shape::Particles { .. } => Vec::new(),
     };
     let rest = shape.positions();
     let is_rigid = made.is_some();
@@ -178,6 +180,7 @@ fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
             mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh
         }
         Shape::Strands(_) => return Err(Fault::new("material", "this shape needs material.strand or material.bare")),
+        Shape::Particles { .. } => return Err(Fault::new("material", "this shape needs material.fluid")),
     };
     let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
     let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
@@ -216,6 +219,13 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
             }
         }
         (Shape::Strands(strands), MaterialSection::Rod(rod)) => Body::rods(strands, &material::rod(rod)),
+        (Shape::Particles { points, spacing, emitter }, MaterialSection::Fluid(fluid)) => {
+            let material = material::fluid(fluid, *spacing);
+            match emitter {
+                Some(emitter) => Body::emitted(emitter, &material),
+                None => Body::fluid(points, &material),
+            }
+        }
         (shape, MaterialSection::Bare(bare)) => {
             let (masses, surface) = match shape {
                 Shape::Surface { mesh, .. } => {
@@ -223,6 +233,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 }
                 Shape::Solid { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, bare.density), boundary(mesh)?),
                 Shape::Strands(strands) => (strands.mass_matrix(MassKind::Lumped, bare.density), Vec::new()),
+                Shape::Particles { .. } => return Err(Fault::new("material", "this shape needs material.fluid")),
             };
             let masses = masses.map_err(|error| in_material(section, &error.into()))?;
             Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
@@ -232,6 +243,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 Shape::Surface { .. } => "material.cloth, material.springs, material.rigid or material.bare",
                 Shape::Solid { .. } => "material.solid, material.rigid or material.bare",
                 Shape::Strands(_) => "material.strand, material.rod or material.bare",
+                Shape::Particles { .. } => "material.fluid",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
         }
@@ -248,10 +260,15 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Rod(_) => "rod",
         MaterialSection::Springs(_) => "springs",
         MaterialSection::Rigid(_) => "rigid",
+        MaterialSection::Fluid(_) => "fluid",
         MaterialSection::Bare(_) => "bare",
     };
     if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {
         return Fault::new(format!("material.rigid.{}", as_key(name)), error.to_string());
+    }
+    if let ModelError::BadParameter { name, .. } = error {
+        let key = name.strip_suffix(" of the fluid").unwrap_or(name);
+        return Fault::new(format!("material.{kind}.{}", as_key(key)), error.to_string());
     }
     let (ModelError::Mesh(MeshError::BadParameter { name, .. })
     | ModelError::Energy { error: EnergyError::BadParameter { name, .. }, .. }) = error

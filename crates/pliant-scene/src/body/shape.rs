@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
+use pliant::Emitter;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
-    Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Scalp, Sheet, TetBox, TetPattern, Torus, rope,
+    Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Scalp, Sheet, TetBox, TetPattern, Torus,
+    particle_block, rope,
 };
 use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
-use pliant::mesh::{Edge, Keep, MeshError, Placed, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
+use pliant::mesh::{
+    Edge, Keep, MeshError, Placed, PointSet, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh,
+};
 use pliant_io::read::{ReadOptions, UpAxis, read_mesh};
 
 use super::as_key;
@@ -33,6 +37,8 @@ pub(super) enum Shape {
     Solid { mesh: TetMesh, skin: Option<TriangleMesh> },
     /// Polylines.
     Strands(StrandSet),
+    /// Particles of a fluid, so far apart \[m\], and the pipe that they come out of.
+    Particles { points: PointSet, spacing: f64, emitter: Option<Emitter> },
 }
 
 impl Shape {
@@ -42,6 +48,7 @@ impl Shape {
             Self::Surface { mesh, .. } => &mesh.positions,
             Self::Solid { mesh, .. } => &mesh.positions,
             Self::Strands(strands) => &strands.positions,
+            Self::Particles { points, .. } => &points.positions,
         }
     }
 }
@@ -108,6 +115,13 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
                 TetPatternName::BodyCentred => TetPattern::BodyCentred,
             };
             Shape::Solid { mesh: TetBox { size: size.into(), cells, pattern }.mesh()?, skin: None }
+        }
+        ShapeSection::Particles { size, spacing } => {
+            Shape::Particles { points: particle_block(size.into(), spacing)?, spacing, emitter: None }
+        }
+        ShapeSection::Emitter { direction, radius, speed, duration, spacing } => {
+            let emitter = Emitter { mouth: Vec3::ZERO, direction: direction.into(), radius, speed, duration };
+            Shape::Particles { points: emitter.particles(spacing)?, spacing, emitter: Some(emitter) }
         }
         ShapeSection::Rope { from, to, segments } => Shape::Strands(rope(from.into(), to.into(), segments)?),
         ShapeSection::Bundle { radius, count, direction, length, segments } => {
@@ -247,6 +261,18 @@ impl Placing {
                 skin: skin.map(|skin| skin.transformed(linear, *offset)),
             },
             Shape::Strands(strands) => Shape::Strands(strands.transformed(linear, *offset)),
+            Shape::Particles { points, spacing, emitter } => {
+                let scale = linear.determinant().cbrt();
+                let placed = |emitter: Emitter| Emitter {
+                    mouth: *linear * emitter.mouth + *offset,
+                    direction: *linear * emitter.direction,
+                    radius: emitter.radius * scale,
+                    speed: emitter.speed * scale,
+                    ..emitter
+                };
+                let (points, spacing) = (points.transformed(linear, *offset), spacing * scale);
+                Shape::Particles { points, spacing, emitter: emitter.map(placed) }
+            }
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum MaterialSection {
     Springs(SpringSection),
     /// A solid that does not deform: the inside of a closed surface, or of a solid.
     Rigid(RigidSection),
+    /// A liquid, of a shape made of particles; only the position-based solver knows it.
+    Fluid(FluidSection),
     /// Masses that nothing holds together but what stands under `energy`.
     Bare(BareSection),
 }
@@ -130,6 +132,20 @@ pub struct RigidSection {
     pub density: Option<f64>,
     /// How stiff it is: the frequency at which it would swing on one of its vertices (rad/s); 3000 by default.
     pub frequency: Option<f64>,
+}
+
+/// A liquid. The spacing of its particles is that of the shape.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FluidSection {
+    /// Mass per volume at rest (kg/m³); 1000 by default, that of water.
+    pub density: Option<f64>,
+    /// Kinematic viscosity (m²/s); 0.001 by default.
+    pub viscosity: Option<f64>,
+    /// Vorticity confinement (m/s); 0 by default.
+    pub vorticity: Option<f64>,
+    /// Artificial pressure that keeps particles apart, as a share of the density; 0.001 by default.
+    pub separation: Option<f64>,
 }
 
 /// Masses without energies.

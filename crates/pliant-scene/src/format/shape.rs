@@ -116,6 +116,26 @@ pub enum ShapeSection {
         /// Name of that body.
         body: String,
     },
+    /// Particles that fill a box: a block of fluid.
+    Particles {
+        /// Size of the box (m).
+        size: [f64; 3],
+        /// Distance of neighbours (m). All fluids of a scene have the same.
+        spacing: f64,
+    },
+    /// Fluid that comes out of a round pipe whose mouth is at the origin. It waits in the pipe, behind the mouth, until it does.
+    Emitter {
+        /// Where the jet goes; any length but zero.
+        direction: [f64; 3],
+        /// Radius of the jet (m).
+        radius: f64,
+        /// Speed of the jet (m/s).
+        speed: f64,
+        /// For how long it flows (s).
+        duration: f64,
+        /// Distance of neighbouring particles (m). All fluids of a scene have the same.
+        spacing: f64,
+    },
     /// Strands that grow from a flat patch.
     Bundle {
         /// Radius of the patch (m).
@@ -170,6 +190,8 @@ impl ShapeSection {
             Self::File { .. } => "file",
             Self::Sdf { .. } => "sdf",
             Self::Like { .. } => "like",
+            Self::Particles { .. } => "particles",
+            Self::Emitter { .. } => "emitter",
             Self::Bundle { .. } => "bundle",
             Self::Hair { .. } => "hair",
         }

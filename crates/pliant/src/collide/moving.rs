@@ -108,6 +108,20 @@ impl Moving<'_> {
         (Nearby { distance: found.distance, point, normal: self.to.rotation * found.normal }, shift)
     }
 
+    /// Where a point is with respect to the surface at the end of the step; none where that is certainly, and cheaply known to be,
+    /// farther than `reach`, or is farther \[m\].
+    pub(crate) fn near_at_end(&self, p: Vec3, reach: f64) -> Option<Nearby> {
+        let local = self.to.to_local(p);
+        let found = match (&self.deformed, &self.collider.shape) {
+            (Some(deformed), _) if deformed.after.surface.least_distance(local) > reach => return None,
+            (None, Shape::Mesh(mesh)) if mesh.surface.least_distance(local) > reach => return None,
+            (Some(deformed), _) => deformed.after.nearby(local),
+            (None, shape) => shape.nearby(local),
+        };
+        let (point, normal) = (self.to.to_world(found.point), self.to.rotation * found.normal);
+        (found.distance < reach).then_some(Nearby { distance: found.distance, point, normal })
+    }
+
     /// Distance at which contact begins \[m\].
     pub fn thickness(&self) -> f64 {
         self.collider.thickness

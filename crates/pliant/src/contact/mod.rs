@@ -18,7 +18,7 @@ pub(crate) use law::Response;
 pub(crate) use layers::{Layers, Place, READY};
 pub(crate) use obstacles::Obstacles;
 
-use crate::collide::Collider;
+use crate::collide::{Collider, Moving};
 use crate::math::Vec3;
 
 /// The contacts of a stage, as a solver sees them.
@@ -44,6 +44,11 @@ impl Contacts<'_> {
     /// Whether there is nothing to meet.
     pub(crate) fn is_none(&self) -> bool {
         self.obstacles.is_none() && self.layers.is_empty()
+    }
+
+    /// The colliders in the course of the stage.
+    pub(crate) fn colliders(&self) -> &[Moving<'_>] {
+        self.obstacles.as_ref().map_or(&[], |obstacles| &obstacles.moving)
     }
 
     /// Takes the diagonal of the system matrix at each vertex \[N/m\].

@@ -110,6 +110,14 @@ impl<T> Shared<T> {
     }
 }
 
+/// Sorts items of which no two are equal.
+pub(crate) fn sort<T: Ord + Send>(items: &mut [T]) {
+    #[cfg(feature = "parallel")]
+    rayon::slice::ParallelSliceMut::par_sort_unstable(items);
+    #[cfg(not(feature = "parallel"))]
+    items.sort_unstable();
+}
+
 /// Items that a thread takes at a time.
 const CHUNK: usize = 256;
 

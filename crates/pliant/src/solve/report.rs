@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::FollowLeaderError;
+use crate::fluid::FluidReport;
 use crate::sparse::FactorError;
 
 /// What a solver says of one stage; of a step with several stages, the sums.
@@ -29,6 +30,8 @@ pub struct SolveReport {
     pub rank_one_updates: usize,
     /// Numeric factorisations because of such changes; contacts of other kinds went through conjugate gradients.
     pub refactorisations: usize,
+    /// How well fluids keep their density, where there are any.
+    pub fluid: Option<FluidReport>,
     /// Seconds in projections, in right-hand sides and linear solves, and in factorisations.
     pub seconds_local: f64,
     /// See `seconds_local`.
@@ -72,6 +75,7 @@ impl SolveReport {
         self.rejected += other.rejected;
         self.linear_iterations += other.linear_iterations;
         self.contacts = other.contacts;
+        self.fluid = other.fluid.or(self.fluid);
         self.rank_one_updates += other.rank_one_updates;
         self.refactorisations += other.refactorisations;
         self.seconds_local += other.seconds_local;

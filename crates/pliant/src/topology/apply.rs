@@ -41,6 +41,7 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         mass: model.mass().clone(),
         energies,
         constraints: Vec::new(),
+        fluids: model.fluids().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
         rods: RodSet::default(),
@@ -123,6 +124,9 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         later.surface.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
         later.segments.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
         later.welded.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
+    }
+    for later in parts.fluids.iter_mut().filter(|fluid| fluid.body > body) {
+        later.vertices = later.vertices.start + more..later.vertices.end + more;
     }
     let info = &mut parts.bodies[body];
     info.vertices = base..end + more;

@@ -6,6 +6,8 @@
 //! [`Stiffness::Share`], classic position-based dynamics, a constraint goes a share of the way, and what that means as a stiffness
 //! depends on iterations, time step and masses.
 //!
+//! Fluids of the world keep their density in every iteration, after its constraints ([`crate::fluid`](crate::FluidMaterial)).
+//!
 //! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
 //! bits on any number of threads. Jacobi's way solves all at the same positions and takes means: a vertex in n constraints counts as n
 //! with an n-th of the mass each, which keeps momentum where a plain mean would not.
@@ -18,6 +20,7 @@ use crate::clock::Clock;
 use crate::constraint::Rule;
 use crate::contact::Contacts;
 use crate::energy::Memory;
+use crate::fluid::{Fluids, Ingredients};
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
 use crate::parallel::{self, Shared, Strided, Team};
@@ -158,6 +161,7 @@ struct Prepared {
     inverse_masses: Vec<f64>,
     /// Of Jacobi's way.
     means: Option<Means>,
+    fluids: Option<Fluids>,
 }
 
 /// For each vertex the corners that it is moved by.
@@ -178,7 +182,16 @@ impl Prepared {
         let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
         let passes = passes(model, is_jacobi);
         let means = is_jacobi.then(|| Means::new(model, &passes, &inverse_masses));
-        Self { passes, rigid: rigid::sets(model), inverse_masses, means }
+        let is_fluid = |body: &usize| model.fluids().iter().any(|fluid| fluid.body == *body);
+        let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
+        let ingredients = Ingredients {
+            fluids: model.fluids(),
+            surfaces: others.map(|body| &model.bodies()[body].surface[..]).collect(),
+            rest: model.rest(),
+            inverse_masses: &inverse_masses,
+        };
+        let fluids = Fluids::new(&ingredients);
+        Self { passes, rigid: rigid::sets(model), inverse_masses, means, fluids }
     }
 
     /// Bytes that an iteration goes over, roughly.
@@ -269,6 +282,9 @@ impl Solver for PositionBased {
         record(x, memory, &mut report);
         let scale = model.diagonal();
         let local = clock.now();
+        if let Some(fluids) = &mut prepared.fluids {
+            fluids.begin(contacts.colliders(), objective.before, objective.inertia.recip().sqrt(), x);
+        }
         parallel::with_team_for(prepared.bytes(), |team| {
             for iteration in 0..params.iterations {
                 let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
@@ -279,6 +295,9 @@ impl Solver for PositionBased {
                     SweepOrder::Alternating => iteration % 2 == 1,
                 };
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
+                if let Some(fluids) = &mut prepared.fluids {
+                    fluids.iterate(iteration, params.iterations, x);
+                }
                 prepared.rigid.iter().for_each(|set| set.straighten(x, memory));
                 if !set.is_empty() {
                     rods.iterate(set, x, h);
@@ -298,7 +317,14 @@ impl Solver for PositionBased {
         });
         report.seconds_local = clock.now() - local;
         report.contacts = contacts.count();
+        report.fluid = prepared.fluids.as_ref().map(|fluids| fluids.report(objective.inertia.recip().sqrt()));
         Ok(report)
+    }
+
+    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
+        if let Some(fluids) = self.prepared.as_mut().and_then(|prepared| prepared.fluids.as_mut()) {
+            fluids.correct_velocities(x, v, h);
+        }
     }
 }
 

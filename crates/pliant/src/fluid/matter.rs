@@ -1,0 +1,178 @@
+//! What a fluid's particles are: volumes, masses, and points of other bodies' surfaces that take part.
+
+use super::kernels::{self, Lattice, reach_of_walls};
+use super::neighbours::Neighbours;
+use super::{Ingredients, KERNEL};
+use crate::math::Vec3;
+
+/// A point of a body's surface, carried along by its corners.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sample {
+    pub(crate) corners: [u32; 3],
+    pub(crate) weights: [f64; 3],
+}
+
+impl Sample {
+    pub(crate) fn position(&self, x: &[Vec3]) -> Vec3 {
+        self.corners.iter().zip(self.weights).fold(Vec3::ZERO, |sum, (&v, w)| sum + x[v as usize] * w)
+    }
+}
+
+/// All fluid particles of a world, then the samples of surfaces near which they may come. Lengths are in units of the kernel's radius, masses in
+/// units of the heaviest particle, so that f32 holds them at any scale.
+#[derive(Debug)]
+pub(crate) struct Matter {
+    /// Radius of the kernel \[m\].
+    pub(crate) radius: f64,
+    /// The unit of masses \[kg\].
+    pub(crate) mass: f64,
+    /// Vertices of the world that are particles.
+    pub(crate) vertices: Vec<u32>,
+    pub(crate) samples: Vec<Sample>,
+    /// Volume of each particle and sample; over the density of the lattice, so that particles on a lattice are at rest density.
+    pub(crate) volumes: Vec<f32>,
+    /// Inverse mass of each particle and sample; 0 for what does not give way.
+    pub(crate) softness: Vec<f32>,
+    /// Inverse mass of every vertex of the world, in the same unit.
+    pub(crate) vertex_softness: Vec<f64>,
+    /// Coefficient of the artificial pressure of each particle; 0 for samples.
+    pub(crate) separation: Vec<f32>,
+    /// Kinematic viscosity of each particle \[m²/s\].
+    pub(crate) viscosity: Vec<f64>,
+    /// Vorticity confinement of each particle \[m/s\].
+    pub(crate) confinement: Vec<f64>,
+    /// How far walls act, over the radius.
+    pub(crate) reach_of_walls: f32,
+    lattice: Lattice,
+}
+
+impl Matter {
+    /// None where there is no fluid.
+    pub(crate) fn new(from: &Ingredients<'_>) -> Option<Self> {
+        let spacing = from.fluids.first()?.material.spacing;
+        let mass = from.fluids.iter().map(|fluid| fluid.material.particle_mass()).fold(0.0, f64::max);
+        let lattice = Lattice::new(1.0 / KERNEL);
+        let mut matter = Self {
+            radius: KERNEL * spacing,
+            mass,
+            vertices: Vec::new(),
+            samples: Vec::new(),
+            volumes: Vec::new(),
+            softness: Vec::new(),
+            vertex_softness: from.inverse_masses.iter().map(|inverse| inverse * mass).collect(),
+            separation: Vec::new(),
+            viscosity: Vec::new(),
+            confinement: Vec::new(),
+            reach_of_walls: reach_of_walls(1.0 / KERNEL) as f32,
+            lattice,
+        };
+        let volume = (KERNEL.powi(-3) / lattice.density) as f32;
+        for fluid in from.fluids {
+            let material = &fluid.material;
+            for v in fluid.vertices.clone() {
+                matter.vertices.push(v as u32);
+                matter.volumes.push(volume);
+                matter.softness.push(matter.vertex_softness[v] as f32);
+                matter.separation.push(material.separation as f32);
+                matter.viscosity.push(material.viscosity);
+                matter.confinement.push(material.vorticity);
+            }
+        }
+        for triangles in &from.surfaces {
+            matter.add_surface(triangles, from.rest, spacing);
+        }
+        Some(matter)
+    }
+
+    /// Samples a surface, no farther apart than particles.
+    fn add_surface(&mut self, triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) {
+        let first = self.samples.len();
+        for &corners in triangles {
+            let [a, b, c] = corners.map(|v| rest[v as usize]);
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            self.samples.extend(samples_of(corners, (longest / spacing).ceil().clamp(1.0, 256.0) as usize));
+        }
+        // As much volume as makes the surface alone as dense as fluid at rest [Akinci 2012, eq. 4].
+        let own = &self.samples[first..];
+        let (mut near, mut places) = (Neighbours::default(), Vec::new());
+        near.find(self.radius, [own.len(); 2], &|k| own[k].position(rest), &|_| 1.0, &mut places);
+        let mut volumes = vec![0.0_f32; own.len()];
+        for (k, &sample) in near.order.iter().enumerate() {
+            let squared = |j: usize| (0..3).map(|c| (places[k][c] - places[j][c]).powi(2)).sum::<f32>();
+            let around: f32 = near.of(k).iter().map(|&j| kernels::density(squared(j as usize))).sum();
+            volumes[sample as usize] = 1.0 / (kernels::PEAK + around);
+        }
+        for (sample, volume) in own.iter().zip(volumes) {
+            let soft = sample.corners.iter().zip(sample.weights);
+            self.softness.push(soft.map(|(&v, w)| w * w * self.vertex_softness[v as usize]).sum::<f64>() as f32);
+            self.volumes.push(volume);
+            self.separation.push(0.0);
+        }
+    }
+
+    /// Particles and samples.
+    pub(crate) fn len(&self) -> usize {
+        self.vertices.len() + self.samples.len()
+    }
+
+    /// Where a particle or sample is \[m\].
+    pub(crate) fn position(&self, x: &[Vec3], k: usize) -> Vec3 {
+        match self.vertices.get(k) {
+            Some(&v) => x[v as usize],
+            None => self.samples[k - self.vertices.len()].position(x),
+        }
+    }
+
+    /// Pressure \[Pa\] of −λ/V = 1 in a stage of length h \[s\].
+    pub(crate) fn pressure_unit(&self, h: f64) -> f64 {
+        self.seen_gradient() * self.mass / (self.radius * h * h)
+    }
+
+    /// Moves the corners of a sample, given the step of a point that has the sample's inverse mass.
+    pub(crate) fn push_sample(&self, k: usize, step: Vec3, x: &mut [Vec3]) {
+        let Sample { corners, weights } = self.samples[k];
+        let own = f64::from(self.softness[self.vertices.len() + k]);
+        if own > 0.0 {
+            for (&v, weight) in corners.iter().zip(weights) {
+                x[v as usize] += step * (weight * self.vertex_softness[v as usize] / own);
+            }
+        }
+    }
+
+    /// Σ V |W'/r| of a particle on the lattice.
+    pub(crate) fn neighbour_weight(&self) -> f64 {
+        self.lattice.slopes / self.lattice.density
+    }
+
+    /// How much of a gradient sums over neighbours see, on the lattice.
+    pub(crate) fn seen_gradient(&self) -> f64 {
+        self.lattice.seen_gradient / self.lattice.density
+    }
+
+    /// Σ V W r² of a particle on the lattice.
+    pub(crate) fn second_moment(&self) -> f64 {
+        self.lattice.second_moment / self.lattice.density
+    }
+
+    /// Σ ‖∇C‖² of a particle on the lattice.
+    pub(crate) fn stiffness_at_rest(&self) -> f32 {
+        (self.lattice.squared_gradients / self.lattice.density.powi(2)) as f32
+    }
+}
+
+/// Centres of the n² triangles that a triangle is divided into.
+fn samples_of(corners: [u32; 3], n: usize) -> impl Iterator<Item = Sample> {
+    let third = 1.0 / 3.0;
+    let at = move |i: f64, j: f64| {
+        let (u, v) = (i / n as f64, j / n as f64);
+        Sample { corners, weights: [1.0 - u - v, u, v] }
+    };
+    (0..n).flat_map(move |i| {
+        (0..n - i).flat_map(move |j| {
+            let (x, y) = (i as f64, j as f64);
+            let upright = at(x + third, y + third);
+            let inverted = (i + j + 1 < n).then(|| at(x + 2.0 * third, y + 2.0 * third));
+            std::iter::once(upright).chain(inverted)
+        })
+    })
+}

@@ -1,0 +1,157 @@
+//! Position-based fluids [Macklin 2013; Bender 2014, §3.4.6]: particles that keep their density.
+//!
+//! | file | does |
+//! |---|---|
+//! | `material` | what the user says of a fluid |
+//! | `kernels` | the smoothing kernel, its integral over half-spaces |
+//! | `matter` | volumes and masses of particles; points of bodies' surfaces that take part |
+//! | `neighbours` | which particles are near each other |
+//! | `walls` | colliders as half-spaces full of fluid |
+//! | `density` | the constraint and its iteration |
+//! | `coarse` | the load of deep fluid |
+//! | `velocity` | viscosity, vorticity confinement |
+//! | `emitter` | pipes that fluid comes out of |
+//! | `surface` | triangles around the fluid, for pictures |
+//!
+//! The position-based solver calls [`Fluids`] in each of its iterations.
+
+mod coarse;
+mod density;
+mod emitter;
+mod kernels;
+mod material;
+mod matter;
+mod neighbours;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod velocity;
+mod walls;
+
+pub use emitter::Emitter;
+pub use material::FluidMaterial;
+pub(crate) use material::KERNEL;
+pub use surface::FluidSurface;
+
+use std::ops::Range;
+
+use crate::collide::Moving;
+use crate::math::Vec3;
+use density::Density;
+use matter::Matter;
+
+/// A fluid within the world.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FluidInfo {
+    /// Number of its body.
+    pub body: usize,
+    /// Its particles.
+    pub vertices: Range<usize>,
+    /// What it is.
+    pub material: FluidMaterial,
+    /// The pipe that it comes out of, if it does.
+    pub emitter: Option<Emitter>,
+}
+
+/// How well the fluids of a world keep their density.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FluidReport {
+    /// Particles.
+    pub particles: usize,
+    /// Mean excess over the rest density, relative, as the last iteration found it.
+    pub mean_excess: f64,
+    /// Largest excess over the rest density, relative.
+    pub largest_excess: f64,
+    /// Largest pressure \[Pa\].
+    pub largest_pressure: f64,
+}
+
+/// All that the fluids of a world need while it is stepped.
+#[derive(Debug)]
+pub(crate) struct Fluids {
+    infos: Vec<FluidInfo>,
+    matter: Matter,
+    density: Density,
+    /// Where each particle that is still in a pipe goes \[m\], and how fast \[m/s\].
+    waiting: Vec<Option<(Vec3, Vec3)>>,
+}
+
+/// What fluids are made from: the world as the solver sees it.
+pub(crate) struct Ingredients<'a> {
+    pub(crate) fluids: &'a [FluidInfo],
+    /// Surfaces of the other bodies.
+    pub(crate) surfaces: Vec<&'a [[u32; 3]]>,
+    /// Rest positions of all vertices \[m\].
+    pub(crate) rest: &'a [Vec3],
+    /// 1/m of all vertices \[1/kg\], 0 where pinned.
+    pub(crate) inverse_masses: &'a [f64],
+}
+
+impl Fluids {
+    /// None where there is no fluid.
+    pub(crate) fn new(ingredients: &Ingredients<'_>) -> Option<Self> {
+        let matter = Matter::new(ingredients)?;
+        let infos = ingredients.fluids.to_vec();
+        Some(Self { infos, matter, density: Density::default(), waiting: Vec::new() })
+    }
+
+    /// Puts particles that wait where they go.
+    fn hold(&self, x: &mut [Vec3]) {
+        for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
+            if let Some((place, _)) = waiting {
+                x[vertex as usize] = *place;
+            }
+        }
+    }
+
+    /// Begins a stage of length h \[s\] that goes from `before` to the predicted `x`, among colliders.
+    pub(crate) fn begin(&mut self, colliders: &[Moving<'_>], before: &[Vec3], h: f64, x: &mut [Vec3]) {
+        self.waiting.clear();
+        self.waiting.resize(self.matter.len(), None);
+        let mut first = 0;
+        for fluid in &self.infos {
+            if let Some(pipe) = &fluid.emitter {
+                for (k, v) in (first..).zip(fluid.vertices.clone()) {
+                    self.waiting[k] = pipe.holds(before[v]).then(|| (before[v] + pipe.velocity() * h, pipe.velocity()));
+                }
+            }
+            first += fluid.vertices.len();
+        }
+        self.hold(x);
+        let waits = |k: usize| self.waiting[k].is_some();
+        self.density.begin(&self.matter, colliders, &waits, before, x);
+    }
+
+    /// One iteration, the `number`-th from 0 of `all`.
+    pub(crate) fn iterate(&mut self, number: usize, all: usize, x: &mut [Vec3]) {
+        self.density.iterate(&self.matter, [number, all], x);
+        self.hold(x);
+    }
+
+    /// Viscosity and confinement of vortices.
+    pub(crate) fn correct_velocities(&mut self, x: &[Vec3], v: &mut [Vec3], h: f64) {
+        self.density.correct_velocities(&self.matter, x, h, v);
+        for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
+            if let Some((_, velocity)) = waiting {
+                v[vertex as usize] = *velocity;
+            }
+        }
+    }
+
+    /// Densities over the rest density at x, by particle.
+    #[cfg(test)]
+    pub(crate) fn densities(&mut self, x: &[Vec3]) -> Vec<f64> {
+        self.density.densities(&self.matter, x)
+    }
+
+    /// Pressures \[Pa\] after a stage of length h \[s\], by particle.
+    #[cfg(test)]
+    pub(crate) fn pressures(&self, h: f64) -> Vec<f64> {
+        self.density.pressures(&self.matter, h)
+    }
+
+    /// How it went, after a stage of length h \[s\].
+    pub(crate) fn report(&self, h: f64) -> FluidReport {
+        self.density.report(&self.matter, h)
+    }
+}

@@ -1,0 +1,118 @@
+//! What is done to velocities after a step: viscosity and vorticity confinement [Macklin 2013, §5; Bender 2014, §3.4.6].
+//!
+//! ```text
+//! v_i += c Σ_j V_j (v_j − v_i) W                  XSPH [Schechter 2012]; c = 6 ν h / Σ V r² W
+//! ω_i  = Σ_j V_j (v_j − v_i) × ∇W                 curl
+//! v_i += h ε (N × ω_i),   N = ∇‖ω‖ / ‖∇‖ω‖‖       confinement
+//! ```
+//!
+//! XSPH diffuses as a viscosity ν does, so the material gives ν in m²/s. It is symmetric in masses and keeps the momentum; confinement gives back
+//! vortices that the step has damped, and does not.
+
+use super::density::Density;
+use super::kernels;
+use super::matter::Matter;
+use crate::math::Vec3;
+use crate::parallel::{self, Strided};
+
+/// Most that a step mixes of the neighbours' velocity: more would go past their mean.
+const MOST_MIXED: f64 = 0.5;
+
+impl Density {
+    /// Mixes velocities and confines vortices, at the positions of the step's end and with its neighbours.
+    pub(crate) fn correct_velocities(&mut self, matter: &Matter, x: &[Vec3], h: f64, v: &mut [Vec3]) {
+        self.follow(matter, x);
+        let count = matter.len();
+        let mut speeds = vec![Vec3::ZERO; count];
+        let order = &self.neighbours.order;
+        for (speed, &own) in speeds.iter_mut().zip(order) {
+            *speed = matter.position(v, own as usize);
+        }
+        let mut changes = vec![Vec3::ZERO; count];
+        if matter.viscosity.iter().any(|&viscosity| viscosity > 0.0) {
+            self.mix(matter, h, &speeds, &mut changes);
+        }
+        if matter.confinement.iter().any(|&strength| strength > 0.0) {
+            self.confine(matter, h, &speeds, &mut changes);
+        }
+        for (&own, change) in self.neighbours.order.iter().zip(&changes) {
+            if let Some(&vertex) = matter.vertices.get(own as usize) {
+                v[vertex as usize] += *change;
+            }
+        }
+    }
+
+    /// For each place a sum over its neighbours, given offset and squared distance from them.
+    fn gather<T: Send>(&self, out: &mut [T], work: &(impl Fn(usize, &mut dyn Iterator<Item = Pair>) -> T + Sync)) {
+        parallel::for_each(0..out.len(), Strided { entries: out, stride: 1 }, &|range, part| {
+            for (out, k) in part.entries.iter_mut().zip(range) {
+                let own = &self.places[k];
+                let mut pairs = self.neighbours.of(k).iter().map(|&j| {
+                    let other = &self.places[j as usize];
+                    let offset: [f32; 3] = std::array::from_fn(|c| own[c] - other[c]);
+                    let squared = offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2];
+                    Pair { j: j as usize, offset, squared, volume: other[3] }
+                });
+                *out = work(k, &mut pairs);
+            }
+        });
+    }
+
+    fn mix(&self, matter: &Matter, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
+        let (order, fluid) = (&self.neighbours.order, matter.vertices.len());
+        let scale = 6.0 * h / (matter.second_moment() * matter.radius * matter.radius);
+        self.gather(changes, &|k, pairs| {
+            let own = order[k] as usize;
+            let mut sum = Vec3::ZERO;
+            for pair in pairs.filter(|pair| own < fluid && (order[pair.j] as usize) < fluid) {
+                let other = order[pair.j] as usize;
+                let viscosity = 0.5 * (matter.viscosity[own] + matter.viscosity[other]);
+                let mixed = (viscosity * scale).min(MOST_MIXED);
+                let (a, b) = (f64::from(matter.softness[own]), f64::from(matter.softness[other]));
+                // Of two particles the lighter follows more.
+                let share = 2.0 * a / (a + b);
+                let near = f64::from(pair.volume * kernels::density(pair.squared));
+                sum += (speeds[pair.j] - speeds[k]) * (mixed * share * near);
+            }
+            sum
+        });
+    }
+
+    fn confine(&self, matter: &Matter, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
+        let (order, fluid, radius) = (&self.neighbours.order, matter.vertices.len(), matter.radius);
+        let mut curls = vec![Vec3::ZERO; speeds.len()];
+        self.gather(&mut curls, &|k, pairs| {
+            let wet = pairs.filter(|pair| (order[pair.j] as usize) < fluid);
+            wet.fold(Vec3::ZERO, |sum, pair| sum + (speeds[pair.j] - speeds[k]).cross(-pair.gradient()) / radius)
+        });
+        let mut pushes = vec![Vec3::ZERO; speeds.len()];
+        self.gather(&mut pushes, &|k, pairs| {
+            let own = order[k] as usize;
+            if own >= fluid {
+                return Vec3::ZERO;
+            }
+            let here = curls[k].length();
+            let wet = pairs.filter(|pair| (order[pair.j] as usize) < fluid);
+            let rise = wet.fold(Vec3::ZERO, |sum, pair| sum + pair.gradient() * (curls[pair.j].length() - here));
+            rise.normalize_or_zero().cross(curls[k]) * (h * matter.confinement[own])
+        });
+        changes.iter_mut().zip(pushes).for_each(|(change, push)| *change += push);
+    }
+}
+
+/// A neighbour as seen from a place.
+struct Pair {
+    j: usize,
+    /// From the neighbour, in radii.
+    offset: [f32; 3],
+    squared: f32,
+    volume: f32,
+}
+
+impl Pair {
+    /// V ∇W.
+    fn gradient(&self) -> Vec3 {
+        let factor = self.volume * kernels::slope_over_distance(self.squared);
+        Vec3::from_array(self.offset.map(|c| f64::from(factor * c)))
+    }
+}
