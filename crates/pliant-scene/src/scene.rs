@@ -382,6 +382,7 @@ impl Scene {
             | ModelError::LengthMismatch { body, .. }
             | ModelError::NoSuchVertex { body, .. }
             | ModelError::Energy { body, .. }
+            | ModelError::UnsupportedConstraint { body, .. }
             | ModelError::Topology(
                 TopologyError::NoCells { body }
                 | TopologyError::Unsupported { body: Some(body), .. }
@@ -393,8 +394,14 @@ impl Scene {
         };
         let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == *name));
         let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
-        let key = if matches!(error, ModelError::Topology(_)) { "tear" } else { "" };
-        self.fault(&path, &Fault::new(key, error.to_string()))
+        let fault = match error {
+            ModelError::Topology(_) => Fault::new("tear", error.to_string()),
+            ModelError::UnsupportedConstraint { kind: "long-range", .. } => {
+                Fault::new("long_range", error.to_string()).hint("choose [solver.position-based]")
+            }
+            _ => Fault::new("", error.to_string()),
+        };
+        self.fault(&path, &fault)
     }
 }
 

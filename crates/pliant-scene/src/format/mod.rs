@@ -18,7 +18,8 @@ mod tear;
 mod world;
 
 pub use body::{
-    Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, PinSection, TransformSection,
+    Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, LongRangeSection, PinSection,
+    ThreadLengthsName, TransformSection,
 };
 pub use collider::{
     ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,

@@ -12,10 +12,12 @@
 //! [`Body::with_constraints`](crate::Body::with_constraints).
 
 mod distance;
+mod long_range;
 mod rule;
 mod set;
 
 pub use distance::{Allowed, Distance};
+pub use long_range::{LongRangeAttachments, Thread, ThreadLengths};
 pub use rule::{Bound, Rule};
 pub use set::{Constraint, ConstraintSet};
 
