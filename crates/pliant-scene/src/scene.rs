@@ -19,7 +19,7 @@ use crate::format::{ColorBy, LengthName, MaterialSection, Preview, SceneFile, Se
 use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
-use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings};
+use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings, strain_limiting};
 use crate::tear::TimedCut;
 use crate::{BUILTIN, Builtin};
 
@@ -165,6 +165,9 @@ impl Scene {
         let Settings { mut builder, substeps, wind } = world;
         if let Some(section) = &file.self_collision {
             builder = builder.self_collision(self_collision(section).map_err(|fault| self.fault(&[], &fault))?);
+        }
+        if let Some(section) = &file.strain_limiting {
+            builder = builder.strain_limiting(strain_limiting(section).map_err(|fault| self.fault(&[], &fault))?);
         }
         let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
         let mut bodies = Vec::new();

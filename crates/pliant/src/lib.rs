@@ -34,6 +34,7 @@ mod force;
 mod garment;
 mod inputs;
 mod integrate;
+mod limit;
 mod mass;
 mod material;
 pub mod math;
@@ -52,15 +53,17 @@ pub mod solve;
 pub mod sparse;
 mod state;
 mod topology;
+mod wrinkle;
 
 pub use body::Body;
 pub use builder::SimulationBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
-pub use damping::{Damping, damp_deformation};
+pub use damping::{Damping, damp_deformation, damp_radially};
 pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
+pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
@@ -72,6 +75,7 @@ pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
+pub use wrinkle::{WrinkleError, WrinkleMesh, WrinkleParams};
 
 /// What most programs need.
 pub mod prelude {
@@ -85,7 +89,7 @@ pub mod prelude {
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, RigidMaterial, SelfCollision, Simulation,
-        SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        SolidMaterial, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

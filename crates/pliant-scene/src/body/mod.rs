@@ -21,9 +21,7 @@ use self::energy::{Ground, boundary, build_energy};
 use self::shape::{Placing, Shape, build_shape};
 use crate::budget::Budget;
 use crate::error::similar;
-use crate::format::{
-    BodySection, EnergySection, LongRangeSection, MaterialSection, ShapeSection, ThreadLengthsName,
-};
+use crate::format::{BodySection, EnergySection, LongRangeSection, MaterialSection, ShapeSection, ThreadLengthsName};
 use crate::motion::check_keyframes;
 use crate::scene::Fault;
 use crate::select::resolve;

@@ -175,7 +175,13 @@ impl<'a> Search<'a> {
         }
         for &triangle in self.fans.row(vertex as usize) {
             let [a, b, c] = self.triangles[triangle as usize];
-            let (b, c) = if vertex == a { (b, c) } else if vertex == b { (c, a) } else { (a, b) };
+            let (b, c) = if vertex == a {
+                (b, c)
+            } else if vertex == b {
+                (c, a)
+            } else {
+                (a, b)
+            };
             for (side, beyond) in [(b, c), (c, b)] {
                 let Some(other) = self.known(side, source) else { continue };
                 let corners = [at(vertex), at(side), at(beyond)];

@@ -1,7 +1,9 @@
-//! What keeps cloth from stretching: long-range attachments and strain limiting.
+//! What keeps cloth from stretching: long-range attachments and strain limiting; and what wrinkles where it is compressed.
 #![allow(clippy::unwrap_used)]
 
 mod long_range;
+mod strain;
+mod wrinkles;
 
 use pliant::mesh::Edge;
 use pliant::prelude::*;
