@@ -248,8 +248,11 @@ mod tests {
         (x, v, masses, edges)
     }
 
+    /// Damps a share of the velocities of the swarm.
+    type Filter = Box<dyn Fn(f64, &mut [Vec3])>;
+
     /// Every damping that keeps what a body does as a whole, on all points or on two clusters.
-    fn filters() -> Vec<(&'static str, Box<dyn Fn(f64, &mut [Vec3])>)> {
+    fn filters() -> Vec<(&'static str, Filter)> {
         let (x, _, masses, edges) = swarm();
         let (x2, m2) = (x.clone(), masses.clone());
         let (x3, m3) = (x.clone(), masses.clone());
