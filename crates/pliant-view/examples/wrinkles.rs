@@ -44,10 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = RenderOptions { width: 960, height: 540, samples: 3, ..RenderOptions::default() };
     let camera = Camera::framing(&bounds, Vec3::new(0.35, -0.2, -1.0), options.aspect());
     let colour = Color::hex(0x2f6fb5);
-    let meshes = vec![
-        Mesh::new(left, coarse.triangles.clone(), colour),
-        Mesh::new(right, fine.triangles.clone(), colour),
-    ];
+    let meshes =
+        vec![Mesh::new(left, coarse.triangles.clone(), colour), Mesh::new(right, fine.triangles.clone(), colour)];
     render(&Scene { meshes, ..Scene::default() }, &camera, &options)?.save_png("out/wrinkles.png")?;
     println!("out/wrinkles.png: mean strain of coarse edges {:.4}, of fine ones {:.4}", strains[0], strains[1]);
     assert!(strains[1] < 0.5 * strains[0], "the fine mesh keeps its lengths");

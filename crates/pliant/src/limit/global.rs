@@ -25,6 +25,9 @@ const SETTLED: f64 = 0.5;
 /// Share of the descent that a line search asks for, and most of its halvings.
 const SUFFICIENT: f64 = 1e-4;
 const HALVINGS: usize = 30;
+/// Rounds in a row that take away less than this share of the worst excess mean that it cannot be taken away: pins are too far apart.
+const IDLE_ROUNDS: usize = 3;
+const IDLE: f64 = 0.05;
 
 /// All edges of a world, prepared.
 #[derive(Debug)]
@@ -82,11 +85,13 @@ impl Global {
         let target = x.to_vec();
         let mut multipliers = vec![0.0; self.links.len()];
         let enough = SETTLED * tolerance * self.shortest;
-        let mut solves = 0;
+        let (mut solves, mut last, mut idle) = (0, f64::INFINITY, 0);
         loop {
             let excess = |link: &Link| link.length(x) / link.rest - most;
             let worst = self.links.iter().map(excess).fold(f64::NEG_INFINITY, f64::max);
-            if worst <= tolerance || solves >= iterations {
+            idle = if worst > (1.0 - IDLE) * last { idle + 1 } else { 0 };
+            last = worst;
+            if worst <= tolerance || solves >= iterations || idle >= IDLE_ROUNDS {
                 return Ok(solves);
             }
             if solves > 0 {

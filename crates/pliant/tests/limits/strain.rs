@@ -44,7 +44,7 @@ fn no_edge_exceeds_the_global_limit_after_any_solver() {
         let mut sim = Simulation::builder().body(body).solver(solver).strain_limiting(limiting).build().unwrap();
         let edges = mesh.edges();
         let (mut most, mut before, mut solves) = (1.0_f64, 1.0_f64, 0);
-        for _ in 0..60 {
+        for _ in 0..40 {
             let report = sim.step().unwrap().strain_limiting.unwrap();
             let now = largest(&stretches(&edges, &mesh.positions, sim.positions()));
             (most, before) = (most.max(now), before.max(report.stretch_before));
@@ -195,6 +195,40 @@ fn nothing_ends_inside_a_collider_or_through_a_layer_for_being_limited() {
     }
     println!("{touched} contacts at most, limited in {limited} steps");
     assert!(touched > 5 && limited > 30, "{touched} {limited}");
+}
+
+#[test]
+fn what_pins_make_impossible_is_reported_and_the_step_goes_on() {
+    let (_, mesh, body) = soft_cloth(6, false);
+    let body = body.pin_where(|p| p.x.abs() > 0.49);
+    let mut sim = Simulation::builder().body(body).strain_limiting(StrainLimiting::global(MOST)).build().unwrap();
+    for step in 1..=10 {
+        let wider = 1.0 + 0.02 * f64::from(step);
+        sim.move_pins(|_, rest| Vec3::new(wider * rest.x, rest.y, rest.z)).unwrap();
+        let report = sim.step().unwrap().strain_limiting.unwrap();
+        let found = largest(&stretches(&mesh.edges(), &mesh.positions, sim.positions()));
+        println!("pins {wider} apart: {} after {} solves", report.stretch_after, report.iterations);
+        assert!((found - report.stretch_after).abs() < 1e-12);
+        // Rows pinned at both ends share what there is, about equally.
+        let shared = f64::max(MOST + 1e-4, wider + 0.5 * (wider - MOST));
+        assert!(found <= shared, "{found} at {wider}");
+    }
+}
+
+#[test]
+fn a_limit_follows_a_cloth_that_tears() {
+    let (_, mesh, body) = soft_cloth(8, false);
+    let pulled = mesh.positions.iter().map(|p| Vec3::new(1.1 * p.x, p.y, p.z)).collect();
+    let body = body.with_tearing(Tearing::at_stretch(1.02)).with_positions(pulled).pin_where(|p| p.x.abs() > 0.49);
+    let limiting = StrainLimiting::global(1.15);
+    let mut sim = Simulation::builder().body(body).strain_limiting(limiting).build().unwrap();
+    let mut torn = 0;
+    for _ in 0..20 {
+        let report = sim.step().unwrap();
+        torn += report.torn;
+        assert!(report.strain_limiting.unwrap().stretch_after <= 1.15 + 1e-4 + 1e-12);
+    }
+    assert!(torn > 0 && sim.positions().len() == mesh.positions.len() + torn, "{torn}");
 }
 
 #[test]
