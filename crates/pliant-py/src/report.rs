@@ -170,7 +170,9 @@ impl SolveReport {
 #[derive(Debug, Clone)]
 pub(crate) struct StepReport(pub(crate) pliant::StepReport);
 
-type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>, usize);
+type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>, usize, Option<Limited>);
+/// What limiting strain took: stretches before and after, the farthest movement, iterations.
+type Limited = ([f64; 3], usize);
 
 #[pymethods]
 impl StepReport {
@@ -242,17 +244,21 @@ impl StepReport {
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: StepState) -> Self {
-        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart, torn) = state;
+        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart, torn, limited) = state;
         let solve = solve.get().0.clone();
         let self_collision =
             apart.map(|([candidates, contacts, truncated, held, rounds], [seconds_broad, seconds_narrow])| {
                 SelfCollisionReport { candidates, contacts, truncated, held, rounds, seconds_broad, seconds_narrow }
             });
+        let strain_limiting = limited.map(|([stretch_before, stretch_after, moved], iterations)| {
+            pliant::StrainLimitReport { stretch_before, stretch_after, iterations, moved }
+        });
         Self(pliant::StepReport {
             step,
             time,
             solve,
             self_collision,
+            strain_limiting,
             torn,
             seconds_predict,
             seconds_solve,
@@ -268,6 +274,8 @@ impl StepReport {
             let counts = [apart.candidates, apart.contacts, apart.truncated, apart.held, apart.rounds];
             (counts, [apart.seconds_broad, apart.seconds_narrow])
         });
-        Ok((slf.get_type().getattr("_from_state")?, ((report.step, report.time, solve, seconds, apart, report.torn),)))
+        let limited = report.strain_limiting.map(|l| ([l.stretch_before, l.stretch_after, l.moved], l.iterations));
+        let state = (report.step, report.time, solve, seconds, apart, report.torn, limited);
+        Ok((slf.get_type().getattr("_from_state")?, (state,)))
     }
 }

@@ -136,6 +136,9 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
             drag: get(&damping, "drag")?,
             deformation: get(&damping, "deformation")?,
             stiffness: get(&damping, "stiffness")?,
+            spring: get(&damping, "spring")?,
+            radial: get(&damping, "radial")?,
+            cluster: get(&damping, "cluster")?,
         });
     if let Some(wind) = wind(&recipe.getattr("wind")?)? {
         builder = builder.wind(wind);

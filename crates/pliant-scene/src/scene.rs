@@ -19,7 +19,7 @@ use crate::format::{ColorBy, LengthName, MaterialSection, Preview, SceneFile, Se
 use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
-use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings};
+use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings, strain_limiting};
 use crate::tear::TimedCut;
 use crate::{BUILTIN, Builtin};
 
@@ -165,6 +165,9 @@ impl Scene {
         let Settings { mut builder, substeps, wind } = world;
         if let Some(section) = &file.self_collision {
             builder = builder.self_collision(self_collision(section).map_err(|fault| self.fault(&[], &fault))?);
+        }
+        if let Some(section) = &file.strain_limiting {
+            builder = builder.strain_limiting(strain_limiting(section).map_err(|fault| self.fault(&[], &fault))?);
         }
         let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
         let mut bodies = Vec::new();
@@ -377,6 +380,7 @@ impl Scene {
             | ModelError::LengthMismatch { body, .. }
             | ModelError::NoSuchVertex { body, .. }
             | ModelError::Energy { body, .. }
+            | ModelError::UnsupportedConstraint { body, .. }
             | ModelError::Topology(
                 TopologyError::NoCells { body }
                 | TopologyError::Unsupported { body: Some(body), .. }
@@ -388,8 +392,14 @@ impl Scene {
         };
         let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == *name));
         let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
-        let key = if matches!(error, ModelError::Topology(_)) { "tear" } else { "" };
-        self.fault(&path, &Fault::new(key, error.to_string()))
+        let fault = match error {
+            ModelError::Topology(_) => Fault::new("tear", error.to_string()),
+            ModelError::UnsupportedConstraint { kind: "long-range", .. } => {
+                Fault::new("long_range", error.to_string()).hint("choose [solver.position-based]")
+            }
+            _ => Fault::new("", error.to_string()),
+        };
+        self.fault(&path, &fault)
     }
 }
 

@@ -6,12 +6,15 @@ use pliant::solve::{
     SolverChoice, Stiffness, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
-use pliant::{Damping, SelfCollision, Simulation, SimulationBuilder, TimeIntegrator, Wind};
+use pliant::{
+    Damping, LimitMethod, SelfCollision, Simulation, SimulationBuilder, StrainLimiting, TimeIntegrator, Wind,
+};
 
 use crate::drive::Driver;
 use crate::format::{
-    AccelerationSection, FollowLeaderSection, IntegratorName, PositionBasedSection, PrecisionSection,
-    SelfCollisionSection, SolverSection, SweepOrderName, SweepSection, WindSection, WorldSection,
+    AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, PositionBasedSection,
+    PrecisionSection, SelfCollisionSection, SolverSection, StrainLimitingSection, SweepOrderName, SweepSection,
+    WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -73,6 +76,9 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
             drag: rate("drag", damping.drag)?,
             deformation: rate("deformation", damping.deformation)?,
             stiffness: rate("stiffness", damping.stiffness)?,
+            spring: rate("spring", damping.spring)?,
+            radial: rate("radial", damping.radial)?,
+            cluster: damping.cluster.unwrap_or(0),
         });
     }
     let mut changing = None;
@@ -108,6 +114,40 @@ pub(crate) fn self_collision(section: &SelfCollisionSection) -> Result<SelfColli
         }
     }
     Ok(settings)
+}
+
+/// How strain is limited; faults are named from the top of the file.
+pub(crate) fn strain_limiting(section: &StrainLimitingSection) -> Result<StrainLimiting, Fault> {
+    let refuse = |key: &str, value: f64, need: &str| {
+        let name = key.rsplit('.').next().unwrap_or_default();
+        Err(Fault::new(format!("strain_limiting.{key}"), format!("{name} is {value}, but must be {need}")))
+    };
+    let (most, least) = (section.most, section.least.unwrap_or(0.0));
+    if !(most >= 1.0 && most.is_finite()) {
+        return refuse("most", most, "at least 1");
+    }
+    if !(0.0..=1.0).contains(&least) {
+        return refuse("least", least, "0 to 1");
+    }
+    let method = match section.method.unwrap_or(LimitMethodSection::Global { iterations: None, tolerance: None }) {
+        LimitMethodSection::Edges { iterations } => LimitMethod::Edges { iterations },
+        LimitMethodSection::Principal { iterations } => LimitMethod::Principal { iterations },
+        LimitMethodSection::Hierarchy { levels, iterations } => {
+            LimitMethod::Hierarchy { levels: levels.unwrap_or(8), iterations }
+        }
+        LimitMethodSection::Global { iterations, tolerance } => {
+            let tolerance = tolerance.unwrap_or(1e-4);
+            if !(tolerance > 0.0 && tolerance.is_finite()) {
+                return refuse("method.global.tolerance", tolerance, "positive");
+            }
+            LimitMethod::Global { iterations: iterations.unwrap_or(200), tolerance }
+        }
+    };
+    let has_least = matches!(method, LimitMethod::Edges { .. } | LimitMethod::Principal { .. });
+    if least > 0.0 && !has_least {
+        return refuse("least", least, "0 with this method, which limits stretch only");
+    }
+    Ok(StrainLimiting { most, least, method })
 }
 
 fn at_least_zero(key: String, value: f64) -> Fault {

@@ -10,6 +10,7 @@ use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::fluid::{FluidInfo, FluidMaterial};
 use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
+use crate::limit::StrainLimiting;
 use crate::mass::Mass;
 use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
@@ -33,6 +34,7 @@ pub struct SimulationBuilder {
     threads: Option<usize>,
     clock: Clock,
     self_collision: Option<SelfCollision>,
+    strain_limiting: Option<StrainLimiting>,
 }
 
 #[derive(Debug)]
@@ -173,6 +175,25 @@ impl SimulationBuilder {
         self
     }
 
+    /// Takes back at the end of each step what is stretched too far, after any solver.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let sheet = Sheet { columns: 10, rows: 10, ..Sheet::default() };
+    /// let soft = ClothMaterial { youngs_modulus: 1e3, ..ClothMaterial::default() };
+    /// let cloth = Body::cloth(&sheet.mesh()?, &soft)?.pin([sheet.vertex(0, 10), sheet.vertex(10, 10)]);
+    /// let mut sim = Simulation::builder().body(cloth).strain_limiting(StrainLimiting::global(1.05)).build()?;
+    /// for _ in 0..20 {
+    ///     let limited = sim.step()?.strain_limiting.unwrap();
+    ///     assert!(limited.stretch_after <= 1.0501);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn strain_limiting(mut self, limiting: StrainLimiting) -> Self {
+        self.strain_limiting = Some(limiting);
+        self
+    }
+
     /// Checks everything and builds the simulation.
     pub fn build(self) -> Result<Simulation, ModelError> {
         self.check_parameters()?;
@@ -236,6 +257,7 @@ impl SimulationBuilder {
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;
+        simulation.strain_limiting = self.strain_limiting;
         if !self.colliders.is_empty() {
             let (colliders, params) = (self.colliders, self.contact);
             let (touched, held, clearances) = (Vec::new(), Vec::new(), Clearances::default());
@@ -249,6 +271,7 @@ impl SimulationBuilder {
             if holds && value.is_finite() { Ok(()) } else { Err(ModelError::BadParameter { name, value, need }) }
         };
         self.self_collision.as_ref().map_or(Ok(()), SelfCollision::check)?;
+        self.strain_limiting.as_ref().map_or(Ok(()), StrainLimiting::check)?;
         let Settings { time_step: h, gravity, runaway_limit, .. } = self.settings;
         require("time step", h, "positive and finite", h > 0.0)?;
         require("gravity", gravity.length(), "finite", true)?;
@@ -257,6 +280,8 @@ impl SimulationBuilder {
             ("drag", self.damping.drag),
             ("deformation damping", self.damping.deformation),
             ("stiffness damping", self.damping.stiffness),
+            ("spring damping", self.damping.spring),
+            ("radial damping", self.damping.radial),
         ] {
             require(name, rate, "at least 0", rate >= 0.0)?;
         }

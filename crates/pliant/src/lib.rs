@@ -35,6 +35,7 @@ mod force;
 mod garment;
 mod inputs;
 mod integrate;
+mod limit;
 mod mass;
 mod material;
 pub mod math;
@@ -54,16 +55,18 @@ pub mod solve;
 pub mod sparse;
 mod state;
 mod topology;
+mod wrinkle;
 
 pub use body::Body;
 pub use builder::SimulationBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
-pub use damping::{Damping, damp_deformation};
+pub use damping::{Damping, damp_deformation, damp_radially};
 pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReport, FluidSurface};
 pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
+pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
@@ -76,6 +79,7 @@ pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
+pub use wrinkle::{WrinkleError, WrinkleMesh, WrinkleParams};
 
 /// What most programs need.
 pub mod prelude {
@@ -92,7 +96,8 @@ pub mod prelude {
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, RigidMaterial, RodMaterial,
-        SelfCollision, Simulation, SolidMaterial, StrainLimit, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        SelfCollision, Simulation, SolidMaterial, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator,
+        Wind,
     };
 }
 

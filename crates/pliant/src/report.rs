@@ -1,6 +1,7 @@
 //! What a simulation says of itself.
 
 use crate::energy::{Memory, batch_energy};
+use crate::limit::StrainLimitReport;
 use crate::math::Vec3;
 use crate::self_collision::SelfCollisionReport;
 use crate::simulation::Simulation;
@@ -17,6 +18,8 @@ pub struct StepReport {
     pub solve: SolveReport,
     /// What keeping surfaces apart took, where they are.
     pub self_collision: Option<SelfCollisionReport>,
+    /// What limiting strain took, where it is limited.
+    pub strain_limiting: Option<StrainLimitReport>,
     /// Vertices that were doubled after the step, where bodies tear.
     pub torn: usize,
     /// Seconds in prediction and external forces.

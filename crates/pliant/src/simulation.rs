@@ -5,10 +5,11 @@ use thiserror::Error;
 use crate::builder::SimulationBuilder;
 use crate::clock::Clock;
 use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
-use crate::damping::Damping;
+use crate::damping::{Damping, DampingLinks};
 use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
+use crate::limit::{Limiter, StrainLimitReport, StrainLimiting};
 use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::problem::Problem;
@@ -105,6 +106,10 @@ pub struct Simulation {
     pub(crate) inputs: Inputs,
     pub(crate) settings: Settings,
     pub(crate) damping: Damping,
+    damping_links: DampingLinks,
+    /// Limits of strain, and what they are prepared with for the model.
+    pub(crate) strain_limiting: Option<StrainLimiting>,
+    limiter: Option<Limiter>,
     /// What energies remember; `trial` takes its place when a step is good.
     pub(crate) memory: Vec<Memory>,
     pub(crate) trial: Vec<Memory>,
@@ -139,6 +144,7 @@ struct Reached {
     clearances: Clearances,
     /// Orientations and angular velocities of rods.
     turned: Option<(Vec<Quat>, Vec<Vec3>)>,
+    limited: Option<StrainLimitReport>,
 }
 
 /// What solves the stages of a step.
@@ -204,6 +210,9 @@ impl Simulation {
         Self {
             trial: memory.clone(),
             memory,
+            damping_links: DampingLinks::new(&damping, &model),
+            strain_limiting: None,
+            limiter: None,
             model,
             state,
             history: None,
@@ -243,6 +252,7 @@ impl Simulation {
             let (reached, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
             let solved = self.clock.now();
             self.check(&reached.positions)?;
+            let strain_limiting = reached.limited;
             self.commit(reached);
             // Of this step: what keeps a torn world apart is new and has done nothing yet.
             let self_collision = self.self_collider.as_ref().map(SelfCollider::report);
@@ -253,6 +263,7 @@ impl Simulation {
                 time: self.state.time,
                 solve,
                 self_collision,
+                strain_limiting,
                 torn,
                 seconds_predict: predicted - begun,
                 seconds_solve: solved - predicted,
@@ -265,7 +276,7 @@ impl Simulation {
     pub(crate) fn predict(&mut self) -> Result<Prediction, FactorError> {
         let (x, h) = (&self.state.positions, self.settings.time_step);
         let mut velocities = self.scratch.copy(&self.state.velocities);
-        self.damping.filter(&self.model, h, x, &mut velocities);
+        self.damping.filter(&self.model, &self.damping_links, h, x, &mut velocities);
         if self.mass_factor.is_none() {
             self.mass_factor = self.model.mass().factor()?;
         }
@@ -293,7 +304,8 @@ impl Simulation {
         let looks_back = self.settings.integrator == TimeIntegrator::Bdf2;
         let mut history = self.history.as_ref().filter(|history| looks_back && history.h == h)?.clone();
         for _ in 0..2 {
-            self.damping.filter(&self.model, h, &history.positions, &mut history.velocities);
+            let (model, links) = (&self.model, &self.damping_links);
+            self.damping.filter(model, links, h, &history.positions, &mut history.velocities);
         }
         Some(history)
     }
@@ -311,6 +323,10 @@ impl Simulation {
             trial.warm.copy_from_slice(&memory.warm);
         }
         let clearances = self.surroundings.as_mut().map(|around| std::mem::take(&mut around.clearances));
+        if let (Some(settings), None) = (self.strain_limiting, &self.limiter) {
+            self.limiter = Some(Limiter::new(settings, &self.model)?);
+        }
+        let limiter = self.limiter.as_ref();
         let (model, start, around) = (&self.model, &self.state.positions[..], self.surroundings.as_ref());
         let meets = |stage: &Stage, known: Option<Clearances>| {
             let span = [now, now + stage.moment * h];
@@ -338,6 +354,12 @@ impl Simulation {
             report.add(later);
         }
         integrator.finish(begin, &mut x, &mut v);
+        let mut limited = None;
+        if let Some(limiter) = limiter {
+            // Where pins are going to be is what strain is limited against.
+            model.pinned().iter().zip(&inputs.pins).for_each(|(&vertex, target)| x[vertex as usize] = *target);
+            limited = Some(limiter.limit(&mut x, &mut v, h)?);
+        }
         let is_euler = integrator == TimeIntegrator::ImplicitEuler;
         let moves_out = !stages.solver.keeps_positions();
         let before =
@@ -359,7 +381,7 @@ impl Simulation {
         let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
         stage.recycle(scratch);
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched, held, clearances, turned }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held, clearances, turned, limited }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -396,7 +418,7 @@ impl Simulation {
     /// Makes the result of a good step the current state.
     fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
-        let Reached { positions, velocities, touched, held, clearances, turned } = reached;
+        let Reached { positions, velocities, touched, held, clearances, turned, limited: _ } = reached;
         if let Some((orientations, angular_velocities)) = turned {
             (self.state.orientations, self.state.angular_velocities) = (orientations, angular_velocities);
         }
@@ -428,6 +450,8 @@ impl Simulation {
     pub(crate) fn forget_factors(&mut self) {
         self.solver = self.choice.build();
         self.mass_factor = None;
+        self.limiter = None;
+        self.damping_links = DampingLinks::new(&self.damping, &self.model);
     }
 
     /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay.

@@ -270,7 +270,7 @@ fn a_restored_run_continues_bit_for_bit() {
             let mesh = Sheet { columns: 8, rows: 8, ..Sheet::default() }.mesh().unwrap();
             let material = ClothMaterial { bend_model: BendModel::Hinge, ..Default::default() };
             let body = Body::cloth(&mesh, &material).unwrap().named("cloth").pin([0]);
-            let damping = Damping { stiffness: 1e-3, deformation: 0.1, drag: 0.01 };
+            let damping = Damping { stiffness: 1e-3, deformation: 0.1, drag: 0.01, ..Damping::default() };
             Simulation::builder().body(body).integrator(integrator).damping(damping).build().unwrap()
         };
         let mut whole = build();

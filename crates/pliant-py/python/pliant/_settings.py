@@ -199,11 +199,15 @@ Solver = Projective | Newton | PositionBased
 @dataclass(frozen=True)
 class Damping:
     """drag [1/s]: of all motion. deformation [1/s]: of motion relative to each body's rigid one. stiffness [s]: inside the
-    material, in proportion to its stiffness."""
+    material, in proportion to its stiffness. spring [1/s]: along each edge. radial [1/s]: towards and away from the centre of
+    mass of each cluster of about that many vertices, of each body if it is 0."""
 
     drag: float = 0.0
     deformation: float = 0.0
     stiffness: float = 0.0
+    spring: float = 0.0
+    radial: float = 0.0
+    cluster: int = 0
 
 
 @dataclass(frozen=True)

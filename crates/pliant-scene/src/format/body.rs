@@ -26,6 +26,8 @@ pub struct BodySection {
     /// Vertices that are pulled by springs to where keyframes say.
     #[serde(default)]
     pub handle: Vec<HandleSection>,
+    /// Threads from every vertex to pinned ones, so that the body keeps its length at few iterations of the position-based solver.
+    pub long_range: Option<LongRangeSection>,
     /// How it tears; it does not without.
     pub tear: Option<TearSection>,
     /// Velocity at the start (m/s).
@@ -63,6 +65,29 @@ pub struct PinSection {
     /// How they move; they stay without.
     #[serde(default)]
     pub keyframe: Vec<Keyframe>,
+}
+
+/// Threads from every vertex of a body to its pinned vertices (long-range attachments).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LongRangeSection {
+    /// How long threads are; geodesic by default.
+    pub lengths: Option<ThreadLengthsName>,
+    /// Threads of each vertex, to the nearest pinned vertices, 1 to 64; 1 by default.
+    pub points: Option<usize>,
+    /// Fraction by which threads are longer than that; 0 by default.
+    pub slack: Option<f64>,
+}
+
+/// How long threads are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadLengthsName {
+    /// The way over the body at rest; a folded rest shape can unfold.
+    #[default]
+    Geodesic,
+    /// The straight distance at rest.
+    Euclidean,
 }
 
 /// Vertices pulled by springs.

@@ -14,11 +14,13 @@ mod select;
 mod self_collision;
 mod shape;
 mod solid;
+mod strain_limiting;
 mod tear;
 mod world;
 
 pub use body::{
-    Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, PinSection, TransformSection,
+    Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, LongRangeSection, PinSection,
+    ThreadLengthsName, TransformSection,
 };
 pub use collider::{
     ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,
@@ -37,6 +39,7 @@ pub use select::{Corner, Select, Side};
 pub use self_collision::SelfCollisionSection;
 pub use shape::{ContentName, CurlSection, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
+pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
     AccelerationSection, DampingSection, FollowLeaderSection, GustSection, HairGridSection, HairStyleSection,
@@ -66,6 +69,8 @@ pub struct SceneFile {
     pub solver: Option<SolverSection>,
     /// Keeps surfaces from passing through each other.
     pub self_collision: Option<SelfCollisionSection>,
+    /// Takes back what is stretched too far.
+    pub strain_limiting: Option<StrainLimitingSection>,
     /// The bodies.
     #[serde(default)]
     pub body: Vec<BodySection>,
@@ -102,6 +107,7 @@ impl SceneFile {
         };
         self.solver = other.solver.or(self.solver.take());
         self.self_collision = other.self_collision.or(self.self_collision.take());
+        self.strain_limiting = other.strain_limiting.or(self.strain_limiting.take());
         self.contact = other.contact.or(self.contact.take());
         self.output = other.output.or(self.output.take());
         self.body.extend(other.body);

@@ -102,6 +102,12 @@ pub struct DampingSection {
     pub deformation: Option<f64>,
     /// Stiffness-proportional damping (s).
     pub stiffness: Option<f64>,
+    /// Decay of the rate at which edges grow or shrink, edge by edge (1/s).
+    pub spring: Option<f64>,
+    /// Decay of motion towards and away from the centre of mass of each cluster (1/s).
+    pub radial: Option<f64>,
+    /// Vertices of a cluster, about; 0, the default, for whole bodies.
+    pub cluster: Option<usize>,
 }
 
 /// Which solver: `[solver.projective]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.

@@ -6,7 +6,7 @@
 //! | `adjacency`, `one_ring`, `surface` | edges, hinges, rims, ordered rings, the skin of a solid, connected pieces |
 //! | `measure`, `laplacian` | lengths, areas, volumes, normals, cotangents, curvature stencils |
 //! | `mass` | lumped and consistent masses |
-//! | `geodesic` | distances along edges |
+//! | `geodesic`, `nearest_sources` | distances along edges; over a surface |
 //! | [`sdf`], [`Tetrahedralise`] | solids as signed distances, also of bad surfaces; solids filled with tets |
 //! | [`Embedding`] | points carried along by tets |
 //! | [`generate`] | sheets, discs, spheres, cylinders, tori, boxes, ropes, bundles |
@@ -39,6 +39,7 @@ mod laplacian;
 mod mass;
 mod measure;
 mod moments;
+mod nearest_sources;
 mod one_ring;
 mod placed;
 pub mod sdf;
@@ -59,6 +60,7 @@ pub use measure::{
     edge_lengths, tet_quality, tet_volume, triangle_area, triangle_area_vector, triangle_normal, triangle_quality,
 };
 pub use moments::SolidMoments;
+pub use nearest_sources::{SourceDistance, nearest_sources};
 pub use one_ring::OneRings;
 pub use placed::{Bounds, Placed, PointSet};
 pub use strand_set::StrandSet;
