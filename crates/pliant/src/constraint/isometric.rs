@@ -75,7 +75,7 @@ mod tests {
             })
             .collect();
         let flat: Vec<Vec3> = grid.iter().map(|[x, z]| Vec3::new(*x, 0.0, *z)).collect();
-        let mesh = crate::mesh::TriangleMesh { positions: flat.clone(), triangles, ..Default::default() };
+        let mesh = crate::mesh::TriangleMesh { positions: flat.clone(), triangles };
         let hinges = mesh.hinges().expect("hinges");
         let set = IsometricBending::at_rest(&hinges, &flat, 0.0).expect("a set");
         let energy: f64 = hinges
