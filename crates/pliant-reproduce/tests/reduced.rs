@@ -62,4 +62,6 @@ experiments! {
     bending_makes_buckles_longer: "bouaziz2014-fig9";
     ten_iterations_are_near_the_exact_motion: "bouaziz2014-fig11";
     newton_converges_faster_by_iteration: "bouaziz2014-fig12";
+    bending_and_stretching_are_tuned_independently: "bender2014-fig4";
+    overpressure_sets_the_volume_of_a_skin: "bender2014-fig5";
 }

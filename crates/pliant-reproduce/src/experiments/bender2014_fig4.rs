@@ -5,6 +5,7 @@ use pliant::constraint::{Allowed, Constraint, Dihedral, Distance};
 use pliant::mesh::{MassKind, Simplices};
 use pliant::prelude::*;
 use pliant::solve::Stiffness;
+use pliant_view::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
@@ -85,6 +86,20 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         }
     }
     outcome.tables.push(table);
+    let series = BENDING.iter().zip(shapes.chunks(STRETCHING.len())).map(|(bending, row)| {
+        let points = STRETCHING.iter().zip(row).map(|(stiffness, (_, stretch, _))| [*stiffness, 100.0 * stretch]);
+        Series::new(format!("bending stiffness {bending}"), points.collect())
+    });
+    outcome.plot(
+        "stretch",
+        Plot {
+            title: "Stretch of a cloth held at two corners".to_owned(),
+            x: Axis::log("stretching stiffness"),
+            y: Axis::log("mean stretch of edges [%]"),
+            series: series.collect(),
+            ..Plot::default()
+        },
+    );
     let ratio = |soft: usize, stiff: usize| shapes[soft].1 / shapes[stiff].1;
     outcome.measure("stretch", ratio(2, 0).min(ratio(5, 3)), format!("{:.2} and {:.2}", ratio(2, 0), ratio(5, 3)));
     let note = format!("{:.3} and {:.3} rad", shapes[3].2, shapes[0].2);

@@ -3,6 +3,7 @@
 use pliant::constraint::Balloon;
 use pliant::mesh::{Resolution, Tetrahedralise};
 use pliant::prelude::*;
+use pliant_view::plot::{Axis, Plot, Series};
 
 use super::bouaziz2014_fig11::animal;
 use crate::picture::Row;
@@ -56,14 +57,18 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let (mut still, mut off, mut shapes) = (0.0, 0.0_f64, Vec::new());
     let edges = skin.edges();
     let mut last = 0.0;
+    let mut series = Vec::new();
     for pressure in PRESSURES {
+        let mut volumes = Vec::new();
         let body = Body::cloth(&skin, &material)?.with_constraints(Balloon::new(&skin, pressure, 0.0)?.boxed());
         let solver = PositionBasedParams { iterations: 20, ..PositionBasedParams::default() };
         let damping = Damping { deformation: 5.0, ..Damping::default() };
         let mut sim = Simulation::builder().body(body).gravity(Vec3::ZERO).damping(damping).solver(solver).build()?;
         for _ in 0..steps {
+            volumes.push([sim.time(), volume(sim.positions()) / volume(&skin.positions)]);
             sim.step()?;
         }
+        series.push(Series::new(format!("pressure {pressure}"), volumes));
         let x = sim.positions();
         let ratio = volume(x) / volume(&skin.positions);
         let length = |[a, b]: [u32; 2], of: &[Vec3]| of[a as usize].distance(of[b as usize]);
@@ -80,6 +85,16 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         shapes.push(x.to_vec());
     }
     outcome.tables.push(table);
+    outcome.plot(
+        "volume",
+        Plot {
+            title: "Volume inside a skin".to_owned(),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("volume over that at rest"),
+            series,
+            ..Plot::default()
+        },
+    );
     outcome.measure("still", still, "");
     outcome.measure("volume", off, "");
     outcome.measure("stretched", last, "");
