@@ -186,6 +186,7 @@ class PositionBased:
     record: bool = False
 
     kind: ClassVar[str] = "position-based"
+    start: ClassVar[str] = "predicted"
 
     @classmethod
     def classic(cls, iterations: int, stiffness: float = 1.0) -> PositionBased:

@@ -35,3 +35,25 @@ fn extended_dynamics_converge_to_the_exact_sag_but_not_at_ten_iterations() {
     assert!((many - 0.024).abs() < 5e-3 * 0.024, "{many}");
     assert!(few > 2.0 * 0.024 && more < few && more > 0.024);
 }
+
+#[test]
+fn extended_dynamics_end_at_the_exact_step() {
+    let mut sim = Simulation::builder().body(cloth(6)).build().unwrap();
+    for _ in 0..8 {
+        sim.step().unwrap();
+    }
+    let problem = sim.next_problem().unwrap();
+    let solve = |choice: SolverChoice| {
+        let mut x = problem.start(Start::Predicted).to_vec();
+        problem.solve(&choice, &mut x).unwrap();
+        x
+    };
+    let exact = solve(NewtonParams { tolerance: 1e-13, ..NewtonParams::default() }.into());
+    let error = |solver: PositionBasedParams| {
+        let x = solve(solver.into());
+        x.iter().zip(&exact).fold(0.0_f64, |most, (a, b)| most.max(a.distance(*b)))
+    };
+    let [few, many] = [2, 20_000].map(|iterations| error(extended(iterations)));
+    println!("from the exact step at 2 and 20000 iterations: {few:e} and {many:e} m");
+    assert!(many < 1e-6 && few > 1e-4, "{few} {many}");
+}

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::colouring::Colouring;
-use crate::constraint::{Block, Bound, Rule};
-use crate::energy::{Arrays, Batch, Memory};
+use crate::constraint::{Block, Rule};
+use crate::energy::{Arrays, Batch, MAX_ROWS, Memory};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::parallel::{Shared, Team};
@@ -40,7 +40,10 @@ pub(super) struct Pass {
 impl Pass {
     fn new(model: &Model, source: Source, share_vertices: bool, first_corner: u32) -> Self {
         let (count, rows) = match source {
-            Source::Energy { batch, .. } => (model.energies()[batch].batch.operator().len(), 1),
+            Source::Energy { batch, .. } => {
+                let operator = model.energies()[batch].batch.operator();
+                (operator.len(), 3 * operator.rows())
+            }
             Source::Constraints(batch) => (model.constraints()[batch].len(), model.constraints()[batch].rows()),
         };
         let stencil = |element: usize| source.stencil(model, element);
@@ -296,7 +299,13 @@ fn apply(energy: &dyn Batch, block: &Block<'_>, out: &mut Vec<Vec3>) {
     }
 }
 
-/// Takes each element as the constraint C = ‖A x − p‖ with the compliance 1/w: ∇ᵢC = Aᵢᵀ(A x − p)/C.
+/// Takes each element as the constraint A x = p with the compliance 1/w, or a share of the way there.
+///
+/// Departure: [Macklin 2016] has one multiplier λ for C = ‖A x − p‖ and moves vertices along ∇C as it is at each visit. Elements turn from
+/// visit to visit, and what they were moved by is then no longer the force along where they point: on a silk curtain of 8 × 8 cells
+/// 20,000 iterations ended 3 mm from the minimum. Here Λ is a vector for each row of A, so that x = s + τ² M⁻¹ Σ AᵀΛ holds always, and the end
+/// of all iterations is the minimum of g. A x is linear and acts on x, y and z alike, so a visit solves
+/// (A W Aᵀ + α/τ²) ΔΛ = −(A x − p + α/τ² Λ), with W the inverse masses, of as many unknowns as A has rows.
 fn correct_energy(energy: &dyn Batch, scale: f64, block: &mut Block<'_>, projected: &[Vec3], rule: &Rule) {
     let operator = energy.operator();
     let rows = operator.rows();
@@ -311,25 +320,68 @@ fn correct_energy(energy: &dyn Batch, scale: f64, block: &mut Block<'_>, project
         if weight <= 0.0 {
             continue;
         }
-        let mut error = [Vec3::ZERO; crate::energy::MAX_ROWS];
-        let error = &mut error[..rows];
-        for (r, (error, p)) in error.iter_mut().zip(&projected[k * rows..]).enumerate() {
-            let row = &coefficients[r * n..(r + 1) * n];
-            *error = row.iter().zip(&*corners).fold(Vec3::ZERO, |sum, (c, x)| sum + *x * *c) - *p;
+        let row = |r: usize| &coefficients[r * n..(r + 1) * n];
+        let mut step = [Vec3::ZERO; MAX_ROWS];
+        for (r, (step, p)) in step[..rows].iter_mut().zip(&projected[k * rows..]).enumerate() {
+            *step = *p - row(r).iter().zip(&*corners).fold(Vec3::ZERO, |sum, (c, x)| sum + *x * *c);
         }
-        let value = error.iter().map(|e| e.length_squared()).sum::<f64>().sqrt();
-        if value <= 0.0 {
-            continue; // No direction. A force that it had decays when it is stretched again.
+        let mut gram = [0.0; MAX_ROWS * MAX_ROWS];
+        for i in 0..rows {
+            for j in 0..=i {
+                let entry = row(i).iter().zip(row(j)).zip(masses).map(|((a, b), w)| a * b * w).sum();
+                (gram[i * rows + j], gram[j * rows + i]) = (entry, entry);
+            }
         }
-        error.iter_mut().for_each(|e| *e /= value);
-        let gradient = |i: usize| {
-            let column = error.iter().enumerate();
-            column.fold(Vec3::ZERO, |sum, (r, e)| sum + *e * coefficients[r * n + i])
-        };
-        let mobility: f64 = (0..n).map(|i| masses[i] * gradient(i).length_squared()).sum();
-        let step = rule.step(value, mobility, 1.0 / weight, Bound::Equal, &mut block.multipliers[k]);
-        for i in 0..n {
-            corners[i] += gradient(i) * (masses[i] * step);
+        match *rule {
+            Rule::Share(share) => {
+                // Along C = ‖A x − p‖, as every classic constraint.
+                let value = step[..rows].iter().map(|s| s.length_squared()).sum::<f64>();
+                let pairs = (0..rows).flat_map(|i| (0..rows).map(move |j| (i, j)));
+                let mobility: f64 = pairs.map(|(i, j)| gram[i * rows + j] * step[i].dot(step[j])).sum();
+                if mobility <= 0.0 {
+                    continue;
+                }
+                step[..rows].iter_mut().for_each(|s| *s *= share * value / mobility);
+            }
+            Rule::Compliance { inertia } => {
+                let softness = inertia / weight;
+                let multipliers = &mut block.multipliers[3 * rows * k..3 * rows * (k + 1)];
+                let gathered = |r: usize, all: &[f64]| Vec3::from_slice(&all[3 * r..]);
+                (0..rows).for_each(|r| step[r] -= gathered(r, multipliers) * softness);
+                (0..rows).for_each(|r| gram[r * rows + r] += softness);
+                solve_small(&mut gram[..rows * rows], &mut step[..rows]);
+                for r in 0..rows {
+                    (gathered(r, multipliers) + step[r]).write_to_slice(&mut multipliers[3 * r..]);
+                }
+            }
         }
+        for (i, (x, w)) in corners.iter_mut().zip(masses).enumerate() {
+            *x += (0..rows).fold(Vec3::ZERO, |sum, r| sum + step[r] * row(r)[i]) * *w;
+        }
+    }
+}
+
+/// Solves a positive definite system for vectors by elimination; a row whose pivot is gone to rounding is left at 0, as of what
+/// pinned vertices leave no freedom.
+fn solve_small(matrix: &mut [f64], vectors: &mut [Vec3]) {
+    let n = vectors.len();
+    let largest = (0..n).fold(0.0_f64, |most, i| most.max(matrix[i * n + i]));
+    for i in 0..n {
+        let pivot = matrix[i * n + i];
+        if pivot <= 1e-14 * largest {
+            vectors[i] = Vec3::ZERO;
+            (0..n).for_each(|j| matrix[i * n + j] = f64::from(u8::from(i == j)));
+            (i + 1..n).for_each(|j| matrix[j * n + i] = 0.0);
+            continue;
+        }
+        for j in i + 1..n {
+            let factor = matrix[j * n + i] / pivot;
+            (i..n).for_each(|k| matrix[j * n + k] -= factor * matrix[i * n + k]);
+            vectors[j] -= vectors[i] * factor;
+        }
+    }
+    for i in (0..n).rev() {
+        let known = (i + 1..n).fold(Vec3::ZERO, |sum, j| sum + vectors[j] * matrix[i * n + j]);
+        vectors[i] = (vectors[i] - known) / matrix[i * n + i];
     }
 }
