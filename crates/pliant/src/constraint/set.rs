@@ -12,6 +12,8 @@ pub trait Constraint<const N: usize>: Send + Sync + fmt::Debug + 'static {
     const KIND: &'static str;
     /// Functions of the same vertices, solved one after the other.
     const ROWS: usize = 1;
+    /// Most that C is changed by in one visit, where its gradient says nothing of larger changes.
+    const MOST: f64 = f64::INFINITY;
 
     /// Which values are allowed.
     fn bound(&self, _row: usize) -> Bound {
@@ -109,6 +111,7 @@ impl<C: Constraint<N>, const N: usize> ConstraintBatch for ConstraintSet<C, N> {
             let compliance = self.compliances[element as usize];
             for (row, multiplier) in multipliers.iter_mut().enumerate() {
                 let Some((value, gradient)) = constraint.evaluate(row, x) else { continue };
+                let value = value.clamp(-C::MOST, C::MOST);
                 let mobility: f64 = (0..N).map(|i| w[i] * gradient[i].length_squared()).sum();
                 let (mut damping, mut moved) = (0.0, 0.0);
                 if let (Rule::Compliance { inertia }, Some(before)) = (rule, before.get(k)) {
