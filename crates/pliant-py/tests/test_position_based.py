@@ -20,7 +20,7 @@ def test_a_scene_runs_by_it_with_every_option() -> None:
     for solver in (
         pliant.PositionBased(5, order="alternating"),
         pliant.PositionBased(5, jacobi=1.2),
-        pliant.PositionBased(5, stiffness=0.9, stiffness_of={"edge_spring": 0.5}),
+        pliant.PositionBased(5, stiffness=0.9, stiffness_of={"triangle_strain": 0.5}),
     ):
         sim = pliant.load_scene("curtain", solver=solver).run(2)
         assert np.isfinite(sim.positions).all()

@@ -394,9 +394,10 @@ impl Scene {
         let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
         let fault = match error {
             ModelError::Topology(_) => Fault::new("tear", error.to_string()),
-            ModelError::UnsupportedConstraint { kind: "long-range", .. } => {
+            ModelError::UnsupportedConstraint { kind: "long_range", .. } => {
                 Fault::new("long_range", error.to_string()).hint("choose [solver.position-based]")
             }
+            ModelError::NoSuchKind { .. } => Fault::new("solver.position-based.stiffness_of", error.to_string()),
             _ => Fault::new("", error.to_string()),
         };
         self.fault(&path, &fault)

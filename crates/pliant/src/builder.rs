@@ -199,14 +199,6 @@ impl SimulationBuilder {
         self.check_parameters()?;
         let mut world = World::default();
         for body in self.bodies {
-            if let (false, Some(batch)) = (self.solver.knows_constraints(), body.constraints.first()) {
-                let body = body.name.unwrap_or_else(|| format!("body {}", world.bodies.len()));
-                return Err(ModelError::UnsupportedConstraint { body, kind: batch.kind() });
-            }
-            if body.fluid.is_some() && !self.solver.knows_constraints() {
-                let body = body.name.unwrap_or_else(|| format!("body {}", world.bodies.len()));
-                return Err(ModelError::UnsupportedConstraint { body, kind: "fluid" });
-            }
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
@@ -224,9 +216,6 @@ impl SimulationBuilder {
             rods,
         } = world;
         check_masses(&bodies, &mass, &pinned)?;
-        if let Some((body, _)) = rods.first().filter(|_| !self.solver.knows_constraints()) {
-            return Err(ModelError::UnsupportedConstraint { body: bodies[*body].name.clone(), kind: "rod" });
-        }
         let rods = rod_set(&rods, &bodies, &rest, &pinned)?;
         let extent = diagonal(&rest).max(diagonal(&positions));
         let diagonal = if extent > 0.0 { extent } else { 1.0 };
@@ -245,6 +234,12 @@ impl SimulationBuilder {
             stiffness_damping,
         };
         let model = Model::new(parts)?;
+        if let (false, Some((body, kind))) = (self.solver.knows_constraints(), model.beyond_energies()) {
+            return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });
+        }
+        if let SolverChoice::PositionBased(params) = &self.solver {
+            params.check_kinds(&model)?;
+        }
         if let SolverChoice::FollowLeader(_) = self.solver {
             crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
         }

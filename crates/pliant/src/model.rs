@@ -148,6 +148,14 @@ pub enum ModelError {
         /// Kind of constraints.
         kind: &'static str,
     },
+    /// A stiffness is given for a kind of constraints that no body has.
+    #[error("no body has energies or constraints of kind {kind:?}, for which a stiffness is given; there are {}", known.join(", "))]
+    NoSuchKind {
+        /// The kind named.
+        kind: String,
+        /// Kinds that there are.
+        known: Vec<&'static str>,
+    },
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),
@@ -394,6 +402,16 @@ impl Model {
     /// Rods.
     pub(crate) fn rods(&self) -> &RodSet {
         &self.rods
+    }
+
+    /// The first body with something that is no energy, and what: constraints, a fluid, rods.
+    pub(crate) fn beyond_energies(&self) -> Option<(&BodyInfo, &'static str)> {
+        let at = |vertex: u32| self.bodies.iter().find(|body| body.vertices.contains(&(vertex as usize)));
+        let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
+        let constraints = constraints.filter_map(|batch| Some((at(*batch.stencil(0).first()?)?, batch.kind())));
+        let fluids = self.fluids.iter().map(|fluid| (&self.bodies[fluid.body], "fluid"));
+        let rods = self.rods.first_body().map(|body| (&self.bodies[body], "rod"));
+        constraints.chain(fluids).chain(rods).next()
     }
 
     /// Sets of vertices that move as one.

@@ -123,6 +123,9 @@ impl<'a> Problem<'a> {
 
     /// Minimises g from `x` by a solver; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
+        if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.beyond_energies()) {
+            return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
+        }
         let mut memory = self.memory.clone();
         let solve = || {
             let mut report =

@@ -314,8 +314,8 @@ impl Simulation {
     fn solve(&mut self, prediction: Prediction) -> Result<(Reached, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, stage } = prediction;
         let (integrator, h, now) = (self.settings.integrator, self.settings.time_step, self.state.time);
-        if !self.model.rods().is_empty() && !self.solver.moves_rods() {
-            return Err(SolveError::Rods { segments: self.model.rods().segment_count() });
+        if let (false, Some((body, kind))) = (self.solver.knows_constraints(), self.model.beyond_energies()) {
+            return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }
         self.solver.begin_step(&self.state);
         // Projections are recomputed; what energies remember is not.

@@ -20,7 +20,7 @@ use crate::energy::EnergyError;
 use crate::math::Vec3;
 use crate::mesh::{Edge, MeshError, SourceDistance, TriangleMesh, nearest_sources};
 
-const KIND: &str = "long-range";
+const KIND: &str = "long_range";
 
 /// How long threads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -53,6 +53,11 @@ impl RodSet {
         joints.chain(segments).flat_map(|vector| vector.to_array())
     }
 
+    /// Number of the first body that has any.
+    pub(crate) fn first_body(&self) -> Option<usize> {
+        self.bodies.first().map(|(body, _)| *body)
+    }
+
     /// Number of segments of all rods.
     pub(crate) fn segment_count(&self) -> usize {
         self.rods.segments.len()

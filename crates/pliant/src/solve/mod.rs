@@ -79,7 +79,7 @@ impl From<PositionBasedParams> for SolverChoice {
 }
 
 impl SolverChoice {
-    /// Whether it knows constraints that are no energies.
+    /// Whether it knows constraints that are no energies, rods and fluids.
     pub fn knows_constraints(&self) -> bool {
         matches!(self, Self::PositionBased(_))
     }
@@ -130,8 +130,8 @@ pub trait Solver: Send + std::fmt::Debug {
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
 
-    /// Whether it moves rods; a step of rods by a solver that does not is refused.
-    fn moves_rods(&self) -> bool {
+    /// Whether it knows constraints that are no energies, rods and fluids; a step of such a world by a solver that does not is refused.
+    fn knows_constraints(&self) -> bool {
         false
     }
 

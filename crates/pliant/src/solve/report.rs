@@ -15,8 +15,9 @@ pub struct SolveReport {
     pub residual: f64,
     /// Whether the residual fell below the tolerance.
     pub converged: bool,
-    /// The objective g at the result \[J\], 0 of methods that minimise nothing; of plain iterations that are not recorded at the iterate before it, where it was not
-    /// lower. [`Problem::solve`](crate::Problem::solve) always gives the value at the result.
+    /// The objective g at the result \[J\]. 0 of methods that minimise nothing, and of the position-based one where it is not recorded; of plain
+    /// iterations that are not recorded at the iterate before the result, where it was not lower. [`Problem::solve`](crate::Problem::solve) always
+    /// gives the value at the result.
     pub objective: f64,
     /// Values of g \[J\] on the way, if recorded: at the start, then after each half-step (plain local/global) or iteration.
     pub history: Vec<f64>,
@@ -94,11 +95,13 @@ pub enum SolveError {
     /// The world is not one of strands that follow leaders.
     #[error(transparent)]
     FollowLeader(#[from] FollowLeaderError),
-    /// There are rods, but the solver knows of none.
-    #[error("the world has {segments} segments of rods, whose bending and torsion this solver does not know")]
-    Rods {
-        /// Segments of all rods.
-        segments: usize,
+    /// A constraint is there that the solver does not know.
+    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
+    UnsupportedConstraint {
+        /// Body.
+        body: String,
+        /// Kind of constraints.
+        kind: &'static str,
     },
     /// The objective is not a number at the start.
     #[error("the objective is {value} at the start of the solve")]

@@ -1,5 +1,7 @@
 //! What the solver converges to.
 
+use pliant::constraint::{Allowed, Distance};
+
 use super::*;
 
 /// Lowest point of a column after it has come to rest.
@@ -56,4 +58,30 @@ fn extended_dynamics_end_at_the_exact_step() {
     let [few, many] = [2, 20_000].map(|iterations| error(extended(iterations)));
     println!("from the exact step at 2 and 20000 iterations: {few:e} and {many:e} m");
     assert!(many < 1e-6 && few > 1e-4, "{few} {many}");
+}
+
+#[test]
+fn a_stiffness_for_a_kind_that_is_not_there_is_refused_by_its_name() {
+    let with = |kind: &str| {
+        let kinds = vec![(kind.to_owned(), 0.2)];
+        let stiffness = Stiffness::Share { stiffness: 0.9, kinds };
+        let solver = PositionBasedParams { stiffness, ..extended(3) };
+        Simulation::builder().body(column(3, 100.0, 0.1)).solver(solver).build()
+    };
+    assert!(with("edge_spring").is_ok());
+    let refused = with("hinge").unwrap_err().to_string();
+    assert!(refused.contains("\"hinge\"") && refused.contains("edge_spring"), "{refused}");
+}
+
+#[test]
+fn solvers_that_know_no_constraints_refuse_a_step_of_them() {
+    let distances = Distance::at_rest(&[[0, 1]], &[Vec3::ZERO, Vec3::NEG_Y], Allowed::Exactly, 0.0).unwrap();
+    let body = column(1, 100.0, 0.1).with_constraints(distances.boxed()).named("thread");
+    let mut sim = Simulation::builder().body(body).solver(extended(3)).build().unwrap();
+    sim.step().unwrap();
+    let mut x = sim.positions().to_vec();
+    assert!(sim.next_problem().unwrap().solve(&NewtonParams::default().into(), &mut x).is_err());
+    sim.set_solver(ProjectiveParams::default());
+    let refused = sim.step().unwrap_err().to_string();
+    assert!(refused.contains("\"thread\"") && refused.contains("\"distance\""), "{refused}");
 }

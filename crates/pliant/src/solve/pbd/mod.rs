@@ -22,7 +22,7 @@ use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::fluid::{Fluids, Ingredients};
 use crate::math::{Quat, Vec3};
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::rod::RodMotion;
 use crate::state::State;
@@ -123,6 +123,19 @@ impl PositionBasedParams {
                 Some(("Jacobi's relaxation", relaxation, "above 0 and below 2"))
             }
             _ => None,
+        }
+    }
+
+    /// Refuses a stiffness of its own for a kind that no body has.
+    pub(crate) fn check_kinds(&self, model: &Model) -> Result<(), ModelError> {
+        let Stiffness::Share { kinds, .. } = &self.stiffness else { return Ok(()) };
+        let energies = model.energies().iter().map(|entry| entry.batch.kind());
+        let mut known: Vec<&str> = energies.chain(model.constraints().iter().map(|batch| batch.kind())).collect();
+        known.sort_unstable();
+        known.dedup();
+        match kinds.iter().find(|(kind, _)| !known.contains(&kind.as_str())) {
+            Some((kind, _)) => Err(ModelError::NoSuchKind { kind: kind.clone(), known }),
+            None => Ok(()),
         }
     }
 
@@ -232,7 +245,7 @@ impl Means {
 }
 
 impl Solver for PositionBased {
-    fn moves_rods(&self) -> bool {
+    fn knows_constraints(&self) -> bool {
         true
     }
 
@@ -283,7 +296,7 @@ impl Solver for PositionBased {
         let scale = model.diagonal();
         let local = clock.now();
         if let Some(fluids) = &mut prepared.fluids {
-            fluids.begin(contacts.colliders(), objective.before, objective.inertia.recip().sqrt(), x);
+            fluids.begin(contacts.colliders(), objective.before, h, x);
         }
         parallel::with_team_for(prepared.bytes(), |team| {
             for iteration in 0..params.iterations {
@@ -317,7 +330,7 @@ impl Solver for PositionBased {
         });
         report.seconds_local = clock.now() - local;
         report.contacts = contacts.count();
-        report.fluid = prepared.fluids.as_ref().map(|fluids| fluids.report(objective.inertia.recip().sqrt()));
+        report.fluid = prepared.fluids.as_ref().map(|fluids| fluids.report(h));
         Ok(report)
     }
 
