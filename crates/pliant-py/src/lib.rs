@@ -8,11 +8,13 @@ mod body;
 mod collide;
 mod energy;
 mod error;
+mod measure;
 mod mesh;
 mod picture;
 mod presets;
 mod problem;
 mod report;
+mod scene;
 mod settings;
 mod simulation;
 
@@ -29,6 +31,8 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<picture::Image>()?;
     module.add_function(wrap_pyfunction!(picture::render_picture, module)?)?;
     module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;
+    measure::register(module)?;
     presets::register(module)?;
+    scene::register(module)?;
     mesh::register(module)
 }

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, Indices, number, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, number, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
-from ._collide import Collider, ContactParams, Contacts, SelfCollision
+from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
-from ._reports import ElementStrains, Report, Solution, WorstElement
+from ._readings import Readings
+from ._reports import Solution
 from ._settings import Attachment, Damping, Newton, Projective, Solver, Wind
 
 Force = Callable[["Simulation"], ArrayLike]
@@ -65,7 +66,7 @@ class Problem:
         return Solution(*self._problem.solve(solver, start))
 
 
-class Simulation:
+class Simulation(Readings):
     """Bodies that advance in time.
 
     bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
@@ -75,8 +76,6 @@ class Simulation:
 
     Simulations pickle, with their state: they travel to other processes.
     """
-
-    _core: _pliant.Core
 
     def __init__(
         self,
@@ -270,71 +269,6 @@ class Simulation:
     def solver(self, value: Solver) -> None:
         self._core.set_solver(value)
         self._solver = value
-
-    # What can be read
-
-    @property
-    def bodies(self) -> list[str]:
-        """Names of the bodies."""
-        return [name for name, _, _ in self._core.bodies()]
-
-    def vertices(self, body: str) -> slice:
-        """A body's vertices: sim.positions[sim.vertices("cloth")]."""
-        for name, start, stop in self._core.bodies():
-            if name == body:
-                return slice(start, stop)
-        raise ValueError(f"there is no body {body!r}; there are {self.bodies}")
-
-    def surface(self, body: str) -> Indices:
-        """Triangles of a body's surface, (m, 3), in vertices of the world."""
-        self.vertices(body)
-        return self._core.surface(body)
-
-    @property
-    def rest(self) -> Floats:
-        """Rest positions [m]."""
-        return self._core.rest()
-
-    @property
-    def masses(self) -> Floats:
-        """Mass of each vertex [kg]."""
-        return self._core.masses()
-
-    @property
-    def pinned(self) -> Indices:
-        """Pinned vertices, ascending."""
-        return self._core.pinned()
-
-    def report(self) -> Report:
-        """Energies by kind, momenta and extremes of the current state."""
-        values: dict[str, Any] = self._core.report()
-        worst = values.pop("worst")
-        return Report(**values, worst=None if worst is None else WorstElement(*worst))
-
-    def elastic_forces(self) -> Floats:
-        """Elastic forces on all vertices [N]."""
-        return self._core.elastic_forces()
-
-    def pin_forces(self) -> Floats:
-        """Force with which each pin holds its vertex [N], in the order of pinned."""
-        return self._core.pin_forces()
-
-    def contacts(self) -> Contacts:
-        """Vertices that touched colliders in the last step, with their forces."""
-        return Contacts(*self._core.contacts())
-
-    def element_strains(self, body: str | None = None) -> list[ElementStrains]:
-        """Principal stretches of a body's springs, triangles or tets, one entry for each of its energies over other elements;
-        of all bodies without a name."""
-        names = self.bodies if body is None else [body]
-        for name in names:
-            self.vertices(name)
-        return [ElementStrains(*strains) for name in names for strains in self._core.element_strains(name)]
-
-    def example_weights(self, body: str) -> Floats:
-        """Weights of examples at the current state, (elements, examples)."""
-        self.vertices(body)
-        return self._core.example_weights(body)
 
     def __repr__(self) -> str:
         name = type(self).__name__
