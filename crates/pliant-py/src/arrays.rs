@@ -59,14 +59,16 @@ pub(crate) fn get_indices(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec
     Ok(array.as_array().to_vec())
 }
 
+/// The numbers of an attribute.
+pub(crate) fn get_numbers(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<f64>> {
+    let array: PyReadonlyArray1<'_, f64> = recipe.getattr(name)?.extract()?;
+    Ok(array.as_array().to_vec())
+}
+
 /// The numbers of an attribute that may be None.
 pub(crate) fn get_some_numbers(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Vec<f64>>> {
     let value = recipe.getattr(name)?;
-    if value.is_none() {
-        return Ok(None);
-    }
-    let array: PyReadonlyArray1<'_, f64> = value.extract()?;
-    Ok(Some(array.as_array().to_vec()))
+    if value.is_none() { Ok(None) } else { get_numbers(recipe, name).map(Some) }
 }
 
 /// Vectors as a new array of shape (n, 3).

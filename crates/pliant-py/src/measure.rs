@@ -10,14 +10,19 @@ use crate::error::bad_value;
 use crate::simulation::Core;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 type Indices<'py> = Bound<'py, PyArray1<u32>>;
 /// Vertices, colliders, normals, forces.
 type Touching<'py> = (Indices<'py>, Indices<'py>, Vectors<'py>, Vectors<'py>);
 /// Kind, vertices and principal stretches of a body's elements.
 type Strains<'py> = (&'static str, Bound<'py, PyArray2<u32>>, Vectors<'py>);
 
+/// Centre, rotation, velocity, spin and deviation.
+type Pose<'py> = (Numbers<'py>, Numbers<'py>, Numbers<'py>, Numbers<'py>, f64);
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report, module)?)?;
+    module.add_function(wrap_pyfunction!(rigid_pose, module)?)?;
     module.add_function(wrap_pyfunction!(elastic_forces, module)?)?;
     module.add_function(wrap_pyfunction!(pin_forces, module)?)?;
     module.add_function(wrap_pyfunction!(contacts, module)?)?;
@@ -48,6 +53,16 @@ fn report<'py>(py: Python<'py>, core: &Core) -> PyResult<Bound<'py, PyDict>> {
     let worst = report.worst.map(|worst| (worst.body, worst.kind, worst.element, worst.energy));
     values.set_item("worst", worst)?;
     Ok(values)
+}
+
+/// Centre, rotation (w x y z), velocity, spin and deviation of a rigid body.
+#[pyfunction]
+fn rigid_pose<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<Pose<'py>> {
+    let pose = core.lock()?.sim().rigid_pose(body).map_err(bad_value)?;
+    let q = pose.rotation;
+    let vector = |v: pliant::math::Vec3| to_numbers(py, &v.to_array());
+    let (centre, rotation) = (vector(pose.centre), to_numbers(py, &[q.w, q.x, q.y, q.z]));
+    Ok((centre, rotation, vector(pose.velocity), vector(pose.spin), pose.deviation))
 }
 
 #[pyfunction]

@@ -185,6 +185,7 @@ impl Core {
     fn step(&self, py: Python<'_>, count: usize, solver: Option<Bound<'_, PyAny>>) -> PyResult<StepReport> {
         let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
         let mut run = self.change()?;
+        solver.iter().try_for_each(|solver| settings::check_solver(run.sim().model(), solver))?;
         let mut report = None;
         for _ in 0..count {
             report = Some(self.stepping(py, &mut run, |run| run.step(solver.as_ref()))?);
@@ -306,7 +307,9 @@ impl Core {
     }
 
     fn set_solver(&self, solver: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.change()?.sim_mut().set_solver(settings::solver(solver)?);
+        let (solver, mut run) = (settings::solver(solver)?, self.change()?);
+        settings::check_solver(run.sim().model(), &solver)?;
+        run.sim_mut().set_solver(solver);
         Ok(())
     }
 

@@ -80,11 +80,15 @@ def count(value: Any, name: str, *, at_least: int = 0) -> int:
     return int(value)
 
 
-def per_element(value: ArrayLike, name: str, length: int) -> Floats:
+def per_element(value: ArrayLike, name: str, length: int, *, at_least: float | None = None) -> Floats:
     """A number for each of several elements; one number stands for all."""
     if np.ndim(value) == 0:
-        return np.full(length, number(value, name))
-    return floats(value, name, (length,))
+        return np.full(length, number(value, name, at_least=at_least))
+    array = floats(value, name, (length,))
+    if at_least is not None and (array < at_least).any():
+        index = _first(array < at_least)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be at least {at_least:g}")
+    return array
 
 
 def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:

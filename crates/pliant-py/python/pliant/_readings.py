@@ -7,7 +7,8 @@ from typing import Any
 from . import _pliant
 from ._arrays import Floats, Indices
 from ._collide import Contacts
-from ._reports import ElementStrains, Report, WorstElement
+from ._fluids import fluid_surface
+from ._reports import ElementStrains, Report, RigidPose, WorstElement
 
 
 class Readings:
@@ -77,3 +78,36 @@ class Readings:
         """Weights of examples at the current state, (elements, examples)."""
         self.vertices(body)
         return _pliant.example_weights(self._core, body)
+
+    # Rods, rigid bodies, fluids, bodies that come apart
+
+    def orientations(self, body: str) -> Floats:
+        """Orientations of a rod's segments, (n, 4) as unit quaternions w x y z; the third axis is along the segment."""
+        self.vertices(body)
+        return _pliant.orientations(self._core, body)[0]
+
+    def angular_velocities(self, body: str) -> Floats:
+        """Angular velocities of a rod's segments in their own axes, (n, 3) [rad/s]."""
+        self.vertices(body)
+        return _pliant.orientations(self._core, body)[1]
+
+    def rigid_pose(self, body: str) -> RigidPose:
+        """Where a rigid body is and how it moves."""
+        self.vertices(body)
+        return RigidPose(*_pliant.rigid_pose(self._core, body))
+
+    def fluid_surface(
+        self, body: str, *, cell: float | None = None, smoothing: float | None = None, radius: float | None = None
+    ) -> tuple[Floats, Indices]:
+        """Vertices (n, 3) [m] and triangles (m, 3) of the surface around a fluid, but for what is still in its pipe; arguments as for
+        pliant.fluid_surface."""
+        self.vertices(body)
+        found = _pliant.fluid_particles(self._core, body)
+        if found is None:
+            raise ValueError(f"body {body!r} is no fluid")
+        return fluid_surface(*found, cell=cell, smoothing=smoothing, radius=radius)
+
+    @property
+    def topology_changes(self) -> int:
+        """How often vertices were doubled or cells divided, where bodies tear or are cut: surfaces and numbers of vertices are new."""
+        return _pliant.topology_changes(self._core)

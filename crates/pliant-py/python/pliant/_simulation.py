@@ -16,7 +16,8 @@ from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
 from ._readings import Readings
 from ._reports import Solution
-from ._settings import Attachment, Damping, Newton, Projective, Solver, Wind
+from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Wind
+from ._topology import CutReport, _Blade
 
 Force = Callable[["Simulation"], ArrayLike]
 Vector = tuple[float, float, float]
@@ -37,6 +38,7 @@ class _World:
     colliders: tuple[Collider, ...]
     contact: ContactParams
     self_collision: SelfCollision | None
+    strain_limiting: StrainLimiting | None
     threads: int | None
     runaway_limit: float
 
@@ -70,9 +72,10 @@ class Simulation(Readings):
     """Bodies that advance in time.
 
     bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
-    "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other. force: a function of the simulation that gives the force on each vertex, (n, 3) [N], called before
-    each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in which a vertex moves
-    by more than this many diagonals of the world is refused.
+    "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
+    strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
+    (n, 3) [N], called before each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in
+    which a vertex moves by more than this many diagonals of the world is refused.
 
     Simulations pickle, with their state: they travel to other processes.
     """
@@ -91,6 +94,7 @@ class Simulation(Readings):
         colliders: Collider | Sequence[Collider] = (),
         contact: ContactParams = ContactParams(),
         self_collision: SelfCollision | None = None,
+        strain_limiting: StrainLimiting | None = None,
         force: Force | None = None,
         threads: int | None = None,
         runaway_limit: float = 100.0,
@@ -107,6 +111,7 @@ class Simulation(Readings):
             colliders=(colliders,) if isinstance(colliders, Collider) else tuple(colliders),
             contact=contact,
             self_collision=self_collision,
+            strain_limiting=strain_limiting,
             threads=None if threads is None else whole(threads, "threads", at_least=1),
             runaway_limit=number(runaway_limit, "runaway_limit", above=0),
         )
@@ -231,6 +236,26 @@ class Simulation(Readings):
         """Moves goals from a number on to where they are at the end of the next step, (m, 3) [m]. Of "half_space" each vertex
         has two, the point and the normal of its plane."""
         self._core.set_goals(kind, whole(first, "first"), vectors(goals, "goals"))
+
+    def twist_rod(self, body: str, segment: int, angle: float) -> None:
+        """Turns a clamped segment of a rod, one between two pinned vertices, about itself by an angle [rad]."""
+        self.vertices(body)
+        _pliant.twist_rod(self._core, body, whole(segment, "segment"), number(angle, "angle"))
+
+    def cut_plane(self, body: str, point: ArrayLike, normal: ArrayLike, *, at_rest: bool = False) -> CutReport:
+        """Cuts a cloth along a plane through a point [m], where the cloth is now or in its rest shape. Triangles that the cut crosses
+        are divided; new vertices come at the end of their body."""
+        points = np.asarray([vector(point, "point")])
+        return self._cut(body, _Blade(points, vector(normal, "normal"), True, at_rest))
+
+    def cut_polyline(self, body: str, points: ArrayLike, direction: ArrayLike, *, at_rest: bool = False) -> CutReport:
+        """Cuts a cloth along segments between points (k, 3) [m], by a blade that stands along a direction. Where it ends inside the
+        sheet, it leaves a slit."""
+        return self._cut(body, _Blade(vectors(points, "points"), vector(direction, "direction"), False, at_rest))
+
+    def _cut(self, body: str, blade: _Blade) -> CutReport:
+        self.vertices(body)
+        return CutReport(*_pliant.cut(self._core, body, blade))
 
     @property
     def time_step(self) -> float:
