@@ -19,6 +19,15 @@ where
     })
 }
 
+/// A number of a description, within what the engine asks for.
+pub(crate) fn bounded(recipe: &Bound<'_, PyAny>, name: &str, need: &str, holds: impl Fn(f64) -> bool) -> PyResult<f64> {
+    let value: f64 = get(recipe, name)?;
+    if value.is_finite() && holds(value) {
+        return Ok(value);
+    }
+    Err(bad_value(format!("{name} is {value}, but must be {need}")))
+}
+
 /// Vectors from an array of shape (n, 3).
 pub(crate) fn vectors(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Vec3>> {
     let view = array.as_array();

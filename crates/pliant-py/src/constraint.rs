@@ -12,7 +12,9 @@ use pliant::mesh::TriangleMesh;
 use pliant::{LimitMethod, StrainLimiting};
 use pyo3::prelude::*;
 
-use crate::arrays::{choose, get, get_elements, get_indices, get_numbers, get_some_numbers, to_elements, to_numbers};
+use crate::arrays::{
+    bounded, choose, get, get_elements, get_indices, get_numbers, get_some_numbers, to_elements, to_numbers,
+};
 use crate::error::bad_value;
 use crate::mesh::{AnyMesh, any_mesh};
 
@@ -181,7 +183,10 @@ pub(crate) fn strain_limiting(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Stra
     }
     let iterations = get(recipe, "iterations")?;
     let method = match get::<String>(recipe, "method")?.as_str() {
-        "global" => LimitMethod::Global { iterations, tolerance: get(recipe, "tolerance")? },
+        "global" => LimitMethod::Global {
+            iterations,
+            tolerance: bounded(recipe, "tolerance", "more than 0", |value| value > 0.0)?,
+        },
         "principal" => LimitMethod::Principal { iterations },
         "edges" => LimitMethod::Edges { iterations },
         "hierarchy" => LimitMethod::Hierarchy { levels: get(recipe, "levels")?, iterations },
@@ -190,5 +195,7 @@ pub(crate) fn strain_limiting(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Stra
             return Err(bad_value(format!("method is {other:?}, but must be one of {known}")));
         }
     };
-    Ok(Some(StrainLimiting { most: get(recipe, "most")?, least: get(recipe, "least")?, method }))
+    let most = bounded(recipe, "most", "at least 1", |value| value >= 1.0)?;
+    let least = bounded(recipe, "least", "0 to 1", |value| (0.0..=1.0).contains(&value))?;
+    Ok(Some(StrainLimiting { most, least, method }))
 }

@@ -11,7 +11,7 @@ use pliant::sparse::Precision;
 use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Wind};
 use pyo3::prelude::*;
 
-use crate::arrays::{choose, get};
+use crate::arrays::{bounded, choose, get};
 use crate::constraint::strain_limiting;
 use crate::error::bad_value;
 
@@ -36,6 +36,10 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
+    if !recipe.hasattr("kind")? {
+        let known = "a Projective, Newton, PositionBased or FollowLeader";
+        return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
+    }
     let kind: String = get(recipe, "kind")?;
     if kind == "follow-leader" {
         return Ok(follow_leader(recipe)?.into());
@@ -108,15 +112,6 @@ fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<Positio
         tolerance,
         record: get(recipe, "record")?,
     })
-}
-
-/// A number of a description, within what the engine asks for.
-fn bounded(recipe: &Bound<'_, PyAny>, name: &str, need: &str, holds: impl Fn(f64) -> bool) -> PyResult<f64> {
-    let value: f64 = get(recipe, name)?;
-    if value.is_finite() && holds(value) {
-        return Ok(value);
-    }
-    Err(bad_value(format!("{name} is {value}, but must be {need}")))
 }
 
 fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {

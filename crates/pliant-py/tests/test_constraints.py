@@ -204,6 +204,8 @@ def sim_of(
 
 DISTANCE = pliant.DistanceConstraints([[0, 1]])
 CASES: list[tuple[Callable[[], object], str]] = [
+    (lambda: sim_of(DISTANCE, solver="fast"), "solver is 'fast', but must be a Projective"),  # type: ignore[arg-type]
+    (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=1.1), "strain_limiting is 1.1, but must be a StrainLimiting"),  # type: ignore[arg-type]
     (lambda: pliant.DistanceConstraints([[0, 1]], rest_lengths=-1.0), "rest_lengths is -1.0, but must be at least 0"),
     (lambda: pliant.DistanceConstraints([[0, 1], [1, 2]], rest_lengths=[1, -2]), r"rest_lengths\[1\] is -2.0"),
     (lambda: pliant.DistanceConstraints([[0, 1]], compliance=[1, 2]), r"compliance has the shape \(2,\)"),
@@ -231,7 +233,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: sim_of(DISTANCE).exact_step(), 'solver must be PositionBased: no other knows "distance"'),
     (lambda: setattr(sim_of(DISTANCE), "solver", pliant.Newton()), 'solver must be PositionBased'),
     (lambda: pliant.Body(SHEET, masses=1.0, constraints=[SHEET]), r"constraints\[0\] is a Sheet"),  # type: ignore[list-item]
-    (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(0.9)), "largest stretch is 0.9"),
+    (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(0.9)), "most is 0.9, but must be at least 1"),
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(1.1, "hard")), 'method is "hard"'),
 ]  # fmt: skip
 

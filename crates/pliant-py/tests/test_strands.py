@@ -124,6 +124,9 @@ def rods(**change: float) -> pliant.Simulation:
 
 CLOTH = pliant.sheet(1, 1, 2, 2)
 CASES: list[tuple[Callable[[], object], str]] = [
+    (lambda: pliant.FollowLeader(grid=0.1), "grid is 0.1, but must be a HairGrid or None"),  # type: ignore[arg-type]
+    (lambda: pliant.scalp(strands=10**30), "strands is 1000000000000000000000000000000, but must be below"),
+    (lambda: pliant.scalp(curl=(0.1,)), r"curl has the shape \(1,\), but needs \(2,\)"),  # type: ignore[arg-type]
     (lambda: hair(pliant.FollowLeader(correction=1.0)), "correction is 1, but must be at least 0 and below 1"),
     (lambda: hair(pliant.FollowLeader(grid=pliant.HairGrid(0.0))), "cell is 0, but must be more than 0"),
     (lambda: hair(pliant.FollowLeader(grid=pliant.HairGrid(0.1, friction=-1))), "friction is -1"),

@@ -112,6 +112,7 @@ def test_a_rigid_ball_comes_to_rest_on_the_ground() -> None:
 
 
 CASES: list[tuple[Callable[[], object], str]] = [
+    (lambda: pliant.Body(SHEET, pliant.ClothMaterial(), tearing=1.1), "tearing is 1.1, but must be a Tearing or None"),  # type: ignore[arg-type]
     (lambda: pliant.Tearing(), "give one of stretch, force"),
     (lambda: pliant.Tearing(stretch=1.0), "stretch is 1.0, but must be more than 1"),
     (lambda: pliant.Tearing(stretch=1.1, force=2.0), "give one of stretch, force; stretch is 1.1, force is 2.0"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, number, per_element, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, Indices, instance, number, per_element, selection, vector, vectors
 from ._constraints import Constraints
 from ._energies import Energy
 from ._fluids import Emitter, FluidMaterial
@@ -86,7 +86,7 @@ class Body:
         self.positions = None if positions is None else vectors(positions, "positions", count)
         self.velocities = None if velocities is None else vectors(velocities, "velocities", count)
         self.pressure = number(pressure, "pressure")
-        self.tearing = tearing
+        self.tearing = instance(tearing, "tearing", Tearing)
         if tearing is not None:
             tearing.check(count)
         self.velocity = (0.0, 0.0, 0.0)

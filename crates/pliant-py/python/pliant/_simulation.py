@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, number, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, instance, number, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
 from ._collide import Collider, ContactParams, SelfCollision
@@ -44,7 +44,8 @@ class _World:
 
 
 class Problem:
-    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation stays as it is."""
+    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation stays as it is. Constraints,
+    fluids and rods are no part of E."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._problem = _pliant.Problem(simulation._core)
@@ -111,7 +112,7 @@ class Simulation(Readings):
             colliders=(colliders,) if isinstance(colliders, Collider) else tuple(colliders),
             contact=contact,
             self_collision=self_collision,
-            strain_limiting=strain_limiting,
+            strain_limiting=instance(strain_limiting, "strain_limiting", StrainLimiting),
             threads=None if threads is None else whole(threads, "threads", at_least=1),
             runaway_limit=number(runaway_limit, "runaway_limit", above=0),
         )

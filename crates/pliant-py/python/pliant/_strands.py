@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from . import _pliant
-from ._arrays import count, number
+from ._arrays import count, floats, instance, number
 from ._meshes import Strands
 
 
@@ -55,6 +55,10 @@ class FollowLeader:
     kind: ClassVar[str] = "follow-leader"
     start: ClassVar[str] = "predicted"
 
+    def __post_init__(self) -> None:
+        instance(self.grid, "grid", HairGrid)
+        instance(self.style, "style", HairStyle)
+
 
 @dataclass(frozen=True)
 class RodMaterial:
@@ -88,7 +92,10 @@ def scalp(
 
     cover: share of the ball's surface with hair, from the top. curl: radius and pitch of helices [m].
     """
-    curls = None if curl is None else (number(curl[0], "curl[0]", above=0), number(curl[1], "curl[1]", above=0))
+    curls = None
+    if curl is not None:
+        coil = floats(curl, "curl", (2,))
+        curls = (number(coil[0], "curl[0]", above=0), number(coil[1], "curl[1]", above=0))
     size = (number(radius, "radius"), number(length, "length"))
     counts = (count(strands, "strands"), count(segments, "segments"))
     return Strands(*_pliant.scalp(size, number(cover, "cover"), counts, curls))
