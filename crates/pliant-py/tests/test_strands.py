@@ -135,7 +135,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: hair(pliant.FollowLeader(), integrator="bdf2"), "only with implicit Euler"),
     (
         lambda: pliant.Simulation(pliant.Body(CLOTH, pliant.ClothMaterial()), solver=pliant.FollowLeader()),
-        "is on no strand|follow-the-leader",
+        'has the energy "triangle_strain"; follow-the-leader',
     ),
     (
         lambda: pliant.Simulation(
@@ -154,7 +154,10 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: hair(pliant.FollowLeader())[0].orientations("hair"), "it is no rod"),
     (lambda: rods().orientations("rope"), "there is no body 'rope'"),
     (lambda: pliant.Body(CLOTH, pliant.RodMaterial()), "a RodMaterial does not belong to Sheet"),
-    (lambda: pliant.Simulation(pliant.Body(pliant.rope((0, 0, 0), (1, 0, 0), 3), pliant.RodMaterial())), '"rod"'),
+    (
+        lambda: pliant.Simulation(pliant.Body(pliant.rope((0, 0, 0), (1, 0, 0), 3), pliant.RodMaterial())),
+        'constraints of kind "rod"',
+    ),
 ]
 
 
