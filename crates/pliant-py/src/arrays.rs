@@ -19,6 +19,15 @@ where
     })
 }
 
+/// A number of a description, within what the engine asks for.
+pub(crate) fn bounded(recipe: &Bound<'_, PyAny>, name: &str, need: &str, holds: impl Fn(f64) -> bool) -> PyResult<f64> {
+    let value: f64 = get(recipe, name)?;
+    if value.is_finite() && holds(value) {
+        return Ok(value);
+    }
+    Err(bad_value(format!("{name} is {value}, but must be {need}")))
+}
+
 /// Vectors from an array of shape (n, 3).
 pub(crate) fn vectors(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Vec3>> {
     let view = array.as_array();
@@ -59,14 +68,16 @@ pub(crate) fn get_indices(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec
     Ok(array.as_array().to_vec())
 }
 
+/// The numbers of an attribute.
+pub(crate) fn get_numbers(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<f64>> {
+    let array: PyReadonlyArray1<'_, f64> = recipe.getattr(name)?.extract()?;
+    Ok(array.as_array().to_vec())
+}
+
 /// The numbers of an attribute that may be None.
 pub(crate) fn get_some_numbers(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Vec<f64>>> {
     let value = recipe.getattr(name)?;
-    if value.is_none() {
-        return Ok(None);
-    }
-    let array: PyReadonlyArray1<'_, f64> = value.extract()?;
-    Ok(Some(array.as_array().to_vec()))
+    if value.is_none() { Ok(None) } else { get_numbers(recipe, name).map(Some) }
 }
 
 /// Vectors as a new array of shape (n, 3).

@@ -1,112 +1,74 @@
 //! Bodies from their Python descriptions.
 
-use pliant::energy::StrainSet;
 use pliant::math::Vec3;
-use pliant::mesh::MassKind;
-use pliant::{BendModel, Body, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+use pliant::mesh::PointSet;
+use pliant::{Body, ModelError};
 use pyo3::prelude::*;
 
-use crate::arrays::{choose, get, get_indices, get_some_numbers, get_some_vectors};
+use crate::arrays::{get, get_indices, get_some_numbers, get_some_vectors};
+use crate::constraint::{Place, constraints};
 use crate::energy::{Faults, energy};
 use crate::error::bad_value;
+use crate::fluid::emitter;
+use crate::material::{Material, material};
 use crate::mesh::{AnyMesh, any_mesh};
+use crate::topology::tearing;
 
-/// The set of strains that cost nothing; None means rotations only.
-pub(crate) fn strain_set<const D: usize>(recipe: &Bound<'_, PyAny>) -> PyResult<StrainSet<D>> {
-    if recipe.is_none() {
-        return Ok(StrainSet::Rotation);
-    }
-    if get::<String>(recipe, "kind")? == "limits" {
-        return Ok(StrainSet::Limits { min: get(recipe, "min")?, max: get(recipe, "max")? });
-    }
-    let direction: [f64; 3] = get(recipe, "direction")?;
-    let limits: Vec<[f64; 2]> = get(recipe, "limits")?;
-    let found = limits.len();
-    let limits = limits.try_into().map_err(|_| {
-        bad_value(format!("limits of the fibres has {found} entries, but {D} are needed, one for each direction"))
-    })?;
-    Ok(StrainSet::Fibres { direction: direction.into(), limits })
-}
-
-fn strain_limit<const D: usize>(material: &Bound<'_, PyAny>) -> PyResult<Option<StrainLimit<D>>> {
-    let recipe = material.getattr("strain_limit")?;
-    if recipe.is_none() {
-        return Ok(None);
-    }
-    let (set, youngs_modulus) = (strain_set(&recipe.getattr("set")?)?, get(&recipe, "youngs_modulus")?);
-    Ok(Some(StrainLimit { set, youngs_modulus }))
-}
-
-fn mass_kind(material: &Bound<'_, PyAny>) -> PyResult<MassKind> {
-    let known = [("lumped", MassKind::Lumped), ("consistent", MassKind::Consistent)];
-    choose("mass", &get::<String>(material, "mass")?, &known)
-}
-
-fn cloth(material: &Bound<'_, PyAny>) -> PyResult<ClothMaterial> {
-    let known = [("hinge", BendModel::Hinge), ("mean-curvature", BendModel::MeanCurvature), ("none", BendModel::None)];
-    Ok(ClothMaterial {
-        density: get(material, "density")?,
-        youngs_modulus: get(material, "youngs_modulus")?,
-        thickness: get(material, "thickness")?,
-        poisson_ratio: get(material, "poisson_ratio")?,
-        bend_model: choose("bend_model", &get::<String>(material, "bend_model")?, &known)?,
-        bending_stiffness: get(material, "bending_stiffness")?,
-        strain_limit: strain_limit(material)?,
-        mass: mass_kind(material)?,
-    })
-}
-
-fn solid(material: &Bound<'_, PyAny>) -> PyResult<SolidMaterial> {
-    Ok(SolidMaterial {
-        density: get(material, "density")?,
-        youngs_modulus: get(material, "youngs_modulus")?,
-        poisson_ratio: get(material, "poisson_ratio")?,
-        strain_limit: strain_limit(material)?,
-        mass: mass_kind(material)?,
-    })
-}
-
-fn strand(material: &Bound<'_, PyAny>) -> PyResult<StrandMaterial> {
-    Ok(StrandMaterial {
-        density: get(material, "density")?,
-        axial_stiffness: get(material, "axial_stiffness")?,
-        resists_compression: get(material, "resists_compression")?,
-        mass: mass_kind(material)?,
-    })
-}
-
-/// A body with its material, or of masses alone; Python has checked that mesh and material belong together.
-fn of_mesh(recipe: &Bound<'_, PyAny>) -> PyResult<Body> {
-    let (mesh, material) = (any_mesh(&recipe.getattr("mesh")?)?, recipe.getattr("material")?);
-    let made = match (&mesh, material.is_none()) {
-        (AnyMesh::Triangles(mesh), false) => Body::cloth(mesh, &cloth(&material)?),
-        (AnyMesh::Tets(mesh), false) => Body::solid(mesh, &solid(&material)?),
-        (AnyMesh::Strands(strands), false) => Body::strands(strands, &strand(&material)?),
-        _ => {
-            let masses = get_some_numbers(recipe, "masses")?.unwrap_or_default();
-            let entries = (0u32..).zip(masses).map(|(vertex, mass)| (vertex, vertex, mass)).collect();
-            return Ok(match mesh {
-                AnyMesh::Triangles(mesh) => Body::new(mesh.positions, entries).with_surface(mesh.triangles),
-                AnyMesh::Tets(mesh) => {
-                    let skin = mesh.surface().map_err(bad_value)?;
-                    let own = |triangle: &[u32; 3]| triangle.map(|vertex| skin.vertices[vertex as usize]);
-                    let triangles = skin.mesh.triangles.iter().map(own).collect();
-                    Body::new(mesh.positions, entries).with_surface(triangles)
-                }
-                AnyMesh::Strands(strands) => Body::new(strands.positions, entries),
-                AnyMesh::Points(positions) => Body::new(positions, entries),
-            });
+/// A body with its material; Python has checked that mesh and material belong together.
+fn with_material(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh, material: &Material) -> PyResult<Body> {
+    let made: Result<Body, ModelError> = match (mesh, material) {
+        (AnyMesh::Triangles(mesh), Material::Cloth(cloth)) => Body::cloth(mesh, cloth),
+        (AnyMesh::Triangles(mesh), Material::Rigid(rigid)) => {
+            let (velocity, spin): ([f64; 3], [f64; 3]) = (get(recipe, "velocity")?, get(recipe, "spin")?);
+            Body::rigid(mesh, rigid).map(|body| body.with_motion(velocity.into(), spin.into()))
         }
+        (AnyMesh::Tets(mesh), Material::Solid(solid)) => Body::solid(mesh, solid),
+        (AnyMesh::Strands(strands), Material::Strand(strand)) => Body::strands(strands, strand),
+        (AnyMesh::Strands(strands), Material::Rod(rod)) => Body::rods(strands, rod),
+        (AnyMesh::Points(positions), Material::Fluid(fluid)) => match emitter(&recipe.getattr("emitter")?)? {
+            Some(emitter) => Body::emitted(&emitter, fluid),
+            None => Body::fluid(&PointSet { positions: positions.clone() }, fluid),
+        },
+        _ => return Err(bad_value("the material does not belong to the mesh")),
     };
     made.map_err(bad_value)
 }
 
+/// A body of masses alone.
+fn of_masses(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Body> {
+    let masses = get_some_numbers(recipe, "masses")?.unwrap_or_default();
+    let entries = (0u32..).zip(masses).map(|(vertex, mass)| (vertex, vertex, mass)).collect();
+    let body = Body::new(mesh.positions().to_vec(), entries);
+    Ok(match mesh {
+        AnyMesh::Triangles(mesh) => body.with_surface(mesh.triangles.clone()),
+        AnyMesh::Tets(mesh) => {
+            let skin = mesh.surface().map_err(bad_value)?;
+            let own = |triangle: &[u32; 3]| triangle.map(|vertex| skin.vertices[vertex as usize]);
+            body.with_surface(skin.mesh.triangles.iter().map(own).collect())
+        }
+        AnyMesh::Strands(_) | AnyMesh::Points(_) => body,
+    })
+}
+
 /// A body by its Python description.
 pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body> {
-    let mut body = of_mesh(recipe)?.pin(get_indices(recipe, "pinned")?).with_pressure(get(recipe, "pressure")?);
+    let (mesh, pinned) = (any_mesh(&recipe.getattr("mesh")?)?, get_indices(recipe, "pinned")?);
+    let made = match material(&recipe.getattr("material")?)? {
+        Some(material) => with_material(recipe, &mesh, &material)?,
+        None => of_masses(recipe, &mesh)?,
+    };
+    let mut body = made.with_pressure(get(recipe, "pressure")?);
     let rest: Vec<Vec3> = body.rest().to_vec();
     for recipe in recipe.getattr("energies")?.try_iter()? {
         body = body.with_energy(energy(&recipe?, &rest, faults)?);
+    }
+    let place = Place { rest: &rest, mesh: &mesh, pinned: &pinned };
+    for recipe in recipe.getattr("constraints")?.try_iter()? {
+        body = body.with_constraints(constraints(&recipe?, &place)?);
+    }
+    body = body.pin(pinned);
+    if let Some(tearing) = tearing(&recipe.getattr("tearing")?)? {
+        body = body.with_tearing(tearing);
     }
     if let Some(name) = get::<Option<String>>(recipe, "name")? {
         body = body.named(name);

@@ -13,8 +13,8 @@ use pliant::mesh::TriangleMesh;
 use pyo3::prelude::*;
 
 use crate::arrays::{choose, get, get_elements, get_indices, get_some_numbers, get_some_vectors, vectors};
-use crate::body::strain_set;
 use crate::error::bad_value;
+use crate::material::strain_set;
 
 /// The first exception that a Python projection raised: the engine cannot carry it, so it waits here until the step is over.
 #[derive(Debug, Clone, Default)]

@@ -6,15 +6,23 @@
 mod arrays;
 mod body;
 mod collide;
+mod constraint;
 mod energy;
 mod error;
+mod fluid;
+mod material;
+mod measure;
 mod mesh;
 mod picture;
 mod presets;
 mod problem;
 mod report;
+mod rod;
+mod scene;
 mod settings;
 mod simulation;
+mod topology;
+mod wrinkle;
 
 use pyo3::prelude::*;
 
@@ -27,8 +35,15 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::StepReport>()?;
     module.add_class::<report::SolveReport>()?;
     module.add_class::<picture::Image>()?;
+    module.add_class::<wrinkle::Wrinkles>()?;
     module.add_function(wrap_pyfunction!(picture::render_picture, module)?)?;
     module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;
+    module.add_function(wrap_pyfunction!(constraint::long_range_threads, module)?)?;
+    fluid::register(module)?;
+    measure::register(module)?;
     presets::register(module)?;
+    rod::register(module)?;
+    scene::register(module)?;
+    topology::register(module)?;
     mesh::register(module)
 }

@@ -3,8 +3,8 @@
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pliant::math::Vec3;
 use pliant::mesh::generate::{
-    Bundle, Caps, Cylinder, Diagonals, Disc, Icosphere, Lattice, Plane, Roots, Shear, Sheet, TetBox, TetPattern, Torus,
-    rope as straight_rope,
+    Bundle, Caps, Curl, Cylinder, Diagonals, Disc, Icosphere, Lattice, Plane, Roots, Scalp, Shear, Sheet, TetBox,
+    TetPattern, Torus, rope as straight_rope,
 };
 use pliant::mesh::sdf::SurfaceDistance;
 use pliant::mesh::{Csr, Keep, Resolution, Simplices, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
@@ -29,6 +29,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tet_box, module)?)?;
     module.add_function(wrap_pyfunction!(rope, module)?)?;
     module.add_function(wrap_pyfunction!(bundle, module)?)?;
+    module.add_function(wrap_pyfunction!(scalp, module)?)?;
     module.add_function(wrap_pyfunction!(read, module)?)?;
     module.add_function(wrap_pyfunction!(check_mesh, module)?)?;
     module.add_function(wrap_pyfunction!(fill, module)?)?;
@@ -44,6 +45,18 @@ pub(crate) enum AnyMesh {
     Tets(TetMesh),
     Strands(StrandSet),
     Points(Vec<Vec3>),
+}
+
+impl AnyMesh {
+    /// Positions of its vertices [m].
+    pub(crate) fn positions(&self) -> &[Vec3] {
+        match self {
+            Self::Triangles(mesh) => &mesh.positions,
+            Self::Tets(mesh) => &mesh.positions,
+            Self::Strands(strands) => &strands.positions,
+            Self::Points(positions) => positions,
+        }
+    }
 }
 
 /// Reads a mesh object of Python.
@@ -183,6 +196,21 @@ fn bundle<'py>(
 ) -> PyResult<StrandArrays<'py>> {
     let bundle = Bundle { roots: Roots::Disc { radius, count }, direction: direction.into(), length, segments };
     strands(py, &bundle.strands().map_err(bad_value)?)
+}
+
+/// Hair on the upper part of a ball: radius and length; strands and segments; radius and pitch of curls.
+#[pyfunction]
+#[pyo3(signature = (size, cover, counts, curl))]
+fn scalp<'py>(
+    py: Python<'py>,
+    size: [f64; 2],
+    cover: f64,
+    counts: [usize; 2],
+    curl: Option<[f64; 2]>,
+) -> PyResult<StrandArrays<'py>> {
+    let ([radius, length], [count, segments]) = (size, counts);
+    let curl = curl.map(|[radius, pitch]| Curl { radius, pitch });
+    strands(py, &Scalp { radius, cover, count, length, segments, curl }.strands().map_err(bad_value)?)
 }
 
 /// The content of a mesh file.

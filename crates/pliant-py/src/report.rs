@@ -1,5 +1,7 @@
 //! Reports as objects to read, print and pickle.
 
+use std::collections::BTreeMap;
+
 use pliant::solve::SetupSeconds;
 use pliant::{FluidReport, SelfCollisionReport};
 use pyo3::prelude::*;
@@ -74,6 +76,20 @@ impl SolveReport {
         self.0.refactorisations
     }
 
+    /// How well fluids keep their density: particles, mean and largest excess over the rest density (relative), largest
+    /// pressure [Pa]; None where there is no fluid.
+    #[getter]
+    fn fluid(&self) -> Option<BTreeMap<&'static str, f64>> {
+        let fluid = self.0.fluid?;
+        let entries = [
+            ("particles", fluid.particles as f64),
+            ("mean_excess", fluid.mean_excess),
+            ("largest_excess", fluid.largest_excess),
+            ("largest_pressure", fluid.largest_pressure),
+        ];
+        Some(entries.into())
+    }
+
     /// Seconds in projections.
     #[getter]
     fn seconds_local(&self) -> f64 {
@@ -94,7 +110,7 @@ impl SolveReport {
 
     /// Seconds of the setup by phase: assemble, analyse, factor, pack; all 0 where an earlier one could be used.
     #[getter]
-    fn setup_seconds(&self) -> std::collections::BTreeMap<&'static str, f64> {
+    fn setup_seconds(&self) -> BTreeMap<&'static str, f64> {
         let setup = &self.0.setup;
         [("assemble", setup.assemble), ("analyse", setup.analyse), ("factor", setup.factor), ("pack", setup.pack)]
             .into()
@@ -202,7 +218,7 @@ impl StepReport {
 
     /// What keeping surfaces apart took: pairs, contacts, vertices cut short and seconds; None where nothing keeps them apart.
     #[getter]
-    fn self_collision(&self) -> Option<std::collections::BTreeMap<&'static str, f64>> {
+    fn self_collision(&self) -> Option<BTreeMap<&'static str, f64>> {
         let apart = self.0.self_collision.as_ref()?;
         let entries = [
             ("candidates", apart.candidates as f64),
@@ -212,6 +228,20 @@ impl StepReport {
             ("rounds", apart.rounds as f64),
             ("seconds_broad", apart.seconds_broad),
             ("seconds_narrow", apart.seconds_narrow),
+        ];
+        Some(entries.into())
+    }
+
+    /// What limiting strain took: largest stretch of an edge before and after, rounds or linear solves, the farthest that a vertex was
+    /// moved [m]; None where strain is not limited.
+    #[getter]
+    fn strain_limiting(&self) -> Option<BTreeMap<&'static str, f64>> {
+        let limited = self.0.strain_limiting?;
+        let entries = [
+            ("stretch_before", limited.stretch_before),
+            ("stretch_after", limited.stretch_after),
+            ("iterations", limited.iterations as f64),
+            ("moved", limited.moved),
         ];
         Some(entries.into())
     }

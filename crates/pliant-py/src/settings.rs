@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use pliant::energy::Curvature;
 use pliant::solve::{
-    Acceleration, LinearSolver, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, Start, Stiffness,
-    SweepKind, SweepOrder,
+    Acceleration, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonParams, PositionBasedParams,
+    ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
-use pliant::{Damping, SimulationBuilder, TimeIntegrator, Wind};
+use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Wind};
 use pyo3::prelude::*;
 
-use crate::arrays::{choose, get};
+use crate::arrays::{bounded, choose, get};
+use crate::constraint::strain_limiting;
 use crate::error::bad_value;
 
 pub(crate) fn start(name: &str) -> PyResult<Start> {
@@ -35,11 +36,18 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
+    if !recipe.hasattr("kind")? {
+        let known = "a Projective, Newton, PositionBased or FollowLeader";
+        return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
+    }
+    let kind: String = get(recipe, "kind")?;
+    if kind == "follow-leader" {
+        return Ok(follow_leader(recipe)?.into());
+    }
     let tolerance: f64 = get(recipe, "tolerance")?;
     if !(tolerance.is_finite() && tolerance >= 0.0) {
         return Err(bad_value(format!("tolerance is {tolerance}, but must be finite and at least 0")));
     }
-    let kind: String = get(recipe, "kind")?;
     if kind == "position-based" {
         return Ok(position_based(recipe, tolerance)?.into());
     }
@@ -106,6 +114,44 @@ fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<Positio
     })
 }
 
+fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {
+    let (grid, style) = (recipe.getattr("grid")?, recipe.getattr("style")?);
+    let share = |name: &str| bounded(&style, name, "0 to 1", |value| (0.0..=1.0).contains(&value));
+    let rate = |name: &str| bounded(&grid, name, "at least 0", |value| value >= 0.0);
+    Ok(FollowLeaderParams {
+        correction: bounded(recipe, "correction", "at least 0 and below 1", |value| (0.0..1.0).contains(&value))?,
+        grid: match grid.is_none() {
+            true => None,
+            false => Some(HairGrid {
+                cell: bounded(&grid, "cell", "more than 0", |value| value > 0.0)?,
+                friction: rate("friction")?,
+                repulsion: rate("repulsion")?,
+            }),
+        },
+        style: match style.is_none() {
+            true => None,
+            false => Some(HairStyle {
+                local: share("local_share")?,
+                iterations: get(&style, "iterations")?,
+                global: share("global_share")?,
+                global_range: share("global_range")?,
+            }),
+        },
+    })
+}
+
+/// Refuses a solver that would leave out what the world has.
+pub(crate) fn check_solver(model: &Model, solver: &SolverChoice) -> PyResult<()> {
+    let constraint = model.constraints().first().map(|batch| batch.kind());
+    let fluid = model.fluids().first().map(|_| "fluid");
+    match constraint.or(fluid).filter(|_| !solver.knows_constraints()) {
+        Some(kind) => {
+            Err(bad_value(format!("solver must be PositionBased: no other knows {kind:?}, which is in the world")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Wind by its Python description, or none.
 pub(crate) fn wind(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Wind>> {
     if recipe.is_none() {
@@ -142,6 +188,9 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
         });
     if let Some(wind) = wind(&recipe.getattr("wind")?)? {
         builder = builder.wind(wind);
+    }
+    if let Some(limiting) = strain_limiting(&recipe.getattr("strain_limiting")?)? {
+        builder = builder.strain_limiting(limiting);
     }
     if let Some(threads) = get(recipe, "threads")? {
         builder = builder.threads(threads);

@@ -1,20 +1,17 @@
 //! A running world for Python: of bodies, or of a scene file. The engine runs without Python's lock.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
-use pliant::contact::Contact;
 use pliant::solve::SolverChoice;
 use pliant::{Checkpoint, Simulation};
-use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
-use crate::arrays::{to_array, to_elements, to_numbers, to_rows, vectors};
+use crate::arrays::{to_array, to_elements, to_numbers, vectors};
 use crate::body::body;
 use crate::collide;
 use crate::energy::Faults;
@@ -23,11 +20,6 @@ use crate::report::StepReport;
 use crate::settings;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
-type Indices<'py> = Bound<'py, PyArray1<u32>>;
-/// Vertices, colliders, normals, forces.
-type Touching<'py> = (Indices<'py>, Indices<'py>, Vectors<'py>, Vectors<'py>);
-/// Kind, vertices and principal stretches of a body's elements.
-type Strains<'py> = (&'static str, Bound<'py, PyArray2<u32>>, Vectors<'py>);
 
 /// Velocity, density of the air, drag.
 type WindValues = ((f64, f64, f64), f64, f64);
@@ -96,7 +88,7 @@ impl Core {
     }
 
     /// The world, to be changed.
-    fn change(&self) -> PyResult<MutexGuard<'_, Run>> {
+    pub(crate) fn change(&self) -> PyResult<MutexGuard<'_, Run>> {
         self.version.fetch_add(1, Ordering::Relaxed);
         self.lock()
     }
@@ -193,6 +185,7 @@ impl Core {
     fn step(&self, py: Python<'_>, count: usize, solver: Option<Bound<'_, PyAny>>) -> PyResult<StepReport> {
         let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
         let mut run = self.change()?;
+        solver.iter().try_for_each(|solver| settings::check_solver(run.sim().model(), solver))?;
         let mut report = None;
         for _ in 0..count {
             report = Some(self.stepping(py, &mut run, |run| run.step(solver.as_ref()))?);
@@ -314,7 +307,9 @@ impl Core {
     }
 
     fn set_solver(&self, solver: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.change()?.sim_mut().set_solver(settings::solver(solver)?);
+        let (solver, mut run) = (settings::solver(solver)?, self.change()?);
+        settings::check_solver(run.sim().model(), &solver)?;
+        run.sim_mut().set_solver(solver);
         Ok(())
     }
 
@@ -347,64 +342,6 @@ impl Core {
         to_elements(py, &self.lock()?.sim().body(body).map_err(bad_value)?.surface)
     }
 
-    /// Energies, momenta and extremes, by name.
-    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let mut run = self.lock()?;
-        let report = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().report()))?;
-        let values = PyDict::new(py);
-        let elastic = PyDict::new(py);
-        report.elastic.iter().try_for_each(|(kind, energy)| elastic.set_item(kind, energy))?;
-        values.set_item("time", report.time)?;
-        values.set_item("elastic", elastic)?;
-        values.set_item("kinetic", report.kinetic)?;
-        values.set_item("gravitational", report.gravitational)?;
-        for (name, vector) in [
-            ("momentum", report.momentum),
-            ("angular_momentum", report.angular_momentum),
-            ("centre_of_mass", report.centre_of_mass),
-        ] {
-            values.set_item(name, to_numbers(py, &vector.to_array()))?;
-        }
-        values.set_item("max_speed", report.max_speed)?;
-        let worst = report.worst.map(|worst| (worst.body, worst.kind, worst.element, worst.energy));
-        values.set_item("worst", worst)?;
-        Ok(values)
-    }
-
-    fn elastic_forces<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
-        let mut run = self.lock()?;
-        let forces = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().elastic_forces()))?;
-        to_array(py, &forces)
-    }
-
-    fn pin_forces<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {
-        let mut run = self.lock()?;
-        let forces = self.working(py, &mut run, |run| Ok::<_, String>(run.sim().pin_forces()))?;
-        to_array(py, &forces)
-    }
-
-    /// Vertices and colliders that touched in the last step, normals and forces.
-    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Touching<'py>> {
-        let run = self.lock()?;
-        let contacts = run.sim().contacts();
-        let indices = |index: fn(&Contact) -> usize| contacts.iter().map(|c| index(c) as u32).collect::<Vec<_>>();
-        let (vertices, colliders) = (indices(|c| c.vertex), indices(|c| c.collider));
-        let normals: Vec<_> = contacts.iter().map(|contact| contact.normal).collect();
-        let forces: Vec<_> = contacts.iter().map(Contact::force).collect();
-        let (vertices, colliders) = (to_numbers(py, &vertices), to_numbers(py, &colliders));
-        Ok((vertices, colliders, to_array(py, &normals)?, to_array(py, &forces)?))
-    }
-
-    fn element_strains<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Vec<Strains<'py>>> {
-        let strains = self.lock()?.sim().element_strains(body).map_err(bad_value)?;
-        let rows = strains.iter().map(|s| Ok((s.kind, to_rows(py, &s.elements)?, to_rows(py, &s.stretches)?)));
-        rows.collect()
-    }
-
-    fn example_weights<'py>(&self, py: Python<'py>, body: &str) -> PyResult<Vectors<'py>> {
-        to_rows(py, &self.lock()?.sim().example_weights(body).map_err(bad_value)?)
-    }
-
     /// Everything that changes, as bytes.
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let run = self.lock()?;
@@ -422,51 +359,5 @@ impl Core {
             Run::Scene { run, .. } => run.restore(bytes),
         };
         restored.map_err(bad_value)
-    }
-
-    /// Path and text of the scene, with overrides applied; none without a scene.
-    fn scene_source(&self) -> PyResult<Option<(PathBuf, String)>> {
-        Ok(match &*self.lock()? {
-            Run::World(_) => None,
-            Run::Scene { scene, .. } => {
-                let (path, text) = scene.source();
-                Some((path.to_owned(), text.to_owned()))
-            }
-        })
-    }
-
-    /// Frames that the scene wants, frames done, steps in a frame, frames per second.
-    fn scene_frames(&self) -> PyResult<Option<(u32, u32, u32, f64)>> {
-        Ok(match &*self.lock()? {
-            Run::World(_) => None,
-            Run::Scene { run, scene } => Some((scene.frames(), run.frame(), run.substeps(), scene.frame_rate())),
-        })
-    }
-
-    /// A quantity of scene files, of a body or of the world.
-    fn measure(&self, quantity: &str, body: Option<&str>) -> PyResult<f64> {
-        let known = Quantity::ALL.map(|quantity| (quantity.name(), quantity));
-        let quantity = crate::arrays::choose("quantity", quantity, &known)?;
-        match &*self.lock()? {
-            Run::World(_) => Err(bad_value("quantities of scene files are measured in scenes")),
-            Run::Scene { run, .. } => Ok(run.measure(quantity, body)),
-        }
-    }
-
-    /// For each expectation its quantity, body, bounds, value and whether it holds.
-    fn verdicts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let run = self.lock()?;
-        let Run::Scene { run, .. } = &*run else { return Ok(Vec::new()) };
-        let verdict = |verdict: pliant_scene::Verdict| {
-            let values = PyDict::new(py);
-            values.set_item("quantity", verdict.expect.quantity.name())?;
-            values.set_item("body", verdict.expect.body.clone())?;
-            values.set_item("below", verdict.expect.below)?;
-            values.set_item("above", verdict.expect.above)?;
-            values.set_item("value", verdict.value)?;
-            values.set_item("holds", verdict.holds())?;
-            Ok(values)
-        };
-        run.verdicts().into_iter().map(verdict).collect()
     }
 }

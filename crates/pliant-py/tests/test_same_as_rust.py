@@ -23,7 +23,10 @@ def checkpoint_of_the_command(scene: str, folder: Path, *more: str) -> bytes:
 
 
 @pytest.mark.skipif(COMMAND is None, reason="PLIANT_COMMAND names no pliant command; ./test sets it")
-@pytest.mark.parametrize("scene", ["curtain", "flag", "jelly-cubes", "rope-bridge", "twisted-bar"])
+@pytest.mark.parametrize(
+    "scene",
+    ["cable", "curls", "curtain", "flag", "jelly-cubes", "rope-bridge", "torn-flag", "twisted-bar", "watered-ball"],
+)
 def test_a_scene_has_the_same_bits_as_from_the_command(scene: str, tmp_path: Path) -> None:
     sim = pliant.load_scene(scene).run(FRAMES)
     ours, theirs = sim.checkpoint(), checkpoint_of_the_command(scene, tmp_path / "run")

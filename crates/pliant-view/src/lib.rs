@@ -22,6 +22,7 @@
 //! [`Scene`] → [`render`] → [`Image`] → [`Animation`]; and [`plot::Plot`] → [`Image`] or SVG.
 
 mod animation;
+mod bodies;
 mod camera;
 mod canvas;
 mod colliders;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use pliant::Simulation;
 use pliant::collide::Collider;
 use pliant::math::Vec3;
-use pliant::{BodyInfo, Simulation};
 
 use crate::{ColliderSurfaces, Color, ColorMap, Extent, ViewError};
 
@@ -243,8 +243,8 @@ pub struct Legend {
 }
 
 impl Scene {
-    /// All bodies of a simulation as they are now, each in its colour: surfaces where a body has one, springs as lines
-    /// otherwise, and loose vertices as points; colliders are grey, and a level plane is the ground.
+    /// All bodies of a simulation as they are now, each in its colour: surfaces where a body has one or is a fluid, springs and rods as
+    /// lines otherwise, and loose vertices as points; colliders are grey, and a level plane is the ground.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -311,30 +311,6 @@ impl Scene {
         Ok(Self { legend: Some(legend.clone()), ..Self::painted(simulation, positions, paint) })
     }
 
-    /// All bodies, and colliders in grey where they are now, painted by their numbers and vertices.
-    fn painted(simulation: &Simulation, positions: &[Vec3], paint: impl Fn(usize, Range<usize>) -> Paint) -> Self {
-        let mut scene = Self::default();
-        let model = simulation.model();
-        let thickness = 0.004 * model.diagonal();
-        for (number, body) in model.bodies().iter().enumerate() {
-            let color = paint(number, body.vertices.clone());
-            let positions = positions[body.vertices.clone()].to_vec();
-            if !body.surface.is_empty() {
-                let triangles = body.surface.iter().map(|t| t.map(|v| v - body.vertices.start as u32)).collect();
-                scene.meshes.push(Mesh::new(positions, triangles, color));
-                continue;
-            }
-            let segments = spring_ends(simulation, number, body);
-            if segments.is_empty() {
-                scene.points.push(Points::new(positions, thickness, color));
-            } else {
-                scene.lines.push(Lines::new(positions, segments, thickness, color));
-            }
-        }
-        scene.add_colliders(simulation.colliders(), simulation.time());
-        scene
-    }
-
     /// Adds colliders in grey, where they are at a time \[s\]; a level plane becomes the ground.
     pub fn add_colliders(&mut self, colliders: &[Collider], time: f64) {
         let surfaces = ColliderSurfaces::new(colliders);
@@ -376,18 +352,6 @@ impl Scene {
         }
         Ok(())
     }
-}
-
-/// Pairs of vertices, numbered within the body, that its energies tie together.
-fn spring_ends(simulation: &Simulation, number: usize, body: &BodyInfo) -> Vec<[u32; 2]> {
-    let start = body.vertices.start as u32;
-    let own =
-        simulation.model().energies().iter().filter(|entry| entry.body == Some(number) && entry.damping.is_none());
-    own.map(|entry| entry.batch.operator())
-        .flat_map(|operator| (0..operator.len()).map(|element| operator.stencil(element)))
-        .filter_map(|stencil| <[u32; 2]>::try_from(stencil).ok())
-        .map(|ends| ends.map(|vertex| vertex - start))
-        .collect()
 }
 
 fn check_object(kind: &'static str, object: usize, positions: &[Vec3], paint: &Paint) -> Result<(), ViewError> {

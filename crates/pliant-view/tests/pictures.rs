@@ -1,9 +1,10 @@
 //! What a picture must show, whatever its style.
 #![allow(clippy::unwrap_used)]
 
-use pliant::collide::{Collider, Key, Pose, Shape};
-use pliant::math::Vec3;
-use pliant::mesh::generate::Icosphere;
+use pliant::Emitter;
+use pliant::collide::{Key, Pose};
+use pliant::mesh::generate::{Icosphere, particle_block};
+use pliant::prelude::*;
 use pliant_view::{
     Camera, Color, ColorMap, Ground, Image, Legend, Light, Lines, Mesh, Paint, Points, RenderOptions, Scene, ViewError,
     Wireframe, render,
@@ -186,7 +187,7 @@ fn a_lit_sheet_is_not_in_its_own_shadow() {
     // Slanted to the light, where depth maps show stripes if the bias is too small.
     for tilt in [0.0, 0.4, 0.8, 1.2] {
         let mut sheet = square(0.0, 1.0, Color::hex(0x808080));
-        let turn = pliant::math::Mat3::from_rotation_y(tilt);
+        let turn = Mat3::from_rotation_y(tilt);
         sheet.positions.iter_mut().for_each(|p| *p = turn * *p);
         sheet.gloss = 0.0;
         let light = Light { direction: Vec3::new(0.0, 0.3, 1.0), ..Light::default() };
@@ -354,4 +355,27 @@ fn odd_but_finite_scenes_are_drawn() {
     let tiny =
         RenderOptions { width: 1, height: 1, shadow_resolution: 0, sky_samples: 0, light_samples: 0, ..options() };
     render(&rich_scene(), &camera(), &tiny).unwrap();
+}
+
+#[test]
+fn rods_are_lines_and_fluids_have_a_surface_but_for_what_waits_in_its_pipe() {
+    let cable = rope(Vec3::ZERO, Vec3::X, 5).expect("a rope");
+    let pipe = Emitter { mouth: Vec3::Y, direction: Vec3::NEG_Y, radius: 0.05, speed: 2.0, duration: 0.1 };
+    let water = FluidMaterial::default();
+    let block = particle_block(Vec3::splat(0.2), water.spacing).expect("a block");
+    let builder = Simulation::builder().body(Body::rods(&cable, &RodMaterial::default()).expect("a cable"));
+    let builder = builder.body(Body::fluid(&block, &water).expect("water"));
+    let builder = builder.body(Body::emitted(&pipe, &water).expect("a jet"));
+    let sim = builder.solver(PositionBasedParams::default()).build().expect("a world");
+    let scene = Scene::of(&sim);
+    assert_eq!((scene.lines.len(), scene.lines[0].segments.len()), (1, 5));
+    assert_eq!(scene.points.len(), 0);
+    assert_eq!(scene.meshes.len(), 1, "the block's surface; the jet is in its pipe");
+    let top = scene.meshes[0].positions.iter().fold(f64::NEG_INFINITY, |top, p| top.max(p.y));
+    assert!((top - 0.1).abs() < 0.01, "{top}");
+    let legend = Legend { label: String::new(), range: [0.0, 1.0], map: ColorMap::default() };
+    let values = vec![0.5; sim.positions().len()];
+    let painted = Scene::at(&sim, sim.positions(), Some((&values, legend))).expect("a scene");
+    let counts: Vec<usize> = painted.points.iter().map(|points| points.positions.len()).collect();
+    assert_eq!(counts, [1000], "balls show values");
 }

@@ -399,6 +399,11 @@ impl Model {
         &self.pattern
     }
 
+    /// Which of the [orientations](crate::State::orientations) are those of a body's segments; none where it is no rod.
+    pub fn rod_segments(&self, body: usize) -> Range<usize> {
+        self.rods.segments_of(body)
+    }
+
     /// Rods.
     pub(crate) fn rods(&self) -> &RodSet {
         &self.rods

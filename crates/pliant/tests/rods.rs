@@ -170,6 +170,22 @@ fn threads_change_no_bit_of_a_rod_and_neither_does_a_checkpoint() -> Outcome {
 }
 
 #[test]
+fn orientations_are_found_by_body() -> Outcome {
+    let cord = Body::strands(&straight(0.5, 3)?, &StrandMaterial::default())?;
+    let builder = Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?).body(cord);
+    let lying = Body::rods(&rope(Vec3::ZERO, Vec3::X, 4)?, &WIRE)?;
+    let sim = builder.body(lying).solver(position_based(4)).build()?;
+    let model = sim.model();
+    let [first, none, last] = [0, 1, 2].map(|body| model.rod_segments(body));
+    assert_eq!((first, none.len(), last.clone()), (0..5, 0, 5..9));
+    for q in &sim.state().orientations[last] {
+        assert!((*q * Vec3::Z).distance(Vec3::X) < 1e-12, "{q}");
+    }
+    assert!(model.rod_segments(3).is_empty());
+    Ok(())
+}
+
+#[test]
 fn solvers_that_know_no_rods_and_rods_that_share_vertices_are_refused() -> Outcome {
     let wire = || Ok::<_, Box<dyn std::error::Error>>(Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?));
     let built = wire()?.build();

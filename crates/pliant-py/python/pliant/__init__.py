@@ -1,4 +1,5 @@
-"""Deformable bodies by projective dynamics: cloth, shells, solids and strands, with NumPy arrays in and out.
+"""Deformable bodies by projective and position-based dynamics: cloth, shells, solids, strands, rods and fluids, with NumPy arrays in
+and out.
 
     import pliant
 
@@ -14,6 +15,20 @@ Units are SI throughout; the y axis points up.
 
 from ._body import Body
 from ._collide import Collider, ContactParams, Contacts, SelfCollision
+from ._constraints import (
+    AreaConstraints,
+    Balloon,
+    Constraints,
+    DihedralConstraints,
+    DistanceConstraints,
+    IsometricBending,
+    LongRangeAttachments,
+    PointTriangleConstraints,
+    ShapeMatching,
+    TetStrainConstraints,
+    TriangleStrainConstraints,
+    VolumeConstraints,
+)
 from ._energies import (
     CustomEnergy,
     EdgeSprings,
@@ -31,6 +46,7 @@ from ._energies import (
     TriangleArea,
     TriangleStrain,
 )
+from ._fluids import Emitter, FluidMaterial, fluid_surface, particle_block
 from ._meshes import (
     ImportedMesh,
     Mesh,
@@ -51,7 +67,7 @@ from ._meshes import (
     torus,
 )
 from ._pliant import Image, SolveReport, StepError, StepReport, __version__
-from ._reports import ElementStrains, Report, Solution, WorstElement
+from ._reports import ElementStrains, Report, RigidPose, Solution, WorstElement
 from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_scene
 from ._settings import (
     Anderson,
@@ -63,23 +79,32 @@ from ._settings import (
     Newton,
     PositionBased,
     Projective,
+    RigidMaterial,
     SolidMaterial,
     StrainLimit,
+    StrainLimiting,
     StrandMaterial,
     Wind,
 )
 from ._simulation import Problem, Simulation
+from ._strands import FollowLeader, HairGrid, HairStyle, RodMaterial, scalp
 from ._sweep import Sweep, grid, sweep
+from ._topology import CutReport, Seam, Tearing
 from ._view import save_gif, show, vertex_strains
+from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "Attachment", "Body", "Chebyshev", "ClothMaterial", "Collider", "ConjugateGradient", "ContactParams",
-    "Contacts", "CustomEnergy", "Damping",
-    "EdgeSprings", "ElementStrains", "Energy", "ExampleBased", "Fibres", "HalfSpace", "HingeBending", "Image",
-    "ImportedMesh", "Limits", "MeanCurvatureBending", "Mesh", "Newton", "Points", "PositionBased", "PositionGoals",
-    "Problem", "Projective", "Report", "RigidSet", "SceneSimulation", "SelfCollision", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError",
-    "StepReport", "StrainLimit", "StrandMaterial", "Strands", "Sweep", "TetMesh", "TetStrain", "TetVolume",
-    "TriangleArea", "TriangleMesh", "TriangleStrain", "Verdict", "Wind", "WorstElement", "__version__", "as_mesh", "box",
-    "builtin_scenes", "bundle", "cylinder", "disc", "grid", "icosphere", "load_scene", "parse_scene", "read_mesh", "rope",
-    "save_gif", "sheet", "show", "sweep", "torus", "vertex_strains",
+    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "Chebyshev", "ClothMaterial", "Collider",
+    "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy", "CutReport", "Damping",
+    "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter", "Energy", "ExampleBased",
+    "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace", "HingeBending", "Image",
+    "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "MeanCurvatureBending", "Mesh", "Newton",
+    "PointTriangleConstraints", "Points", "PositionBased", "PositionGoals", "Problem", "Projective", "Report",
+    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
+    "ShapeMatching", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
+    "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
+    "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
+    "Verdict", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
+    "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "grid", "icosphere", "load_scene", "parse_scene",
+    "particle_block", "read_mesh", "rope", "save_gif", "scalp", "sheet", "show", "sweep", "torus", "vertex_strains",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.uint32]
 ArrayLike = npt.ArrayLike
+Kind = TypeVar("Kind")
 
 
 def _place(index: tuple[int, ...]) -> str:
@@ -77,14 +78,27 @@ def count(value: Any, name: str, *, at_least: int = 0) -> int:
         raise ValueError(f"{name} is {value!r}, but must be a whole number")
     if value < at_least:
         raise ValueError(f"{name} is {value}, but must be at least {at_least}")
+    if value >= 2**63:
+        raise ValueError(f"{name} is {value}, but must be below 2**63")
     return int(value)
 
 
-def per_element(value: ArrayLike, name: str, length: int) -> Floats:
+def instance(value: Kind | None, name: str, kind: type[Kind]) -> Kind | None:
+    """A description of a kind, or None."""
+    if value is not None and not isinstance(value, kind):
+        raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__} or None")
+    return value
+
+
+def per_element(value: ArrayLike, name: str, length: int, *, at_least: float | None = None) -> Floats:
     """A number for each of several elements; one number stands for all."""
     if np.ndim(value) == 0:
-        return np.full(length, number(value, name))
-    return floats(value, name, (length,))
+        return np.full(length, number(value, name, at_least=at_least))
+    array = floats(value, name, (length,))
+    if at_least is not None and (array < at_least).any():
+        index = _first(array < at_least)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be at least {at_least:g}")
+    return array
 
 
 def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:

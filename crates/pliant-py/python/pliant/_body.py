@@ -6,17 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, number, per_element, selection, vectors
+from ._arrays import ArrayLike, Floats, Indices, instance, number, per_element, selection, vector, vectors
+from ._constraints import Constraints
 from ._energies import Energy
+from ._fluids import Emitter, FluidMaterial
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
-from ._settings import ClothMaterial, SolidMaterial, StrandMaterial
+from ._settings import ClothMaterial, RigidMaterial, SolidMaterial, StrandMaterial
+from ._strands import RodMaterial
+from ._topology import Tearing
 
-Material = ClothMaterial | SolidMaterial | StrandMaterial
+Material = ClothMaterial | SolidMaterial | StrandMaterial | RodMaterial | FluidMaterial | RigidMaterial
 
 _BELONGS: list[tuple[type[Mesh], type]] = [
     (TriangleMesh, ClothMaterial),
+    (TriangleMesh, RigidMaterial),
     (TetMesh, SolidMaterial),
     (Strands, StrandMaterial),
+    (Strands, RodMaterial),
+    (Points, FluidMaterial),
 ]
 
 
@@ -24,10 +31,11 @@ class Body:
     """A mesh on its way into a simulation. Vertices are numbered from 0 in each body.
 
     mesh: TriangleMesh, TetMesh, Strands or Points; its positions are the rest shape. material: cloth for triangles, solid
-    for tets, strand for strands. Without a material give density (mass per area, volume or length) or masses [kg] (one for
-    all, or one for each vertex), and energies. energies: more of them, over this body's vertices. pin: vertices, or a
-    mask, that stay where they are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at
-    rest. pressure: inside its surface [Pa].
+    for tets, strand or rod for strands, fluid for points, rigid for a closed surface. Without a material give density (mass per
+    area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
+    body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
+    are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its
+    surface [Pa]. tearing: how it tears, if it does.
     """
 
     def __init__(
@@ -39,10 +47,12 @@ class Body:
         density: float | None = None,
         masses: ArrayLike | None = None,
         energies: Sequence[Energy] | Energy = (),
+        constraints: Sequence[Constraints] | Constraints = (),
         pin: ArrayLike = (),
         positions: ArrayLike | None = None,
         velocities: ArrayLike | None = None,
         pressure: float = 0.0,
+        tearing: Tearing | None = None,
     ) -> None:
         if not isinstance(mesh, Mesh):
             raise ValueError(f"mesh is a {type(mesh).__name__}; pliant.as_mesh takes those of other libraries")
@@ -65,10 +75,55 @@ class Body:
         self.energies: tuple[Energy, ...] = (energies,) if isinstance(energies, Energy) else tuple(energies)
         for energy in self.energies:
             energy.check(count)
+        self.constraints = (constraints,) if isinstance(constraints, Constraints) else tuple(constraints)
+        for k, constraint in enumerate(self.constraints):
+            if not isinstance(constraint, Constraints):
+                raise ValueError(f"constraints[{k}] is a {type(constraint).__name__}, but must be constraints")
+            constraint.check(count)
         self.pinned: Indices = selection(np.asarray(pin), "pin", count) if np.size(pin) else np.zeros(0, np.uint32)
+        if isinstance(material, RigidMaterial) and (positions is not None or velocities is not None):
+            raise ValueError("a rigid body has no positions or velocities of its own; move its mesh, or see Body.rigid")
         self.positions = None if positions is None else vectors(positions, "positions", count)
         self.velocities = None if velocities is None else vectors(velocities, "velocities", count)
         self.pressure = number(pressure, "pressure")
+        self.tearing = instance(tearing, "tearing", Tearing)
+        if tearing is not None:
+            tearing.check(count)
+        self.velocity = (0.0, 0.0, 0.0)
+        self.spin = (0.0, 0.0, 0.0)
+        self.emitter: Emitter | None = None
+
+    @classmethod
+    def rigid(
+        cls,
+        mesh: TriangleMesh,
+        material: RigidMaterial = RigidMaterial(),
+        *,
+        name: str | None = None,
+        pin: ArrayLike = (),
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        spin: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Body:
+        """The solid inside a closed surface, which does not deform. It starts with a velocity [m/s] and a spin about its centre of
+        mass [rad/s]; Simulation.rigid_pose says where it is. In the world it has five more vertices, inside, that carry mass."""
+        if not isinstance(material, RigidMaterial):
+            raise ValueError(f"material is a {type(material).__name__}, but must be a RigidMaterial")
+        body = cls(mesh, material, name=name, pin=pin)
+        body.velocity = vector(velocity, "velocity")
+        body.spin = vector(spin, "spin")
+        return body
+
+    @classmethod
+    def emitted(cls, emitter: Emitter, material: FluidMaterial = FluidMaterial(), *, name: str | None = None) -> Body:
+        """A fluid that comes out of a pipe. All its particles are there from the start: in the pipe they move with the jet, and
+        nothing acts on them."""
+        if not isinstance(emitter, Emitter):
+            raise ValueError(f"emitter is a {type(emitter).__name__}, but must be an Emitter")
+        if not isinstance(material, FluidMaterial):
+            raise ValueError(f"material is a {type(material).__name__}, but must be a FluidMaterial")
+        body = cls(emitter.particles(material.spacing), material, name=name)
+        body.emitter = emitter
+        return body
 
     def __repr__(self) -> str:
         of = type(self.material).__name__ if self.material is not None else f"{len(self.energies)} energies"

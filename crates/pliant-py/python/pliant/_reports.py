@@ -53,6 +53,19 @@ class ElementStrains:
     stretches: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class RigidPose:
+    """Where a rigid body is and how it moves: its centre of mass (3,) [m], rotation from rest (4,) as a quaternion w x y z, velocity of the
+    centre (3,) [m/s], spin (3,) [rad/s], and deviation, the largest distance of a vertex from its place in the pose over the
+    farthest vertex's distance from the centre."""
+
+    centre: Floats
+    rotation: Floats
+    velocity: Floats
+    spin: Floats
+    deviation: float
+
+
 @dataclass(frozen=True)
 class Solution:
     """Where a solver ended: positions (n, 3) [m], and what it says."""

@@ -45,7 +45,7 @@ class SceneSimulation(Simulation):
         self.force = None
 
     def _frames(self) -> tuple[int, int, int, float]:
-        frames = self._core.scene_frames()
+        frames = _pliant.scene_frames(self._core)
         assert frames is not None, "a scene has frames"
         return frames
 
@@ -83,15 +83,15 @@ class SceneSimulation(Simulation):
         """A quantity of scene files, such as "max-stretch" or "lowest", of a body or of the world."""
         if body is not None:
             self.vertices(body)
-        return self._core.measure(quantity, body)
+        return _pliant.measure(self._core, quantity, body)
 
     @property
     def verdicts(self) -> list[Verdict]:
         """What became of the scene's expectations so far."""
-        return [Verdict(**verdict) for verdict in self._core.verdicts()]
+        return [Verdict(**verdict) for verdict in _pliant.verdicts(self._core)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        source = self._core.scene_source()
+        source = _pliant.scene_source(self._core)
         assert source is not None, "a scene has a source"
         path, text = source
         return _revive_scene, ((str(path), text, (), None, self._threads), self._state())

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from . import _pliant
 from ._energies import Fibres, Limits
+from ._strands import FollowLeader
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class ClothMaterial:
     strain_limit: StrainLimit | None = None
     mass: str = "lumped"
 
+    kind: ClassVar[str] = "cloth"
+
     @classmethod
     def preset(cls, name: str) -> ClothMaterial:
         """A material by name: cotton, silk, denim, paper, rubber-sheet."""
@@ -57,6 +60,8 @@ class SolidMaterial:
     poisson_ratio: float = 0.3
     strain_limit: StrainLimit | None = None
     mass: str = "lumped"
+
+    kind: ClassVar[str] = "solid"
 
     @classmethod
     def preset(cls, name: str) -> SolidMaterial:
@@ -77,10 +82,26 @@ class StrandMaterial:
     resists_compression: bool = True
     mass: str = "lumped"
 
+    kind: ClassVar[str] = "strand"
+
     @classmethod
     def preset(cls, name: str) -> StrandMaterial:
         """A material by name: cord, thread, cable."""
         return cls(**_pliant.strand_material(name))
+
+
+@dataclass(frozen=True)
+class RigidMaterial:
+    """A solid that does not deform. The default is wood.
+
+    density: mass per volume [kg/m³]. frequency [rad/s]: how stiff it is; a vertex that gives the whole body an acceleration a gives way by
+    a/frequency².
+    """
+
+    density: float = 700.0
+    frequency: float = 3000.0
+
+    kind: ClassVar[str] = "rigid"
 
 
 @dataclass(frozen=True)
@@ -194,7 +215,26 @@ class PositionBased:
         return cls(iterations, stiffness)
 
 
-Solver = Projective | Newton | PositionBased
+Solver = Projective | Newton | PositionBased | FollowLeader
+
+
+@dataclass(frozen=True)
+class StrainLimiting:
+    """Takes back at the end of each step what is stretched too far, after any solver [Bender 2014, §3.5]: of bodies with a
+    material, against their rest positions.
+
+    most: largest stretch, as length over rest length, at least 1. method: "global", all edges at once to a tolerance; "principal",
+    principal stretches of one cell after the other; "edges", one edge after the other; "hierarchy", edges between few vertices
+    first. iterations: most linear solves of "global", rounds of the others. least: least stretch, of "principal" and "edges". levels: of
+    "hierarchy", above the mesh. tolerance: stretch beyond the limit that "global" lets pass.
+    """
+
+    most: float
+    method: str = "global"
+    iterations: int = 200
+    least: float = 0.0
+    levels: int = 8
+    tolerance: float = 1e-4
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, Indices, number, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, instance, number, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
-from ._collide import Collider, ContactParams, Contacts, SelfCollision
+from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
-from ._reports import ElementStrains, Report, Solution, WorstElement
-from ._settings import Attachment, Damping, Newton, Projective, Solver, Wind
+from ._readings import Readings
+from ._reports import Solution
+from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Wind
+from ._topology import CutReport, _Blade
 
 Force = Callable[["Simulation"], ArrayLike]
 Vector = tuple[float, float, float]
@@ -36,12 +38,14 @@ class _World:
     colliders: tuple[Collider, ...]
     contact: ContactParams
     self_collision: SelfCollision | None
+    strain_limiting: StrainLimiting | None
     threads: int | None
     runaway_limit: float
 
 
 class Problem:
-    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation stays as it is."""
+    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation stays as it is. Constraints,
+    fluids and rods are no part of E."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._problem = _pliant.Problem(simulation._core)
@@ -65,18 +69,17 @@ class Problem:
         return Solution(*self._problem.solve(solver, start))
 
 
-class Simulation:
+class Simulation(Readings):
     """Bodies that advance in time.
 
     bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
-    "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other. force: a function of the simulation that gives the force on each vertex, (n, 3) [N], called before
-    each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in which a vertex moves
-    by more than this many diagonals of the world is refused.
+    "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
+    strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
+    (n, 3) [N], called before each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in
+    which a vertex moves by more than this many diagonals of the world is refused.
 
     Simulations pickle, with their state: they travel to other processes.
     """
-
-    _core: _pliant.Core
 
     def __init__(
         self,
@@ -92,6 +95,7 @@ class Simulation:
         colliders: Collider | Sequence[Collider] = (),
         contact: ContactParams = ContactParams(),
         self_collision: SelfCollision | None = None,
+        strain_limiting: StrainLimiting | None = None,
         force: Force | None = None,
         threads: int | None = None,
         runaway_limit: float = 100.0,
@@ -108,6 +112,7 @@ class Simulation:
             colliders=(colliders,) if isinstance(colliders, Collider) else tuple(colliders),
             contact=contact,
             self_collision=self_collision,
+            strain_limiting=instance(strain_limiting, "strain_limiting", StrainLimiting),
             threads=None if threads is None else whole(threads, "threads", at_least=1),
             runaway_limit=number(runaway_limit, "runaway_limit", above=0),
         )
@@ -233,6 +238,26 @@ class Simulation:
         has two, the point and the normal of its plane."""
         self._core.set_goals(kind, whole(first, "first"), vectors(goals, "goals"))
 
+    def twist_rod(self, body: str, segment: int, angle: float) -> None:
+        """Turns a clamped segment of a rod, one between two pinned vertices, about itself by an angle [rad]."""
+        self.vertices(body)
+        _pliant.twist_rod(self._core, body, whole(segment, "segment"), number(angle, "angle"))
+
+    def cut_plane(self, body: str, point: ArrayLike, normal: ArrayLike, *, at_rest: bool = False) -> CutReport:
+        """Cuts a cloth along a plane through a point [m], where the cloth is now or in its rest shape. Triangles that the cut crosses
+        are divided; new vertices come at the end of their body."""
+        points = np.asarray([vector(point, "point")])
+        return self._cut(body, _Blade(points, vector(normal, "normal"), True, at_rest))
+
+    def cut_polyline(self, body: str, points: ArrayLike, direction: ArrayLike, *, at_rest: bool = False) -> CutReport:
+        """Cuts a cloth along segments between points (k, 3) [m], by a blade that stands along a direction. Where it ends inside the
+        sheet, it leaves a slit."""
+        return self._cut(body, _Blade(vectors(points, "points"), vector(direction, "direction"), False, at_rest))
+
+    def _cut(self, body: str, blade: _Blade) -> CutReport:
+        self.vertices(body)
+        return CutReport(*_pliant.cut(self._core, body, blade))
+
     @property
     def time_step(self) -> float:
         """Length of a step [s]."""
@@ -270,71 +295,6 @@ class Simulation:
     def solver(self, value: Solver) -> None:
         self._core.set_solver(value)
         self._solver = value
-
-    # What can be read
-
-    @property
-    def bodies(self) -> list[str]:
-        """Names of the bodies."""
-        return [name for name, _, _ in self._core.bodies()]
-
-    def vertices(self, body: str) -> slice:
-        """A body's vertices: sim.positions[sim.vertices("cloth")]."""
-        for name, start, stop in self._core.bodies():
-            if name == body:
-                return slice(start, stop)
-        raise ValueError(f"there is no body {body!r}; there are {self.bodies}")
-
-    def surface(self, body: str) -> Indices:
-        """Triangles of a body's surface, (m, 3), in vertices of the world."""
-        self.vertices(body)
-        return self._core.surface(body)
-
-    @property
-    def rest(self) -> Floats:
-        """Rest positions [m]."""
-        return self._core.rest()
-
-    @property
-    def masses(self) -> Floats:
-        """Mass of each vertex [kg]."""
-        return self._core.masses()
-
-    @property
-    def pinned(self) -> Indices:
-        """Pinned vertices, ascending."""
-        return self._core.pinned()
-
-    def report(self) -> Report:
-        """Energies by kind, momenta and extremes of the current state."""
-        values: dict[str, Any] = self._core.report()
-        worst = values.pop("worst")
-        return Report(**values, worst=None if worst is None else WorstElement(*worst))
-
-    def elastic_forces(self) -> Floats:
-        """Elastic forces on all vertices [N]."""
-        return self._core.elastic_forces()
-
-    def pin_forces(self) -> Floats:
-        """Force with which each pin holds its vertex [N], in the order of pinned."""
-        return self._core.pin_forces()
-
-    def contacts(self) -> Contacts:
-        """Vertices that touched colliders in the last step, with their forces."""
-        return Contacts(*self._core.contacts())
-
-    def element_strains(self, body: str | None = None) -> list[ElementStrains]:
-        """Principal stretches of a body's springs, triangles or tets, one entry for each of its energies over other elements;
-        of all bodies without a name."""
-        names = self.bodies if body is None else [body]
-        for name in names:
-            self.vertices(name)
-        return [ElementStrains(*strains) for name in names for strains in self._core.element_strains(name)]
-
-    def example_weights(self, body: str) -> Floats:
-        """Weights of examples at the current state, (elements, examples)."""
-        self.vertices(body)
-        return self._core.example_weights(body)
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -63,11 +63,15 @@ impl RodSet {
         self.rods.segments.len()
     }
 
+    /// Numbers of a body's segments among all; none where it is no rod.
+    pub(crate) fn segments_of(&self, body: usize) -> Range<usize> {
+        self.bodies.iter().find(|(number, _)| *number == body).map_or(0..0, |(_, range)| range.clone())
+    }
+
     /// The number among all segments of a body's segment, if it is clamped.
     pub(crate) fn clamped_segment(&self, body: usize, segment: usize) -> Option<usize> {
-        let (_, range) = self.bodies.iter().find(|(number, _)| *number == body)?;
-        let at = range.start + segment;
-        (segment < range.len() && self.rods.segments[at].is_held).then_some(at)
+        let at = self.segments_of(body).nth(segment)?;
+        self.rods.segments[at].is_held.then_some(at)
     }
 
     /// Turns orientations the shortest way to be along their segments where vertices are at x.

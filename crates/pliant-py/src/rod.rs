@@ -1,0 +1,36 @@
+//! Rods: orientations of their segments, and hands that twist them.
+
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+use crate::arrays::to_array;
+use crate::error::bad_value;
+use crate::simulation::Core;
+
+type Vectors<'py> = Bound<'py, PyArray2<f64>>;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(orientations, module)?)?;
+    module.add_function(wrap_pyfunction!(twist_rod, module)?)
+}
+
+/// Orientations (n, 4) as quaternions w x y z, and angular velocities (n, 3) in the segments' own axes, of a body's segments.
+#[pyfunction]
+fn orientations<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<(Vectors<'py>, Vectors<'py>)> {
+    let run = core.lock()?;
+    let (model, state) = (run.sim().model(), run.sim().state());
+    let number = model.bodies().iter().position(|other| other.name == body);
+    let own = number.map_or(0..0, |number| model.rod_segments(number));
+    if own.is_empty() {
+        return Err(bad_value(format!("body {body:?} has no orientations: it is no rod")));
+    }
+    let quaternions = &state.orientations[own.clone()];
+    let flat: Vec<f64> = quaternions.iter().flat_map(|q| [q.w, q.x, q.y, q.z]).collect();
+    Ok((flat.into_pyarray(py).reshape([own.len(), 4])?, to_array(py, &state.angular_velocities[own])?))
+}
+
+/// Turns a clamped segment about itself.
+#[pyfunction]
+fn twist_rod(core: &Core, body: &str, segment: usize, angle: f64) -> PyResult<()> {
+    core.change()?.sim_mut().twist_rod(body, segment, angle).map_err(bad_value)
+}
