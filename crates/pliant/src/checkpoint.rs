@@ -216,7 +216,7 @@ fn fingerprint(model: &Model) -> u64 {
     }
     model.pinned().iter().for_each(|&v| add(u64::from(v)));
     model.rods().stiffnesses().for_each(|number| add(number.to_bits()));
-    model.matchings().iter().for_each(|info| add(info.matching.regions.members().items().len() as u64));
+    model.matchings().iter().for_each(|info| add(info.matching.regions.len() as u64));
     for entry in model.energies() {
         let operator = entry.batch.operator();
         entry.batch.kind().bytes().for_each(|b| add(u64::from(b)));

@@ -7,39 +7,38 @@ use super::fit::Fits;
 use crate::energy::outer;
 use crate::math::{Mat3, Vec3, symmetric_inverse_where_positive};
 
-/// A movement u + ω × (x − centre).
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rigid {
-    centre: Vec3,
-    shift: Vec3,
-    turn: Vec3,
-}
-
-impl Rigid {
-    pub(super) fn at(&self, x: Vec3) -> Vec3 {
-        self.shift + self.turn.cross(x - self.centre)
-    }
-}
-
 impl Fits {
-    /// Movements of all regions from `before` to x.
-    pub(super) fn rigid_movements(&self, before: &[Vec3], x: &[Vec3]) -> Vec<Rigid> {
-        let movement = |(region, row): (usize, &[u32])| {
-            let all = || row.iter().zip(self.arms(region)).map(|(&v, arm)| (v as usize, arm[3]));
-            let (mass, origin) = (self.regions[region].mass, before[row[0] as usize]);
-            let centre = origin + all().fold(Vec3::ZERO, |sum, (v, m)| sum + (before[v] - origin) * m) / mass;
-            let shift = all().fold(Vec3::ZERO, |sum, (v, m)| sum + (x[v] - before[v]) * m) / mass;
-            let (mut square, mut momentum) = (Mat3::ZERO, Vec3::ZERO);
-            for (v, m) in all() {
-                let arm = before[v] - centre;
-                square += outer(arm * m, arm);
-                momentum += (arm * m).cross(x[v] - before[v]);
-            }
-            let trace = square.x_axis.x + square.y_axis.y + square.z_axis.z;
-            let inertia = Mat3::from_diagonal(Vec3::splat(trace)) - square;
-            let turn = symmetric_inverse_where_positive(inertia).0 * momentum;
-            Rigid { centre, shift, turn }
+    /// How each particle would move from `before` if its regions moved as rigid bodies, where it moves to x \[m\].
+    pub(super) fn rigid_movements(&self, before: &[Vec3], x: &[Vec3]) -> Vec<Vec3> {
+        let origin = before[0];
+        let values = before.iter().zip(x).zip(&self.masses).map(|((before, x), m)| {
+            let (a, u) = (*before - origin, *x - *before);
+            let spin = a.cross(u);
+            let numbers = [a.x, a.y, a.z, u.x, u.y, u.z, spin.x, spin.y, spin.z];
+            let squares = [a.x * a.x, a.y * a.y, a.z * a.z, a.x * a.y, a.y * a.z, a.z * a.x];
+            std::array::from_fn(|k| m * if k < 9 { numbers[k] } else { squares[k - 9] })
+        });
+        let sums = self.sums.gather(&values.collect::<Vec<[f64; 15]>>());
+        let movement = |(region, sum): (usize, &[f64; 15])| {
+            let mass = self.regions[region].mass;
+            let vector = |k: usize| Vec3::from_slice(&sum[k..]);
+            let (centre, shift) = (vector(0) / mass, vector(3) / mass);
+            let spin = vector(6) - centre.cross(shift) * mass;
+            let [xx, yy, zz, xy, yz, zx] = [9, 10, 11, 12, 13, 14].map(|k| sum[k]);
+            let square = Mat3::from_cols(Vec3::new(xx, xy, zx), Vec3::new(xy, yy, yz), Vec3::new(zx, yz, zz));
+            let square = square - outer(centre * mass, centre);
+            let inertia =
+                Mat3::from_diagonal(Vec3::splat(square.x_axis.x + square.y_axis.y + square.z_axis.z)) - square;
+            let turn = symmetric_inverse_where_positive(inertia).0 * spin;
+            let at_origin = shift - turn.cross(centre);
+            [turn.x, turn.y, turn.z, at_origin.x, at_origin.y, at_origin.z]
         };
-        self.members().rows().enumerate().map(movement).collect()
+        let movements: Vec<[f64; 6]> = sums.iter().enumerate().map(movement).collect();
+        let means = self.sums.scatter(&movements).into_iter().zip(before).zip(&self.counts);
+        let mean = |((sum, before), count): (([f64; 6], &Vec3), &f64)| {
+            let (turn, shift) = (Vec3::from_slice(&sum), Vec3::from_slice(&sum[3..]));
+            (shift + turn.cross(*before - origin)) / *count
+        };
+        means.map(mean).collect()
     }
 }

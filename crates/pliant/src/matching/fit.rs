@@ -1,25 +1,25 @@
 //! Where the rest shape of each region fits best.
 //!
-//! With r̄ᵢ the place of a particle in its region at rest, from the region's centre, and M = Σ m̃ᵢ xᵢ r̄ᵢᵀ the moments of a region, the rotation that fits best
-//! is that nearest to M, and the linear map that fits best is M (Σ m̃ r̄ r̄ᵀ)⁻¹ [Müller 2005]. The rest centre is the centre of masses, so
-//! positions need not be taken from their own.
+//! With r̄ᵢ the place of a particle in its region at rest, from the region's centre, and M = Σ m̃ᵢ xᵢ r̄ᵢᵀ the moments of a region, the rotation
+//! that fits best is that nearest to M, and the linear map that fits best is M (Σ m̃ r̄ r̄ᵀ)⁻¹ [Müller 2005]. M is made from sums that do
+//! not know the region's centre, M = Σ m̃ x rᵀ − (Σ m̃ x) cᵀ [Bender 2014, equation 8], so that they can be shared.
 
 use super::Modes;
 use super::regions::Regions;
+use super::sums::Sums;
 use crate::energy::outer;
 use crate::math::lanes::{InstructionSet, LaneNumber, nearest_rotations};
 use crate::math::{Mat3, Quat, Vec3, symmetric_eigen, symmetric_inverse_where_positive};
-use crate::mesh::Csr;
 use crate::parallel::{self, Strided};
 
 /// Regions whose rotations are worked out at once.
 const WIDTH: usize = f64::WIDTH;
-/// Particles that are worth a task of their own.
-const TASK: usize = 4096;
+/// Groups of regions that are worth a task of their own.
+const GROUPS: usize = 64;
 /// Volumes and squares below this share of a region's own are flat: what it does there cannot be seen.
 const FLAT: f64 = 1e-9;
 
-/// Where a region's shape fits: x = linear · r + shift, with r the place of a particle in the whole body at rest.
+/// Where a region's shape fits: x = origin + shift + linear · r, with r the place of a particle at rest from the mean of all.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     pub(super) linear: Mat3,
@@ -68,67 +68,84 @@ pub(super) fn products(r: Vec3) -> [f64; 6] {
 /// Fits of all regions of a body.
 #[derive(Debug)]
 pub(super) struct Fits {
-    members: Csr,
-    /// m̃ r̄ and m̃ of each member, in the order of `members`.
-    arms: Vec<[f64; 4]>,
+    pub(super) sums: Sums,
+    /// Places at rest, from the mean of all: sums over regions are differences of large ones where the origin is far \[m\].
+    pub(super) rest: Vec<Vec3>,
+    /// In how many regions each particle is.
+    pub(super) counts: Vec<f64>,
+    /// m̃, the mass of each particle in each of its regions \[kg\].
+    pub(super) masses: Vec<f64>,
     pub(super) regions: Vec<Region>,
     modes: Modes,
     /// Quaternions (x, y, z, w) of groups of regions, a vector for each number.
     rotations: Vec<[[f64; WIDTH]; 4]>,
     /// As many for each group.
     fits: Vec<Fit>,
+    /// What fits are from: the place of a particle, so that far from the world's origin nothing is lost \[m\].
+    pub(super) origin: Vec3,
     instructions: InstructionSet,
 }
 
 impl Fits {
-    /// Of particles at rest with their shares of mass in each of their regions \[kg\].
+    /// Of particles at rest with their masses \[kg\].
     pub(super) fn new(regions: &Regions, rest: &[Vec3], masses: &[f64], modes: Modes) -> Self {
-        let members = regions.members().clone();
-        let (mut arms, mut list) = (Vec::with_capacity(members.items().len()), Vec::with_capacity(members.len()));
-        for row in members.rows() {
-            let all = || row.iter().map(|&v| (rest[v as usize], masses[v as usize]));
-            let mass: f64 = all().map(|(_, m)| m).sum();
-            let origin = rest[row[0] as usize];
-            let centre = origin + all().fold(Vec3::ZERO, |sum, (r, m)| sum + (r - origin) * m) / mass;
-            let square = all().fold(Mat3::ZERO, |sum, (r, m)| sum + outer((r - centre) * m, r - centre));
-            let (inverse_square, flat) = symmetric_inverse_where_positive(square);
+        let sums = Sums::new(regions, rest.len());
+        let counts: Vec<f64> = sums.scatter(&vec![[1.0]; regions.len()]).into_iter().flatten().collect();
+        let masses: Vec<f64> = masses.iter().zip(&counts).map(|(mass, count)| mass / count).collect();
+        let mean = rest.iter().fold(Vec3::ZERO, |sum, r| sum + *r) / rest.len() as f64;
+        let rest: Vec<Vec3> = rest.iter().map(|r| *r - mean).collect();
+        let values: Vec<[f64; 10]> = rest.iter().zip(&masses).map(|(r, m)| moments_at_rest(*r, *m)).collect();
+        let lattice = regions.lattice();
+        let half_width = |region: usize, centre: Vec3| match (&sums, lattice) {
+            (Sums::Lists { members, .. }, _) => {
+                members.row(region).iter().fold(0.0_f64, |most, &v| most.max(rest[v as usize].distance(centre)))
+            }
+            // From the middle of a cube to its corners, also where a region ends at the boundary.
+            (_, Some((lattice, width))) => 3.0_f64.sqrt() * width as f64 * lattice.spacing(),
+            _ => 0.0,
+        };
+        let gathered = sums.gather(&values);
+        let list = gathered.iter().enumerate().map(|(region, sum)| {
+            let mass = sum[0];
+            let centre = Vec3::from_slice(&sum[1..]) / mass;
+            let [xx, yy, zz, xy, yz, zx] = [4, 5, 6, 7, 8, 9].map(|k| sum[k]);
+            let square = Mat3::from_cols(Vec3::new(xx, xy, zx), Vec3::new(xy, yy, yz), Vec3::new(zx, yz, zz));
+            let square = square - outer(centre * mass, centre);
+            let (inverse_square, flat) = match modes {
+                Modes::Linear(_) | Modes::Quadratic(_) => symmetric_inverse_where_positive(square),
+                Modes::Rigid => (Mat3::ZERO, Mat3::ZERO),
+            };
             let size = square.x_axis.x + square.y_axis.y + square.z_axis.z;
-            let quadratic = matches!(modes, Modes::Quadratic(_)).then(|| Box::new(Quadratic::new(all(), centre)));
-            list.push(Region {
-                centre,
-                half_width: all().fold(0.0_f64, |most, (r, _)| most.max(r.distance(centre))),
-                mass,
-                scale: if size > 0.0 { 1.0 / size } else { 0.0 },
-                inverse_square,
-                flat,
-                quadratic,
-            });
-            arms.extend(all().map(|(r, m)| ((r - centre) * m).extend(m).to_array()));
-        }
+            let scale = if size > 0.0 { 1.0 / size } else { 0.0 };
+            let quadratic = match (&sums, modes) {
+                (Sums::Lists { members, .. }, Modes::Quadratic(_)) => {
+                    let all = members.row(region).iter().map(|&v| (rest[v as usize], masses[v as usize]));
+                    Some(Box::new(Quadratic::new(all, centre)))
+                }
+                _ => None,
+            };
+            let half_width = half_width(region, centre);
+            Region { centre, half_width, mass, scale, inverse_square, flat, quadratic }
+        });
+        let list: Vec<Region> = list.collect();
         let groups = list.len().div_ceil(WIDTH);
         let unturned = [[0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH], [1.0; WIDTH]];
         Self {
-            members,
-            arms,
+            sums,
+            rest,
+            counts,
+            masses,
             regions: list,
             modes,
             rotations: vec![unturned; groups],
             fits: vec![Fit::default(); groups * WIDTH],
+            origin: Vec3::ZERO,
             instructions: InstructionSet::detect(),
         }
     }
 
-    pub(super) fn members(&self) -> &Csr {
-        &self.members
-    }
-
-    /// m̃ r̄ and m̃ of a region's members.
-    pub(super) fn arms(&self, region: usize) -> &[[f64; 4]] {
-        &self.arms[self.members.range(region)]
-    }
-
-    pub(super) fn fit(&self, region: usize) -> &Fit {
-        &self.fits[region]
+    pub(super) fn fits(&self) -> &[Fit] {
+        &self.fits[..self.regions.len()]
     }
 
     pub(super) fn set_rotations(&mut self, rotations: &[Quat]) {
@@ -147,24 +164,39 @@ impl Fits {
 
     /// Fits all regions to particles at x.
     pub(super) fn update(&mut self, x: &[Vec3]) {
-        let (members, arms, regions, modes) = (&self.members, &self.arms, &self.regions, self.modes);
-        let (groups, instructions) = (self.rotations.len(), self.instructions);
-        let grain = (TASK * groups / members.items().len().max(1)).max(1);
+        let origin = x[0];
+        self.origin = origin;
+        let mut values = vec![[0.0; 12]; x.len()];
+        let (rest, masses) = (&self.rest, &self.masses);
+        parallel::for_each(0..x.len(), Strided { entries: &mut values, stride: 1 }, &|range, values| {
+            for (v, value) in range.zip(values.entries) {
+                let (d, r) = ((x[v] - origin) * masses[v], rest[v]);
+                let [a, b, c] = [d * r.x, d * r.y, d * r.z];
+                *value = [d.x, d.y, d.z, a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+            }
+        });
+        let sums = self.sums.gather(&values);
+        let (regions, modes, instructions) = (&self.regions, self.modes, self.instructions);
+        let lists = match &self.sums {
+            Sums::Lists { members, .. } => Some(members),
+            Sums::Lattice { .. } => None,
+        };
         let rotations = Strided { entries: &mut self.rotations, stride: 1 };
         let fits = Strided { entries: &mut self.fits, stride: WIDTH };
-        parallel::for_each_of(grain, 0..groups, (rotations, fits), &|range, (rotations, fits)| {
+        let groups = rotations.entries.len();
+        parallel::for_each_of(GROUPS, 0..groups, (rotations, fits), &|range, (rotations, fits)| {
             let outputs = rotations.entries.iter_mut().zip(fits.entries.as_chunks_mut::<WIDTH>().0);
             for (group, (rotation, fits)) in range.zip(outputs) {
                 let own = group * WIDTH..regions.len().min((group + 1) * WIDTH);
-                let (mut moments, mut centres) = ([Mat3::ZERO; WIDTH], [Vec3::ZERO; WIDTH]);
-                for (lane, region) in own.clone().enumerate() {
-                    (moments[lane], centres[lane]) =
-                        moments_of(members.row(region), &arms[members.range(region)], regions[region].mass, x);
-                }
-                let mut columns = [[[0.0; WIDTH]; 3]; 3];
-                // Lanes without a region get the identity.
+                let (mut moments, mut columns) = ([Mat3::ZERO; WIDTH], [[[0.0; WIDTH]; 3]; 3]);
                 for lane in 0..WIDTH {
-                    let scaled = own.clone().nth(lane).map_or(Mat3::IDENTITY, |r| moments[lane] * regions[r].scale);
+                    // Lanes without a region get the identity.
+                    let scaled = own.clone().nth(lane).map_or(Mat3::IDENTITY, |region| {
+                        let (sum, centre) = (&sums[region], regions[region].centre);
+                        let all = Mat3::from_cols_slice(&sum[3..]);
+                        moments[lane] = all - outer(Vec3::from_slice(sum), centre);
+                        moments[lane] * regions[region].scale
+                    });
                     let of = |k: usize| scaled.col(k).to_array();
                     (0..3).for_each(|k| (0..3).for_each(|c| columns[k][c][lane] = of(k)[c]));
                 }
@@ -174,42 +206,38 @@ impl Fits {
                     let turned = Mat3::from_cols(turned(0), turned(1), turned(2));
                     let fixed = &regions[region];
                     let mut fit = Fit { linear: deformed(modes, fixed, &moments[lane], turned), ..Fit::default() };
-                    if let (Modes::Quadratic(beta), Some(quadratic)) = (modes, &fixed.quadratic) {
-                        let arms = &arms[members.range(region)];
-                        let (linear, rest) = quadratic.fit(members.row(region), arms, x, fixed.flat, turned);
+                    if let (Modes::Quadratic(beta), Some(quadratic), Some(members)) = (modes, &fixed.quadratic, lists) {
+                        let all = members.row(region).iter().map(|&v| v as usize);
+                        let all = all.map(|v| (rest[v] - fixed.centre, (x[v] - origin) * masses[v]));
+                        let (linear, others) = quadratic.fit(all, fixed.flat, turned);
                         fit.linear = linear * beta + turned * (1.0 - beta);
-                        fit.quadratic = rest.map(|column| column * beta);
+                        fit.quadratic = others.map(|column| column * beta);
                     }
-                    fit.shift = centres[lane] - fit.linear * fixed.centre;
+                    fit.shift = Vec3::from_slice(&sums[region]) / fixed.mass - fit.linear * fixed.centre;
                     fits[lane] = fit;
                 }
             }
         });
     }
 
-    /// What squares and products add to a particle's goal.
-    pub(super) fn quadratic(&self, region: usize, rest: Vec3) -> Vec3 {
-        let fixed = &self.regions[region];
-        let Some(quadratic) = &fixed.quadratic else { return Vec3::ZERO };
-        let columns = &self.fits[region].quadratic;
-        let numbers = products(rest - fixed.centre);
-        (0..6).fold(Vec3::ZERO, |sum, k| sum + columns[k] * (numbers[k] - quadratic.means[k]))
+    /// Where a particle would be by the fit of a region.
+    pub(super) fn place(&self, region: usize, v: usize) -> Vec3 {
+        let (fit, fixed, r) = (&self.fits[region], &self.regions[region], self.rest[v]);
+        let place = self.origin + fit.shift + fit.linear * r;
+        let Some(quadratic) = &fixed.quadratic else { return place };
+        let numbers = products(r - fixed.centre);
+        (0..6).fold(place, |sum, k| sum + fit.quadratic[k] * (numbers[k] - quadratic.means[k]))
     }
 }
 
-/// Σ m̃ x r̄ᵀ and the centre of masses of one region.
-fn moments_of(row: &[u32], arms: &[[f64; 4]], mass: f64, x: &[Vec3]) -> (Mat3, Vec3) {
-    // From one of its particles: far from the origin nothing is lost.
-    let origin = x[row[0] as usize];
-    let [mut a, mut b, mut c, mut sum] = [Vec3::ZERO; 4];
-    for (&v, arm) in row.iter().zip(arms) {
-        let d = x[v as usize] - origin;
-        a += d * arm[0];
-        b += d * arm[1];
-        c += d * arm[2];
-        sum += d * arm[3];
-    }
-    (Mat3::from_cols(a, b, c), origin + sum / mass)
+/// m, m r, m r rᵀ.
+fn moments_at_rest(r: Vec3, m: f64) -> [f64; 10] {
+    let squares = products(r);
+    std::array::from_fn(|k| match k {
+        0 => m,
+        1..4 => m * r[k - 1],
+        _ => m * squares[k - 4],
+    })
 }
 
 /// β of the best linear map, with the volume of the rest shape, and 1 − β of the rotation.
@@ -261,17 +289,12 @@ impl Quadratic {
         std::array::from_fn(|k| if k < 3 { r[k] } else { squares[k - 3] - self.means[k - 3] })
     }
 
-    /// The linear part of the best map, and its columns for squares and products.
-    fn fit(&self, row: &[u32], arms: &[[f64; 4]], x: &[Vec3], flat: Mat3, rotation: Mat3) -> (Mat3, [Vec3; 6]) {
-        let origin = x[row[0] as usize];
+    /// The linear part of the best map, and its columns for squares and products, from places at rest and weighted movements.
+    fn fit(&self, members: impl Iterator<Item = (Vec3, Vec3)>, flat: Mat3, rotation: Mat3) -> (Mat3, [Vec3; 6]) {
         let mut moments = [Vec3::ZERO; 9];
-        for (&v, arm) in row.iter().zip(arms) {
-            let mass = arm[3];
-            if mass > 0.0 {
-                let numbers = self.numbers(Vec3::from_slice(&arm[..3]) / mass);
-                let d = (x[v as usize] - origin) * mass;
-                (0..9).for_each(|k| moments[k] += d * numbers[k]);
-            }
+        for (r, d) in members {
+            let numbers = self.numbers(r);
+            (0..9).for_each(|k| moments[k] += d * numbers[k]);
         }
         let column = |k: usize| (0..9).fold(Vec3::ZERO, |sum, j| sum + moments[j] * self.inverse_square[9 * j + k]);
         let linear = Mat3::from_cols(column(0), column(1), column(2)) + rotation * flat;

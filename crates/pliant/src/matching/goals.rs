@@ -1,8 +1,11 @@
 //! Goals of a body's particles, and what pulls them there.
 
-use super::fit::Fits;
+use std::ops::Range;
+
+use super::fit::{Fit, Fits};
 use super::{Matching, MatchingInfo, Modes};
-use crate::math::{Quat, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
+use crate::mesh::Csr;
 use crate::parallel::{self, Strided};
 
 /// A matched body while it is stepped.
@@ -11,33 +14,15 @@ pub(super) struct Shape {
     /// Its first vertex in the world.
     first: usize,
     matching: Matching,
-    /// Places at rest \[m\].
-    rest: Vec<Vec3>,
     fits: Fits,
-    /// Regions of each particle: those of particle i are `starts[i]..starts[i + 1]` of `regions`.
-    starts: Vec<u32>,
-    regions: Vec<u32>,
     goals: Vec<Vec3>,
 }
 
 impl Shape {
     pub(super) fn new(info: &MatchingInfo, rest: &[Vec3], masses: &[f64]) -> Self {
-        let (matching, count) = (info.matching.clone(), rest.len());
-        let members = matching.regions.members();
-        let mut starts = vec![0u32; count + 1];
-        members.items().iter().for_each(|&v| starts[v as usize + 1] += 1);
-        (0..count).for_each(|v| starts[v + 1] += starts[v]);
-        let (mut next, mut regions) = (starts.clone(), vec![0; members.items().len()]);
-        for (region, row) in (0..).zip(members.rows()) {
-            for &v in row {
-                regions[next[v as usize] as usize] = region;
-                next[v as usize] += 1;
-            }
-        }
-        let shared: Vec<f64> = (0..count).map(|v| masses[v] / f64::from(starts[v + 1] - starts[v])).collect();
-        let fits = Fits::new(&matching.regions, rest, &shared, matching.modes);
-        let goals = vec![Vec3::ZERO; count];
-        Self { first: info.vertices.start, matching, rest: rest.to_vec(), fits, starts, regions, goals }
+        let matching = info.matching.clone();
+        let fits = Fits::new(&matching.regions, rest, masses, matching.modes);
+        Self { first: info.vertices.start, matching, fits, goals: vec![Vec3::ZERO; rest.len()] }
     }
 
     pub(super) fn region_count(&self) -> usize {
@@ -52,41 +37,25 @@ impl Shape {
         self.fits.rotations()
     }
 
-    fn regions_of(&self, v: usize) -> &[u32] {
-        &self.regions[self.starts[v] as usize..self.starts[v + 1] as usize]
+    fn vertices(&self) -> Range<usize> {
+        self.first..self.first + self.goals.len()
     }
 
     /// Goals of particles at x, at most γ from where they are [Bargteil & Jones 2014, Algorithm 2].
     fn find_goals(&mut self, gamma: f64, x: &[Vec3]) {
         self.fits.update(x);
-        let (fits, rest, is_quadratic) = (&self.fits, &self.rest, matches!(self.matching.modes, Modes::Quadratic(_)));
-        let (starts, regions) = (&self.starts, &self.regions);
-        let goals = Strided { entries: &mut self.goals, stride: 1 };
-        parallel::for_each(0..rest.len(), goals, &|range, goals| {
-            for (v, goal) in range.zip(goals.entries) {
-                let own = &regions[starts[v] as usize..starts[v + 1] as usize];
-                let mut movement = Vec3::ZERO;
-                for &region in own {
-                    let region = region as usize;
-                    let fit = fits.fit(region);
-                    let mut to = fit.linear * rest[v] + fit.shift - x[v];
-                    if is_quadratic {
-                        to += fits.quadratic(region, rest[v]);
-                    }
-                    let (distance, free) = (to.length(), gamma * fits.regions[region].half_width);
-                    // Within the limit the goal is the particle itself; at γ = 0 this is plain matching.
-                    if distance > free {
-                        movement += to * ((distance - free) / distance);
-                    }
-                }
-                *goal = x[v] + movement / own.len() as f64;
+        let is_quadratic = matches!(self.matching.modes, Modes::Quadratic(_));
+        match self.fits.sums.regions_of_particles() {
+            Some(regions) if gamma > 0.0 || is_quadratic => {
+                goals_in_regions(&self.fits, regions, gamma, x, &mut self.goals)
             }
-        });
+            _ => goals_by_means(&self.fits, gamma, x, &mut self.goals),
+        }
     }
 
     /// Adds the pull of the spring at the beginning of a step, and its damping, to the predicted x.
     pub(super) fn pull(&mut self, before: &[Vec3], inverse_masses: &[f64], h: f64, x: &mut [Vec3]) {
-        let own = self.first..self.first + self.rest.len();
+        let own = self.vertices();
         let (before, x, inverse_masses) = (&before[own.clone()], &mut x[own.clone()], &inverse_masses[own]);
         let alpha = self.matching.spring.share(h);
         let damped = -(-self.matching.damping * h).exp_m1();
@@ -99,9 +68,7 @@ impl Shape {
         if damped > 0.0 {
             let movements = self.fits.rigid_movements(before, x);
             for (v, pull) in pulls.iter_mut().enumerate() {
-                let own = self.regions_of(v);
-                let sum = own.iter().fold(Vec3::ZERO, |sum, &region| sum + movements[region as usize].at(before[v]));
-                *pull += (sum / own.len() as f64 - (x[v] - before[v])) * damped;
+                *pull += (movements[v] - (x[v] - before[v])) * damped;
             }
         }
         for ((x, pull), w) in x.iter_mut().zip(&pulls).zip(inverse_masses) {
@@ -114,7 +81,7 @@ impl Shape {
     /// Moves particles to their limits.
     pub(super) fn limit(&mut self, inverse_masses: &[f64], x: &mut [Vec3]) {
         let Some(gamma) = self.matching.limit else { return };
-        let own = self.first..self.first + self.rest.len();
+        let own = self.vertices();
         let (x, inverse_masses) = (&mut x[own.clone()], &inverse_masses[own]);
         self.find_goals(gamma, x);
         let relaxation = self.matching.relaxation;
@@ -124,4 +91,39 @@ impl Shape {
             }
         }
     }
+}
+
+/// How far beyond a free distance a movement goes.
+fn beyond(movement: Vec3, free: f64) -> Vec3 {
+    let distance = movement.length();
+    if distance > free { movement * ((distance - free) / distance) } else { Vec3::ZERO }
+}
+
+/// The mean over a particle's regions of goals that are limited in each.
+fn goals_in_regions(fits: &Fits, regions: &Csr, gamma: f64, x: &[Vec3], goals: &mut [Vec3]) {
+    parallel::for_each(0..x.len(), Strided { entries: goals, stride: 1 }, &|range, goals| {
+        for (v, goal) in range.zip(goals.entries) {
+            let own = regions.row(v).iter().map(|&region| region as usize);
+            let limited = |region| beyond(fits.place(region, v) - x[v], gamma * fits.regions[region].half_width);
+            *goal = x[v] + own.fold(Vec3::ZERO, |sum, region| sum + limited(region)) / fits.counts[v];
+        }
+    });
+}
+
+/// Goals by the mean of the maps of a particle's regions, limited as a whole.
+fn goals_by_means(fits: &Fits, gamma: f64, x: &[Vec3], goals: &mut [Vec3]) {
+    let numbers = |fit: &Fit| {
+        let linear = fit.linear.to_cols_array();
+        std::array::from_fn(|k| if k < 9 { linear[k] } else { fit.shift[k - 9] })
+    };
+    let sums: Vec<[f64; 12]> = fits.sums.scatter(&fits.fits().iter().map(numbers).collect::<Vec<_>>());
+    parallel::for_each(0..x.len(), Strided { entries: goals, stride: 1 }, &|range, goals| {
+        for (v, goal) in range.zip(goals.entries) {
+            let sum = &sums[v];
+            let mean = (Mat3::from_cols_slice(sum) * fits.rest[v] + Vec3::from_slice(&sum[9..])) / fits.counts[v];
+            // A limit comes here only on lattices, where each particle has a region of its own.
+            let free = if gamma > 0.0 { gamma * fits.regions[v].half_width } else { 0.0 };
+            *goal = x[v] + beyond(mean + fits.origin - x[v], free);
+        }
+    });
 }

@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `regions` | which particles belong together |
 //! | `clusters` | regions around centres: random, balanced, of several sizes |
+//! | `lattice` | regions of regular lattices, whose sums do not take longer the wider they are |
+//! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
 //! | `damping` | how regions move as wholes |
 //! | `goals` | where particles would be by the fits of their regions |
@@ -18,13 +20,16 @@ mod clusters;
 mod damping;
 mod fit;
 mod goals;
+mod lattice;
 mod regions;
+mod sums;
 #[cfg(test)]
 mod tests;
 
 use std::f64::consts::{FRAC_PI_3, TAU};
 use std::ops::Range;
 
+pub use lattice::{Lattice, Link};
 pub use regions::{RegionError, Regions};
 
 use crate::math::{Quat, Vec3};
@@ -58,7 +63,8 @@ pub struct Matching {
     /// How fast movements that are not those of whole regions die away \[1/s\].
     pub damping: f64,
     /// γ: how far a particle may be from its goal in a region, as a share of the region's half-width. 0 limits to the shape itself; none
-    /// lets only the spring act, which is the method of [Müller 2005].
+    /// lets only the spring act, which is the method of [Müller 2005]. On a lattice it is how far a particle may be from the mean of its
+    /// goals.
     pub limit: Option<f64>,
     /// ω: factor on movements to the limit, up to 2 exclusive; above 1 iterations converge faster.
     pub relaxation: f64,
@@ -86,6 +92,7 @@ impl Matching {
             Modes::Rigid => 0.0,
             Modes::Linear(beta) | Modes::Quadratic(beta) => beta,
         };
+        let is_quadratic_lattice = matches!(self.modes, Modes::Quadratic(_)) && self.regions.lattice().is_some();
         let (spring, spring_holds, need) = match self.spring {
             Spring::Share(alpha) => (alpha, (0.0..=1.0).contains(&alpha), "0 to 1"),
             Spring::Frequency(hertz) => (hertz, positive(hertz), "finite and at least 0"),
@@ -101,6 +108,7 @@ impl Matching {
                 "above 0 and below 2",
             ),
             ("share of modes", beta, (0.0..=1.0).contains(&beta), "0 to 1"),
+            ("share of quadratic modes", beta, !is_quadratic_lattice, "that of regions in lists, not of a lattice"),
         ];
         checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need))
     }

@@ -1,13 +1,23 @@
 //! Which particles of a body belong together.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use thiserror::Error;
 
+use super::lattice::Lattice;
 use crate::mesh::Csr;
 
-/// Regions of a body, which may overlap: lists of its particles.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Regions of a body, which may overlap: lists of its particles, or cubes of a lattice.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Regions {
-    members: Csr,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    Lists(Csr),
+    Lattice { lattice: Arc<Lattice>, width: usize },
 }
 
 /// Why regions are unusable.
@@ -43,6 +53,14 @@ pub enum RegionError {
         /// The particle.
         particle: usize,
     },
+    /// The lattice is not that of the body.
+    #[error("the lattice has {found} particles, but the body has {expected}")]
+    OtherLattice {
+        /// Particles of the lattice.
+        found: usize,
+        /// Particles of the body.
+        expected: usize,
+    },
     /// A number is out of range.
     #[error("{name} of regions is {value}, but must be {need}")]
     BadNumber {
@@ -66,12 +84,24 @@ pub enum RegionError {
 impl Regions {
     /// Regions as lists of particles. That they fit a body is checked where they are given to one.
     pub fn new(members: Csr) -> Self {
-        Self { members }
+        Self { kind: Kind::Lists(members) }
+    }
+
+    pub(super) fn of_lattice(lattice: Lattice, width: usize) -> Self {
+        Self { kind: Kind::Lattice { lattice: Arc::new(lattice), width } }
+    }
+
+    /// The lattice that they are cubes of, with their width.
+    pub(super) fn lattice(&self) -> Option<(&Arc<Lattice>, usize)> {
+        match &self.kind {
+            Kind::Lattice { lattice, width } => Some((lattice, *width)),
+            Kind::Lists(_) => None,
+        }
     }
 
     /// One region of all: the body swings about one shape, as in [Müller 2005].
     pub fn whole(particles: usize) -> Self {
-        Self { members: Csr::from_rows([(0..particles as u32).collect::<Vec<_>>()]) }
+        Self::new(Csr::from_rows([(0..particles as u32).collect::<Vec<_>>()]))
     }
 
     /// A region for each particle: those that are at most `width` edges away [Bender 2014, §4.2].
@@ -79,7 +109,7 @@ impl Regions {
     /// ```
     /// use pliant::Regions;
     /// let chain = Regions::rings(4, &[[0, 1], [1, 2], [2, 3]], 1)?;
-    /// assert_eq!(chain.members().row(1), &[0, 1, 2]);
+    /// assert_eq!(chain.lists().row(1), &[0, 1, 2]);
     /// # Ok::<(), pliant::RegionError>(())
     /// ```
     pub fn rings(particles: usize, edges: &[[u32; 2]], width: usize) -> Result<Self, RegionError> {
@@ -110,34 +140,49 @@ impl Regions {
             region.sort_unstable();
             members.push_row(&region);
         }
-        Ok(Self { members })
+        Ok(Self::new(members))
     }
 
-    /// These regions and those of another set: regions of several sizes hold a body together near and far.
-    pub fn and(mut self, other: &Self) -> Self {
-        other.members.rows().for_each(|row| self.members.push_row(row));
-        self
+    /// These regions and those of another set: regions of several sizes hold a body together near and far. Cubes of a lattice become
+    /// lists.
+    pub fn and(&self, other: &Self) -> Self {
+        let mut members = self.lists().into_owned();
+        other.lists().rows().for_each(|row| members.push_row(row));
+        Self::new(members)
     }
 
-    /// Particles of each region.
-    pub fn members(&self) -> &Csr {
-        &self.members
+    /// Particles of each region. Those of a lattice are listed first, which takes a place for each.
+    pub fn lists(&self) -> Cow<'_, Csr> {
+        match &self.kind {
+            Kind::Lists(members) => Cow::Borrowed(members),
+            Kind::Lattice { lattice, width } => Cow::Owned(lattice.lists(*width)),
+        }
     }
 
     /// Number of regions.
     pub fn len(&self) -> usize {
-        self.members.len()
+        match &self.kind {
+            Kind::Lists(members) => members.len(),
+            Kind::Lattice { lattice, .. } => lattice.cells().len(),
+        }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.len() == 0
     }
 
     /// Checks that they are regions of a body with so many particles.
     pub(crate) fn check(&self, count: usize) -> Result<(), RegionError> {
+        let members = match &self.kind {
+            Kind::Lists(members) => members,
+            Kind::Lattice { lattice, .. } if lattice.cells().len() == count => return Ok(()),
+            Kind::Lattice { lattice, .. } => {
+                return Err(RegionError::OtherLattice { found: lattice.cells().len(), expected: count });
+            }
+        };
         let mut seen_by = vec![usize::MAX; count];
-        for (region, row) in self.members.rows().enumerate() {
+        for (region, row) in members.rows().enumerate() {
             if row.is_empty() {
                 return Err(RegionError::Empty { region });
             }

@@ -18,7 +18,7 @@ fn random_regions_hold_every_particle_and_repeat_with_their_seed() {
     regions.check(points.len()).expect("all particles");
     assert_eq!(regions, Regions::random(&points, 0.22, 7).expect("regions"));
     assert_ne!(regions, Regions::random(&points, 0.22, 8).expect("regions"));
-    for row in regions.members().rows() {
+    for row in regions.lists().rows() {
         let centre = row.iter().find(|&&c| {
             let near = |&v: &u32| points[v as usize].distance(points[c as usize]) <= 0.22;
             row.iter().all(near) && (0..points.len() as u32).filter(near).count() == row.len()
@@ -33,7 +33,7 @@ fn balanced_regions_of_a_cube_are_mirrored_and_of_equal_mass() {
     let regions = Regions::balanced(&points, 0.2).expect("regions");
     regions.check(points.len()).expect("all particles");
     let index = |cell: [usize; 3]| ((cell[0] * 7 + cell[1]) * 7 + cell[2]) as u32;
-    let mut sets: Vec<Vec<u32>> = regions.members().rows().map(<[u32]>::to_vec).collect();
+    let mut sets: Vec<Vec<u32>> = regions.lists().rows().map(<[u32]>::to_vec).collect();
     sets.iter_mut().for_each(|set| set.sort_unstable());
     let mirrored = |set: &Vec<u32>, axis: usize| {
         let mut image: Vec<u32> = set
@@ -53,9 +53,9 @@ fn balanced_regions_of_a_cube_are_mirrored_and_of_equal_mass() {
     // Masses of regions: much more even than of random ones.
     let spread = |regions: &Regions| {
         let mut counts = vec![0.0; points.len()];
-        regions.members().items().iter().for_each(|&v| counts[v as usize] += 1.0);
+        regions.lists().items().iter().for_each(|&v| counts[v as usize] += 1.0);
         let masses: Vec<f64> =
-            regions.members().rows().map(|row| row.iter().map(|&v| 1.0 / counts[v as usize]).sum()).collect();
+            regions.lists().rows().map(|row| row.iter().map(|&v| 1.0 / counts[v as usize]).sum()).collect();
         let mean = masses.iter().sum::<f64>() / masses.len() as f64;
         (masses.iter().map(|m| (m / mean - 1.0).powi(2)).sum::<f64>() / masses.len() as f64).sqrt()
     };
@@ -89,10 +89,9 @@ fn a_body_that_is_turned_and_moved_fits_exactly() {
     for modes in [Modes::Rigid, Modes::Linear(0.7), Modes::Quadratic(0.8)] {
         let mut fits = Fits::new(&regions, &rest, &vec![0.1; rest.len()], modes);
         fits.update(&x);
-        for (region, row) in regions.members().rows().enumerate() {
+        for (region, row) in regions.lists().rows().enumerate() {
             for &v in row {
-                let r = rest[v as usize];
-                let goal = fits.fit(region).linear * r + fits.fit(region).shift + fits.quadratic(region, r);
+                let goal = fits.place(region, v as usize);
                 assert!(goal.distance(x[v as usize]) < 1e-9, "{modes:?}: {goal} for {}", x[v as usize]);
             }
         }
@@ -107,8 +106,7 @@ fn linear_modes_fit_a_shear_of_the_same_volume_and_quadratic_ones_a_bend() {
         let x: Vec<Vec3> = rest.iter().map(|r| map(*r)).collect();
         let mut fits = Fits::new(&whole, &rest, &vec![0.1; rest.len()], modes);
         fits.update(&x);
-        let goal = |r: Vec3| fits.fit(0).linear * r + fits.fit(0).shift + fits.quadratic(0, r);
-        rest.iter().zip(&x).fold(0.0_f64, |most, (r, x)| most.max(goal(*r).distance(*x)))
+        x.iter().enumerate().fold(0.0_f64, |most, (v, x)| most.max(fits.place(0, v).distance(*x)))
     };
     let sheared = |r: Vec3| Vec3::new(r.x + 0.4 * r.y, r.y, r.z);
     assert!(error(Modes::Linear(1.0), &sheared) < 1e-12);
@@ -127,8 +125,8 @@ fn regions_on_a_plane_on_a_line_and_of_one_point_have_rotations_too() {
         for modes in [Modes::Rigid, Modes::Linear(0.5), Modes::Quadratic(0.5)] {
             let mut fits = Fits::new(&Regions::whole(rest.len()), &rest, &vec![0.1; rest.len()], modes);
             fits.update(&x);
-            for (r, x) in rest.iter().zip(&x) {
-                let goal = fits.fit(0).linear * *r + fits.fit(0).shift + fits.quadratic(0, *r);
+            for (v, x) in x.iter().enumerate() {
+                let goal = fits.place(0, v);
                 assert!(goal.distance(*x) < 1e-9, "{counts:?} {modes:?}: {goal} for {x}");
             }
         }
@@ -143,4 +141,69 @@ fn a_spring_has_its_frequency_at_every_time_step() {
         assert!((period - 0.25).abs() < 1e-12, "{h}: {period}");
     }
     assert!((Spring::Frequency(1e6).share(0.01) - 1.0).abs() < 1e-12, "never beyond the goal");
+}
+
+/// An L of two thick arms with a hole, cracked.
+fn cracked_l() -> Lattice {
+    let inside = |&[i, j, k]: &[i32; 3]| (i < 4 || j < 4) && [i, j, k] != [2, 2, 1];
+    let cells = (0..12).flat_map(|i| (0..10).flat_map(move |j| (0..5).map(move |k| [i, j, k])));
+    let lattice = Lattice::new(cells.filter(inside).collect(), 0.1, Vec3::ONE).expect("a lattice");
+    let at = |cell: [i32; 3]| lattice.cells().iter().position(|c| *c == cell).expect("a cell") as u32;
+    let cut: Vec<Link> = (0..4).flat_map(|j| (0..3).map(move |k| [6, j, k])).map(|cell| (at(cell), 0)).collect();
+    lattice.without_links(&cut)
+}
+
+#[test]
+fn sums_by_rows_of_a_lattice_are_those_over_lists() {
+    let lattice = cracked_l();
+    let n = lattice.cells().len();
+    let values: Vec<[f64; 2]> = (0..n).map(|v| [(v as f64 * 0.7).sin(), 1.0]).collect();
+    for width in [1, 2, 3, 4, 20] {
+        let lists = lattice.lists(width);
+        let largest = lists.rows().map(<[u32]>::len).max().expect("a region");
+        assert_eq!(largest, if width == 1 { 27 } else { largest }, "a cube inside");
+        let mut scattered = vec![[0.0; 2]; n];
+        for (region, sum) in lattice.gather(width, &values).iter().enumerate() {
+            let mut naive = [0.0; 2];
+            for &v in lists.row(region) {
+                (0..2).for_each(|k| naive[k] += values[v as usize][k]);
+                (0..2).for_each(|k| scattered[v as usize][k] += values[region][k]);
+            }
+            (0..2).for_each(|k| {
+                assert!((sum[k] - naive[k]).abs() < 1e-12 * n as f64, "{width} {region}: {sum:?} {naive:?}")
+            });
+        }
+        for (sum, naive) in lattice.scatter(width, &values).iter().zip(&scattered) {
+            (0..2).for_each(|k| assert!((sum[k] - naive[k]).abs() < 1e-12 * n as f64, "{width}: {sum:?} {naive:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_lattice_has_the_goals_of_its_lists_and_ends_at_cracks() {
+    let lattice = cracked_l();
+    let rest = lattice.points().positions;
+    let masses: Vec<f64> = (0..rest.len()).map(|v| 0.1 + 0.01 * (v % 7) as f64).collect();
+    let x: Vec<Vec3> = rest.iter().map(|r| Quat::from_rotation_z(r.x) * *r + Vec3::X * 1e4).collect();
+    for width in 1..=4 {
+        let info = |regions: Regions| MatchingInfo {
+            body: 0,
+            vertices: 0..rest.len(),
+            matching: Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) },
+        };
+        let pulled = |regions: Regions| {
+            let (mut shape, mut moved) = (Shape::new(&info(regions), &rest, &masses), x.clone());
+            moved.iter_mut().zip(&rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
+            shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
+            moved
+        };
+        let listed = Regions::new(lattice.lists(width));
+        for (fast, naive) in pulled(lattice.regions(width)).iter().zip(&pulled(listed)) {
+            assert!(fast.distance(*naive) < 1e-10, "{width}: {fast} for {naive}");
+        }
+    }
+    let other = Regions::of_lattice(lattice.clone(), 2);
+    assert_eq!(other.check(3), Err(RegionError::OtherLattice { found: rest.len(), expected: 3 }));
+    assert!(Lattice::block([1 << 20, 1 << 20, 1 << 20], 0.1).is_err());
+    assert!(Lattice::new(vec![[0, 0, 0]], -1.0, Vec3::ZERO).is_err());
 }
