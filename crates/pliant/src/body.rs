@@ -3,6 +3,7 @@
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::fluid::{Emitter, FluidMaterial};
+use crate::matching::Matching;
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
@@ -22,6 +23,7 @@ pub struct Body {
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) fluid: Option<FluidMaterial>,
     pub(crate) emitter: Option<Emitter>,
+    pub(crate) matching: Option<Matching>,
     pub(crate) surface: Vec<[u32; 3]>,
     pub(crate) segments: Vec<[u32; 2]>,
     pub(crate) collides_with_itself: bool,
@@ -44,6 +46,7 @@ impl Body {
             constraints: Vec::new(),
             fluid: None,
             emitter: None,
+            matching: None,
             surface: Vec::new(),
             segments: Vec::new(),
             collides_with_itself: true,
@@ -217,6 +220,12 @@ impl Body {
         if !constraints.is_empty() {
             self.constraints.push(constraints);
         }
+        self
+    }
+
+    /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
+    pub fn with_matching(mut self, matching: Matching) -> Self {
+        self.matching = Some(matching);
         self
     }
 

@@ -12,7 +12,8 @@ use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::limit::StrainLimiting;
 use crate::mass::Mass;
-use crate::math::{Vec3, diagonal};
+use crate::matching::MatchingInfo;
+use crate::math::{Quat, Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
 use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
@@ -211,6 +212,7 @@ impl SimulationBuilder {
             energies,
             constraints,
             fluids,
+            matchings,
             pinned,
             fabrics,
             rods,
@@ -227,6 +229,7 @@ impl SimulationBuilder {
             energies,
             constraints,
             fluids,
+            matchings,
             pinned,
             fabrics,
             rods,
@@ -248,7 +251,9 @@ impl SimulationBuilder {
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let orientations = model.rods().untwisted(&positions);
         let angular_velocities = vec![Vec3::ZERO; orientations.len()];
-        let state = State { time: 0.0, step: 0, positions, velocities, orientations, angular_velocities };
+        let region_rotations = vec![Quat::IDENTITY; crate::matching::region_count(model.matchings())];
+        let state =
+            State { time: 0.0, step: 0, positions, velocities, orientations, angular_velocities, region_rotations };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;
@@ -328,6 +333,7 @@ struct World {
     energies: Vec<EnergyEntry>,
     constraints: Vec<Box<dyn ConstraintBatch>>,
     fluids: Vec<FluidInfo>,
+    matchings: Vec<MatchingInfo>,
     pinned: Vec<bool>,
     fabrics: Vec<crate::topology::Fabric>,
     /// Bodies that are rods.
@@ -347,6 +353,13 @@ impl World {
             self.check_spacing(material)?;
             let (number, material, emitter) = (self.bodies.len(), material.clone(), body.emitter.clone());
             self.fluids.push(FluidInfo { body: number, vertices: base..base + count, material, emitter });
+        }
+        if let Some(matching) = body.matching {
+            if let Some((name, value, need)) = matching.problem() {
+                return Err(ModelError::BadParameter { name, value, need });
+            }
+            matching.regions.check(count).map_err(|error| ModelError::Regions { body: name.clone(), error })?;
+            self.matchings.push(MatchingInfo { body: self.bodies.len(), vertices: base..base + count, matching });
         }
         let limit = u32::MAX as usize / 4;
         if base + count > limit {

@@ -89,6 +89,10 @@ fn flatten(vectors: &[Vec3]) -> Vec<f64> {
     vectors.iter().flat_map(|v| v.to_array()).collect()
 }
 
+fn quaternions(rotations: &[Quat]) -> Vec<f64> {
+    rotations.iter().flat_map(|q| q.to_array()).collect()
+}
+
 fn unflatten(numbers: &[f64]) -> Vec<Vec3> {
     numbers.chunks_exact(3).map(Vec3::from_slice).collect()
 }
@@ -97,6 +101,15 @@ impl Checkpoint {
     /// Names and numbers of all channels.
     pub fn channels(&self) -> impl Iterator<Item = (&str, &[f64])> {
         self.channels.iter().map(|(name, numbers)| (name.as_str(), numbers.as_slice()))
+    }
+
+    fn quaternions(&self, name: &str, count: usize) -> Result<Vec<Quat>, CheckpointError> {
+        let numbers = self.channel(name, 4 * count)?.as_chunks::<4>().0;
+        let rotations: Vec<Quat> = numbers.iter().map(|q| Quat::from_array(*q)).collect();
+        match rotations.iter().position(|q| !q.is_normalized()) {
+            None => Ok(rotations),
+            Some(index) => Err(bad_number(name, 4 * index, numbers[index][0])),
+        }
     }
 
     fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
@@ -203,6 +216,7 @@ fn fingerprint(model: &Model) -> u64 {
     }
     model.pinned().iter().for_each(|&v| add(u64::from(v)));
     model.rods().stiffnesses().for_each(|number| add(number.to_bits()));
+    model.matchings().iter().for_each(|info| add(info.matching.regions.len() as u64));
     for entry in model.energies() {
         let operator = entry.batch.operator();
         entry.batch.kind().bytes().for_each(|b| add(u64::from(b)));
@@ -236,9 +250,11 @@ impl Simulation {
             ("forces".to_owned(), flatten(&self.inputs.forces)),
         ];
         if !self.state.orientations.is_empty() {
-            let numbers = self.state.orientations.iter().flat_map(|q| q.to_array()).collect();
-            channels.push(("orientations".to_owned(), numbers));
+            channels.push(("orientations".to_owned(), quaternions(&self.state.orientations)));
             channels.push(("angular velocities".to_owned(), flatten(&self.state.angular_velocities)));
+        }
+        if !self.state.region_rotations.is_empty() {
+            channels.push(("region rotations".to_owned(), quaternions(&self.state.region_rotations)));
         }
         if let Some(history) = &self.history {
             channels.push(("before/step".to_owned(), vec![history.h]));
@@ -299,12 +315,10 @@ impl Simulation {
         state.positions = unflatten(saved.channel("positions", n)?);
         state.velocities = unflatten(saved.channel("velocities", n)?);
         let segments = model.rods().segment_count();
-        let quaternions = saved.channel("orientations", 4 * segments)?.as_chunks::<4>().0;
-        state.orientations = quaternions.iter().map(|q| Quat::from_array(*q)).collect();
-        if let Some(index) = state.orientations.iter().position(|q| !q.is_normalized()) {
-            return Err(bad_number("orientations", 4 * index, quaternions[index][0]));
-        }
+        state.orientations = saved.quaternions("orientations", segments)?;
         state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * segments)?);
+        let regions = crate::matching::region_count(model.matchings());
+        state.region_rotations = saved.quaternions("region rotations", regions)?;
         inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
         inputs.forces = unflatten(saved.channel("forces", n)?);
         for (k, memory) in memory.iter_mut().enumerate() {

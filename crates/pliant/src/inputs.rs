@@ -286,6 +286,7 @@ impl Simulation {
         self.state.velocities.copy_from_slice(velocities);
         self.model.rods().align(positions, &mut self.state.orientations);
         self.state.angular_velocities.fill(Vec3::ZERO);
+        // Rotations of regions stay: they are where the next ones are looked for, and are found anew from the positions.
         for (place, &v) in self.model.pinned().iter().enumerate() {
             self.inputs.pins[place] = positions[v as usize];
         }

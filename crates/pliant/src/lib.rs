@@ -37,6 +37,7 @@ mod inputs;
 mod integrate;
 mod limit;
 mod mass;
+mod matching;
 mod material;
 pub mod math;
 mod measure;
@@ -68,6 +69,7 @@ pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
+pub use matching::{Lattice, Link, Matching, MatchingInfo, Modes, RegionError, Regions, Spring};
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
@@ -95,9 +97,9 @@ pub mod prelude {
     };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, RigidMaterial, RodMaterial,
-        SelfCollision, Simulation, SolidMaterial, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator,
-        Wind,
+        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes, Regions,
+        RigidMaterial, RodMaterial, SelfCollision, Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting,
+        StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

@@ -9,6 +9,7 @@ use crate::constraint::ConstraintBatch;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
 use crate::fluid::FluidInfo;
 use crate::mass::Mass;
+use crate::matching::{MatchingInfo, RegionError};
 use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::rod::RodSet;
@@ -140,6 +141,14 @@ pub enum ModelError {
     /// The solver cannot serve this world.
     #[error(transparent)]
     FollowLeader(#[from] crate::solve::FollowLeaderError),
+    /// Regions for matching do not fit their body.
+    #[error("body {body:?}: {error}")]
+    Regions {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: RegionError,
+    },
     /// A constraint is there that the solver does not know.
     #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
     UnsupportedConstraint {
@@ -201,6 +210,7 @@ pub struct Model {
     energies: Vec<EnergyEntry>,
     constraints: Vec<Box<dyn ConstraintBatch>>,
     fluids: Vec<FluidInfo>,
+    matchings: Vec<MatchingInfo>,
     fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
@@ -246,6 +256,7 @@ pub(crate) struct ModelParts {
     pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) fluids: Vec<FluidInfo>,
+    pub(crate) matchings: Vec<MatchingInfo>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
     pub(crate) rods: RodSet,
@@ -264,6 +275,7 @@ impl Model {
             mut energies,
             constraints,
             fluids,
+            matchings,
             pinned,
             fabrics,
             rods,
@@ -314,6 +326,7 @@ impl Model {
             energies,
             constraints,
             fluids,
+            matchings,
             fabrics,
             free_index,
             free,
@@ -358,6 +371,11 @@ impl Model {
     /// Fluids, which only the position-based solver knows.
     pub fn fluids(&self) -> &[FluidInfo] {
         &self.fluids
+    }
+
+    /// Bodies that keep their shape by matching, which only the position-based solver knows.
+    pub fn matchings(&self) -> &[MatchingInfo] {
+        &self.matchings
     }
 
     /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.
@@ -409,14 +427,15 @@ impl Model {
         &self.rods
     }
 
-    /// The first body with something that is no energy, and what: constraints, a fluid, rods.
+    /// The first body with something that is no energy, and what: constraints, a fluid, rods, matching.
     pub(crate) fn beyond_energies(&self) -> Option<(&BodyInfo, &'static str)> {
         let at = |vertex: u32| self.bodies.iter().find(|body| body.vertices.contains(&(vertex as usize)));
         let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
         let constraints = constraints.filter_map(|batch| Some((at(*batch.stencil(0).first()?)?, batch.kind())));
         let fluids = self.fluids.iter().map(|fluid| (&self.bodies[fluid.body], "fluid"));
         let rods = self.rods.first_body().map(|body| (&self.bodies[body], "rod"));
-        constraints.chain(fluids).chain(rods).next()
+        let matched = self.matchings.iter().map(|info| (&self.bodies[info.body], "matching"));
+        constraints.chain(fluids).chain(rods).chain(matched).next()
     }
 
     /// Sets of vertices that move as one.

@@ -10,7 +10,7 @@ use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
 use crate::limit::{Limiter, StrainLimitReport, StrainLimiting};
-use crate::math::{Quat, Vec3};
+use crate::math::Vec3;
 use crate::model::{Model, ModelError};
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
@@ -142,8 +142,6 @@ struct Reached {
     touched: Vec<Contact>,
     held: Vec<Held>,
     clearances: Clearances,
-    /// Orientations and angular velocities of rods.
-    turned: Option<(Vec<Quat>, Vec<Vec3>)>,
     limited: Option<StrainLimitReport>,
 }
 
@@ -377,11 +375,10 @@ impl Simulation {
             collider.finish(&mut x, &mut v, stage.tau, clock);
         }
         stages.solver.correct_velocities(model, start, &x, &mut v, h);
-        let turned = stages.solver.turned(h);
         let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
         stage.recycle(scratch);
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched, held, clearances, turned, limited }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held, clearances, limited }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -418,10 +415,8 @@ impl Simulation {
     /// Makes the result of a good step the current state.
     fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
-        let Reached { positions, velocities, touched, held, clearances, turned, limited: _ } = reached;
-        if let Some((orientations, angular_velocities)) = turned {
-            (self.state.orientations, self.state.angular_velocities) = (orientations, angular_velocities);
-        }
+        let Reached { positions, velocities, touched, held, clearances, limited: _ } = reached;
+        self.solver.finish_step(h, &mut self.state);
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }

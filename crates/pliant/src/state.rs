@@ -3,7 +3,7 @@
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
 
-/// Positions, velocities and, of rods, orientations at a moment.
+/// Positions, velocities and, of rods and matched regions, orientations at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// Time \[s\].
@@ -18,6 +18,8 @@ pub struct State {
     pub orientations: Vec<Quat>,
     /// Angular velocity of each segment of a rod, in its own axes \[rad/s\].
     pub angular_velocities: Vec<Vec3>,
+    /// How each region of matched bodies is turned. Empty where there is no such body.
+    pub region_rotations: Vec<Quat>,
 }
 
 /// The state one step earlier, for integrators that look back.

@@ -5,8 +5,8 @@
 //! 1/ω² for the angular frequency ω at which the set would swing about its shape \[s²\].
 
 use super::{Block, Bound, ConstraintBatch, Rule};
-use crate::energy::{EnergyError, best_rotation, outer};
-use crate::math::{Mat3, Quat, Vec3};
+use crate::energy::{EnergyError, outer};
+use crate::math::{Mat3, Quat, Vec3, best_rotation};
 
 /// Sets of vertices that keep their shape.
 #[derive(Debug, Clone)]

@@ -46,7 +46,7 @@ pub use operator::{MAX_ROWS, Operator};
 pub use position::PositionGoals;
 pub(crate) use rest::stencil_positions;
 pub use rigid::RigidSet;
-pub(crate) use rigid::{best_rotation, outer};
+pub(crate) use rigid::outer;
 pub use sqp::project_by_sqp;
 pub use strain_set::StrainSet;
 pub use tet_strain::TetStrain;

@@ -23,12 +23,9 @@ use std::ops::Range;
 use super::error::{require, require_non_negative};
 use super::rest::stencil_positions;
 use super::{Arrays, Batch, Curvature, EnergyError, EnergyInfo, Memory, Operator, Properties, Rewiring, Specimen};
-use crate::math::{Mat3, Quat, Vec3, svd_3x3};
+use crate::math::{Mat3, Quat, Vec3, best_rotation};
 
 const KIND: &str = "rigid";
-
-/// A second singular value below this share of the first is that of points on a line: how they turn about it cannot be seen.
-const ON_A_LINE: f64 = 1e-10;
 
 /// Entry in the list of energies.
 pub(super) const INFO: EnergyInfo = EnergyInfo {
@@ -77,19 +74,6 @@ struct RigidBatch {
     operator: Operator,
     /// rᵢ \[m\].
     offsets: Vec<Vec3>,
-}
-
-/// The rotation nearest to Σ w zᵢ rᵢᵀ; where points on a line leave it open, the one nearest to `last`.
-pub(crate) fn best_rotation(covariance: Mat3, last: Quat) -> Quat {
-    let svd = svd_3x3(covariance);
-    if svd.sigma.x.is_nan() || svd.sigma.x <= 0.0 {
-        return last;
-    }
-    if svd.sigma.y > ON_A_LINE * svd.sigma.x {
-        return Quat::from_mat3(&(svd.u * svd.v.transpose())).normalize();
-    }
-    let carried = last * svd.v.x_axis;
-    (Quat::from_rotation_arc(carried, svd.u.x_axis) * last).normalize()
 }
 
 /// The outer product a bᵀ.

@@ -1,6 +1,8 @@
 //! Small dense symmetric matrices (element Hessians up to 12×12, least-squares systems of a few unknowns), stored as
 //! row-major slices.
 
+use super::{Mat3, Vec3};
+
 /// Eigenvalues and eigenvectors of a symmetric `n`×`n` matrix by cyclic Jacobi rotations.
 ///
 /// On return `matrix` holds the eigenvalues on its diagonal and `vectors` the eigenvectors as columns. Jacobi is the
@@ -42,6 +44,24 @@ pub fn symmetric_eigen(matrix: &mut [f64], vectors: &mut [f64], n: usize) {
             break;
         }
     }
+}
+
+/// The inverse of a symmetric matrix in the directions where it is clearly above 0, and the projection onto the others.
+pub(crate) fn symmetric_inverse_where_positive(matrix: Mat3) -> (Mat3, Mat3) {
+    let (mut values, mut vectors) = (matrix.to_cols_array(), [0.0; 9]);
+    symmetric_eigen(&mut values, &mut vectors, 3);
+    let least = 1e-9 * [0, 4, 8].into_iter().fold(0.0_f64, |most, k| most.max(values[k]));
+    let (mut inverse, mut rest) = (Mat3::ZERO, Mat3::ZERO);
+    for k in 0..3 {
+        let (value, axis) = (values[4 * k], Vec3::new(vectors[k], vectors[3 + k], vectors[6 + k]));
+        let square = Mat3::from_cols(axis * axis.x, axis * axis.y, axis * axis.z);
+        if value > least {
+            inverse += square * (1.0 / value);
+        } else {
+            rest += square;
+        }
+    }
+    (inverse, rest)
 }
 
 /// Replaces a symmetric `n`×`n` matrix (n ≤ 12) by the nearest positive semi-definite one: negative eigenvalues become 0.

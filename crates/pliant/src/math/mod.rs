@@ -7,7 +7,9 @@ mod dense;
 pub(crate) mod lanes;
 mod svd;
 
+pub(crate) use dense::symmetric_inverse_where_positive;
 pub use dense::{clamp_to_positive_semidefinite, factor_dense, solve_dense, solve_symmetric, symmetric_eigen};
+pub(crate) use svd::best_rotation;
 pub use svd::{Svd2, Svd3, nearest_rotation, perpendicular_to, svd_3x2, svd_3x3};
 
 /// A point, direction or force in three dimensions, double precision.

@@ -5,7 +5,7 @@
 //! the convention of invertible elements [Irving 2004]: both factors are rotations and the last singular value carries
 //! the sign of det F, so that clamping singular values yields the *nearest* admissible matrix also for inverted elements.
 
-use super::{Mat3, Vec3};
+use super::{Mat3, Quat, Vec3};
 
 /// F = U diag(σ) Vᵀ of a 3×3 matrix, with rotations U and V and σ₀ ≥ σ₁ ≥ |σ₂|, sign σ₂ = sign det F.
 #[derive(Debug, Clone, Copy)]
@@ -132,6 +132,22 @@ pub fn svd_3x2(a: Vec3, b: Vec3) -> Svd2 {
 pub fn nearest_rotation(f: Mat3) -> Mat3 {
     let svd = svd_3x3(f);
     svd.u * svd.v.transpose()
+}
+
+/// A second singular value below this share of the first is that of points on a line: how they turn about it cannot be seen.
+const ON_A_LINE: f64 = 1e-10;
+
+/// The rotation nearest to a matrix as Σ w zᵢ rᵢᵀ; where points on a line leave it open, the one nearest to `last`.
+pub(crate) fn best_rotation(covariance: Mat3, last: Quat) -> Quat {
+    let svd = svd_3x3(covariance);
+    if svd.sigma.x.is_nan() || svd.sigma.x <= 0.0 {
+        return last;
+    }
+    if svd.sigma.y > ON_A_LINE * svd.sigma.x {
+        return Quat::from_mat3(&(svd.u * svd.v.transpose())).normalize();
+    }
+    let carried = last * svd.v.x_axis;
+    (Quat::from_rotation_arc(carried, svd.u.x_axis) * last).normalize()
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Csr {
     }
 
     /// Sorts `(row, item)` pairs into rows; within a row the items keep the order in which the pairs came.
-    pub(super) fn from_pairs(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    pub(crate) fn from_pairs(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut offsets = vec![0; rows + 1];
         for (row, _) in pairs.clone() {
             offsets[row as usize + 1] += 1;
@@ -84,7 +84,7 @@ impl Csr {
     }
 
     /// All rows in order.
-    pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn rows(&self) -> impl Iterator<Item = &[u32]> + Clone {
         self.offsets.windows(2).map(|ends| &self.items[ends[0]..ends[1]])
     }
 

@@ -88,13 +88,23 @@ impl<A: Split, B: Split> Split for (A, B) {
 
 /// Calls `work` on sub-ranges that cover `range`, each with its own part of `outputs`.
 pub(crate) fn for_each<S: Split>(range: Range<usize>, outputs: S, work: &(impl Fn(Range<usize>, S) + Sync)) {
-    if range.len() <= GRAIN {
+    for_each_of(GRAIN, range, outputs, work);
+}
+
+/// As `for_each`, for items that cost so much that so many are a leaf.
+pub(crate) fn for_each_of<S: Split>(
+    grain: usize,
+    range: Range<usize>,
+    outputs: S,
+    work: &(impl Fn(Range<usize>, S) + Sync),
+) {
+    if range.len() <= grain {
         return work(range, outputs);
     }
     let half = range.len() / 2;
     let middle = range.start + half;
     let (left, right) = outputs.split(half);
-    join(|| for_each(range.start..middle, left, work), || for_each(middle..range.end, right, work));
+    join(|| for_each_of(grain, range.start..middle, left, work), || for_each_of(grain, middle..range.end, right, work));
 }
 
 /// A pointer that threads share, each with places of its own.

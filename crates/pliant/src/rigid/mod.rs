@@ -9,9 +9,9 @@ mod masses;
 use thiserror::Error;
 
 use crate::body::Body;
-use crate::energy::{Arrays, RigidSet, best_rotation, outer};
+use crate::energy::{Arrays, RigidSet, outer};
 use crate::inputs::InputError;
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Mat3, Quat, Vec3, best_rotation};
 use crate::mesh::{Simplices, TriangleMesh};
 use crate::model::ModelError;
 use crate::simulation::Simulation;

@@ -18,7 +18,7 @@ pub use report::{SetupSeconds, SolveError, SolveReport};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::math::{Quat, Vec3};
+use crate::math::Vec3;
 use crate::model::Model;
 use crate::state::State;
 
@@ -143,10 +143,8 @@ pub trait Solver: Send + std::fmt::Debug {
     /// Takes what a step starts from, before its first solve.
     fn begin_step(&mut self, _state: &State) {}
 
-    /// Orientations of rods, and their angular velocities \[rad/s\], after a step of length h \[s\]; none where it moves no rods.
-    fn turned(&mut self, _h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
-        None
-    }
+    /// Writes what it carries from step to step besides positions and velocities into the state, after a good step of length h \[s\].
+    fn finish_step(&mut self, _h: f64, _state: &mut State) {}
 
     /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
     /// beginning, h its length \[s\].

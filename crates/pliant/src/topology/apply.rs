@@ -42,6 +42,7 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         energies,
         constraints: Vec::new(),
         fluids: model.fluids().to_vec(),
+        matchings: model.matchings().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
         rods: RodSet::default(),
@@ -58,6 +59,9 @@ fn unsupported(model: &Model, entry: &EnergyEntry) -> TopologyError {
 /// Changes a model's parts; says for each batch which element is which.
 pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sources>, TopologyError> {
     let (body, more) = (change.body, change.vertices.len());
+    if parts.matchings.iter().any(|info| info.body == body) {
+        return Err(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind: "matching" });
+    }
     let range = parts.bodies[body].vertices.clone();
     let (base, count, end) = (range.start, range.len(), range.end);
     let fabric = parts.fabrics[body].changed(change);
@@ -126,6 +130,9 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         later.welded.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
     }
     for later in parts.fluids.iter_mut().filter(|fluid| fluid.body > body) {
+        later.vertices = later.vertices.start + more..later.vertices.end + more;
+    }
+    for later in parts.matchings.iter_mut().filter(|info| info.body > body) {
         later.vertices = later.vertices.start + more..later.vertices.end + more;
     }
     let info = &mut parts.bodies[body];

@@ -17,10 +17,12 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod portable;
+mod rotation;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::{Avx2F32, Avx2F64};
 pub(crate) use portable::{PortableF32, PortableF64};
+pub(crate) use rotation::{columns_of, dot, nearest_rotation, nearest_rotations};
 
 /// A number that lanes hold.
 pub(crate) trait Real:

@@ -6,6 +6,7 @@
 //! [`Stiffness::Share`], classic position-based dynamics, a constraint goes a share of the way, and what that means as a stiffness
 //! depends on iterations, time step and masses.
 //!
+//! Bodies that are matched ([`crate::Matching`]) are pulled to their goals before the first iteration, and limited in each.
 //! Fluids of the world keep their density in every iteration, after its constraints ([`crate::fluid`](crate::FluidMaterial)).
 //!
 //! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
@@ -21,6 +22,7 @@ use crate::constraint::Rule;
 use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::fluid::{Fluids, Ingredients};
+use crate::matching::Matchings;
 use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::parallel::{self, Shared, Strided, Team};
@@ -156,12 +158,14 @@ pub struct PositionBased {
     params: PositionBasedParams,
     prepared: Option<Prepared>,
     rods: RodMotion,
+    /// What matched bodies go on from.
+    region_rotations: Vec<Quat>,
 }
 
 impl PositionBased {
     /// A solver with these parameters.
     pub fn new(params: PositionBasedParams) -> Self {
-        Self { params, prepared: None, rods: RodMotion::default() }
+        Self { params, prepared: None, rods: RodMotion::default(), region_rotations: Vec::new() }
     }
 }
 
@@ -175,6 +179,7 @@ struct Prepared {
     /// Of Jacobi's way.
     means: Option<Means>,
     fluids: Option<Fluids>,
+    matchings: Matchings,
 }
 
 /// For each vertex the corners that it is moved by.
@@ -204,7 +209,7 @@ impl Prepared {
             inverse_masses: &inverse_masses,
         };
         let fluids = Fluids::new(&ingredients);
-        Self { passes, rigid: rigid::sets(model), inverse_masses, means, fluids }
+        Self { passes, rigid: rigid::sets(model), inverse_masses, means, fluids, matchings: Matchings::new(model) }
     }
 
     /// Bytes that an iteration goes over, roughly.
@@ -251,10 +256,16 @@ impl Solver for PositionBased {
 
     fn begin_step(&mut self, state: &State) {
         self.rods.begin_step(&state.orientations, &state.angular_velocities);
+        self.region_rotations.clone_from(&state.region_rotations);
     }
 
-    fn turned(&mut self, h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
-        self.rods.finish(h)
+    fn finish_step(&mut self, h: f64, state: &mut State) {
+        if let Some((orientations, angular_velocities)) = self.rods.finish(h) {
+            (state.orientations, state.angular_velocities) = (orientations, angular_velocities);
+        }
+        if let Some(prepared) = &self.prepared {
+            state.region_rotations = prepared.matchings.rotations();
+        }
     }
 
     fn start(&self) -> Start {
@@ -295,6 +306,8 @@ impl Solver for PositionBased {
         record(x, memory, &mut report);
         let scale = model.diagonal();
         let local = clock.now();
+        prepared.matchings.begin_step(&self.region_rotations);
+        prepared.matchings.begin(objective.before, &prepared.inverse_masses, h, x);
         if let Some(fluids) = &mut prepared.fluids {
             fluids.begin(contacts.colliders(), objective.before, h, x);
         }
@@ -308,6 +321,7 @@ impl Solver for PositionBased {
                     SweepOrder::Alternating => iteration % 2 == 1,
                 };
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
+                prepared.matchings.iterate(&prepared.inverse_masses, x);
                 if let Some(fluids) = &mut prepared.fluids {
                     fluids.iterate(iteration, params.iterations, x);
                 }

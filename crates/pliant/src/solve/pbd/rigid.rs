@@ -1,8 +1,8 @@
 //! Rigid bodies in the position-based solver: in each iteration their vertices go to the nearest place of the rigid shape, in the
 //! metric of masses, which keeps momentum and angular momentum [Müller 2005].
 
-use crate::energy::{Arrays, Memory, best_rotation, outer};
-use crate::math::{Mat3, Quat, Vec3};
+use crate::energy::{Arrays, Memory, outer};
+use crate::math::{Mat3, Quat, Vec3, best_rotation};
 use crate::model::Model;
 
 /// A set of vertices that moves as one.

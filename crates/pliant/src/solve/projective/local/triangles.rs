@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Corners, Point, SlotCounter};
 use crate::energy::Operator;
-use crate::math::lanes::{Kernel, LaneNumber, Lanes, Real};
+use crate::math::lanes::{Kernel, LaneNumber, Lanes, Real, dot};
 use crate::math::{Vec3, svd_3x2};
 
 /// Triangles of one batch.
@@ -161,11 +161,6 @@ unsafe fn repair<L: Lanes>(mask: u32, z: &[[L; 3]; 2], [low, high]: [f64; 2], d:
         }
         L::load(squared.as_ptr())
     }
-}
-
-#[inline(always)]
-pub(super) unsafe fn dot<L: Lanes>(a: [L; 3], b: [L; 3]) -> L {
-    unsafe { a[0].mul_add(b[0], a[1].mul_add(b[1], a[2].mul(b[2]))) }
 }
 
 #[inline(always)]

@@ -1,0 +1,223 @@
+//! Regular lattices: sums over cubes of particles in a time that does not depend on the cube's width [Rivers & James 2007].
+//!
+//! The region of a particle is what is reached from it by at most `width` steps along z, then along y, then along x, each step to a
+//! neighbour: in the inside of a body a cube. Its sum is made in three passes, of bars, plates and cubes, and in each pass the sum over
+//! neighbours in a row is the difference of two prefix sums. At boundaries, notches and cracks rows end, so they need nothing of their
+//! own. The sum over all regions that a particle is in, which goals are blended with, is the same three passes the other way round.
+
+use super::regions::{RegionError, Regions};
+use crate::math::Vec3;
+use crate::mesh::sdf::SignedDistance;
+use crate::mesh::{Csr, PointSet};
+use crate::parallel::{self, ByOffsets};
+
+/// Particles on a regular lattice, with links between neighbours along the axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lattice {
+    cells: Vec<[i32; 3]>,
+    spacing: f64,
+    origin: Vec3,
+    /// Rows along x, y and z.
+    rows: [Rows; 3],
+}
+
+/// A link between neighbours: the particle at its lower end, and the axis that it is along (0, 1, 2).
+pub type Link = (u32, usize);
+
+/// Rows of linked particles along an axis.
+#[derive(Debug, Clone, PartialEq)]
+struct Rows {
+    /// Particles, row by row.
+    order: Vec<u32>,
+    /// Where each row begins in `order`, and the end of the last.
+    starts: Vec<u32>,
+    /// Where each particle is in `order`.
+    places: Vec<u32>,
+}
+
+/// Cells that a lattice may have at most.
+const MOST_CELLS: f64 = 1e9;
+
+impl Lattice {
+    /// A particle in each of these cells. Cell (i, j, k) has its centre at origin + spacing · (i + ½, j + ½, k + ½) \[m\].
+    pub fn new(mut cells: Vec<[i32; 3]>, spacing: f64, origin: Vec3) -> Result<Self, RegionError> {
+        if !(spacing > 0.0 && spacing.is_finite()) {
+            return Err(RegionError::BadNumber { name: "spacing", value: spacing, need: "finite and positive" });
+        }
+        // Rows along x lie together in memory.
+        cells.sort_unstable_by_key(|&[i, j, k]| [k, j, i]);
+        cells.dedup();
+        let rows = [0, 1, 2].map(|axis| Rows::new(&cells, axis, &[]));
+        Ok(Self { cells, spacing, origin, rows })
+    }
+
+    /// A box of so many particles along each axis, from the origin on.
+    ///
+    /// ```
+    /// use pliant::Lattice;
+    /// let lattice = Lattice::block([4, 3, 2], 0.1)?;
+    /// assert_eq!(lattice.points().positions.len(), 24);
+    /// # Ok::<(), pliant::RegionError>(())
+    /// ```
+    pub fn block(counts: [usize; 3], spacing: f64) -> Result<Self, RegionError> {
+        check_count(counts.map(|n| n as f64))?;
+        let [nx, ny, nz] = counts.map(|n| n as i32);
+        let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
+        Self::new(cells.collect(), spacing, Vec3::ZERO)
+    }
+
+    /// All cells whose centres are inside a solid; at most as deep outside as `skin` \[m\].
+    pub fn fill(solid: &dyn SignedDistance, spacing: f64, skin: f64) -> Result<Self, RegionError> {
+        let bounds = solid.bounds();
+        let origin = bounds.min - Vec3::splat(skin);
+        let counts = ((bounds.max - bounds.min + 2.0 * skin) / spacing).ceil().to_array();
+        check_count(counts)?;
+        let [nx, ny, nz] = counts.map(|n| n.max(1.0) as i32);
+        let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
+        let at = |cell: [i32; 3]| origin + (Vec3::from(cell.map(f64::from)) + 0.5) * spacing;
+        Self::new(cells.filter(|&cell| solid.distance(at(cell)) <= skin).collect(), spacing, origin)
+    }
+
+    /// The lattice without some links, as after a crack. Links that are not there are left alone.
+    pub fn without_links(&self, cut: &[Link]) -> Self {
+        let rows = [0, 1, 2].map(|axis| {
+            let own: Vec<u32> = cut.iter().filter(|link| link.1 == axis).map(|link| link.0).collect();
+            self.rows[axis].cut(&own)
+        });
+        Self { rows, ..self.clone() }
+    }
+
+    /// Places of its particles.
+    pub fn points(&self) -> PointSet {
+        let at = |cell: &[i32; 3]| self.origin + (Vec3::from(cell.map(f64::from)) + 0.5) * self.spacing;
+        PointSet { positions: self.cells.iter().map(at).collect() }
+    }
+
+    /// The cell of each particle.
+    pub fn cells(&self) -> &[[i32; 3]] {
+        &self.cells
+    }
+
+    /// Distance of neighbours \[m\].
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// A region for each particle: what is at most `width` steps away along each axis.
+    pub fn regions(&self, width: usize) -> Regions {
+        Regions::of_lattice(self.clone(), width)
+    }
+
+    /// Particles of each region, one by one.
+    pub(super) fn lists(&self, width: usize) -> Csr {
+        let [x, y, z] = &self.rows;
+        let list = |centre: u32| {
+            let across = z.near(centre, width).iter().flat_map(|&v| y.near(v, width));
+            let mut region: Vec<u32> = across.flat_map(|&v| x.near(v, width)).copied().collect();
+            region.sort_unstable();
+            region
+        };
+        Csr::from_rows((0..self.cells.len() as u32).map(list))
+    }
+
+    /// For each region the sum over its particles.
+    pub(super) fn gather<const N: usize>(&self, width: usize, values: &[[f64; N]]) -> Vec<[f64; N]> {
+        self.passes(width, values, [0, 1, 2])
+    }
+
+    /// For each particle the sum over the regions that it is in.
+    pub(super) fn scatter<const N: usize>(&self, width: usize, values: &[[f64; N]]) -> Vec<[f64; N]> {
+        self.passes(width, values, [2, 1, 0])
+    }
+
+    fn passes<const N: usize>(&self, width: usize, values: &[[f64; N]], axes: [usize; 3]) -> Vec<[f64; N]> {
+        let [first, second, third] = axes.map(|axis| &self.rows[axis]);
+        let bars = first.sums(width, |v| values[v as usize]);
+        let plates = second.sums(width, |v| bars[first.places[v as usize] as usize]);
+        let cubes = third.sums(width, |v| plates[second.places[v as usize] as usize]);
+        third.places.iter().map(|&place| cubes[place as usize]).collect()
+    }
+}
+
+fn check_count(counts: [f64; 3]) -> Result<(), RegionError> {
+    let cells = counts.iter().product::<f64>();
+    if cells.is_finite() && cells <= MOST_CELLS {
+        return Ok(());
+    }
+    Err(RegionError::BadNumber { name: "number of cells", value: cells, need: "at most 1e9: enlarge the spacing" })
+}
+
+impl Rows {
+    fn new(cells: &[[i32; 3]], axis: usize, cut: &[u32]) -> Self {
+        let mut order: Vec<u32> = (0..cells.len() as u32).collect();
+        let [a, b] = [(axis + 1) % 3, (axis + 2) % 3];
+        order.sort_by_key(|&v| {
+            let cell = cells[v as usize];
+            (cell[b], cell[a], cell[axis])
+        });
+        let follows = |pair: &[u32]| {
+            let [from, to] = [pair[0], pair[1]].map(|v| cells[v as usize]);
+            [a, b].iter().all(|&other| from[other] == to[other]) && i64::from(to[axis]) == i64::from(from[axis]) + 1
+        };
+        let breaks = (1..order.len()).filter(|&k| !follows(&order[k - 1..=k])).map(|k| k as u32);
+        let starts = std::iter::once(0).chain(breaks).chain(std::iter::once(order.len() as u32));
+        let mut starts: Vec<u32> = starts.collect();
+        starts.dedup();
+        let mut places = vec![0; order.len()];
+        (0u32..).zip(&order).for_each(|(place, &v)| places[v as usize] = place);
+        Self { order, starts, places }.cut(cut)
+    }
+
+    /// Rows that end after these particles too.
+    fn cut(&self, after: &[u32]) -> Self {
+        let mut starts = self.starts.clone();
+        let last = self.order.len() as u32;
+        let places = after.iter().filter_map(|&v| self.places.get(v as usize));
+        starts.extend(places.map(|&place| place + 1).filter(|&place| place < last));
+        starts.sort_unstable();
+        starts.dedup();
+        Self { starts, ..self.clone() }
+    }
+
+    /// Particles of the same row that are at most `width` steps away, itself too.
+    fn near(&self, v: u32, width: usize) -> &[u32] {
+        let place = self.places[v as usize];
+        let row = self.starts.partition_point(|&start| start <= place);
+        let (first, end) = (self.starts[row - 1] as usize, self.starts[row] as usize);
+        let place = place as usize;
+        &self.order[first.max(place.saturating_sub(width))..end.min(place.saturating_add(width).saturating_add(1))]
+    }
+
+    /// Sums over near particles of the row, in the order of rows.
+    fn sums<const N: usize>(&self, width: usize, value: impl Fn(u32) -> [f64; N] + Sync) -> Vec<[f64; N]> {
+        let mut sums = vec![[0.0; N]; self.order.len()];
+        let rows = self.starts.len() - 1;
+        let outputs = ByOffsets { entries: &mut sums, offsets: &self.starts };
+        let grain = (PARTICLES_OF_A_TASK * rows / self.order.len().max(1)).max(1);
+        parallel::for_each_of(grain, 0..rows, outputs, &|range, outputs| {
+            let mut prefix: Vec<[f64; N]> = Vec::new();
+            let first = self.starts[range.start] as usize;
+            for row in range {
+                let own = self.starts[row] as usize..self.starts[row + 1] as usize;
+                prefix.clear();
+                let mut sum = [0.0; N];
+                prefix.push(sum);
+                for &v in &self.order[own.clone()] {
+                    let next = value(v);
+                    (0..N).for_each(|n| sum[n] += next[n]);
+                    prefix.push(sum);
+                }
+                let length = own.len();
+                for (k, out) in outputs.entries[own.start - first..own.end - first].iter_mut().enumerate() {
+                    let end = length.min(k.saturating_add(width).saturating_add(1));
+                    let (low, high) = (&prefix[k.saturating_sub(width)], &prefix[end]);
+                    (0..N).for_each(|n| out[n] = high[n] - low[n]);
+                }
+            }
+        });
+        sums
+    }
+}
+
+/// Particles that are worth a task of their own.
+const PARTICLES_OF_A_TASK: usize = 1024;

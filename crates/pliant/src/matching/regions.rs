@@ -1,0 +1,203 @@
+//! Which particles of a body belong together.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::lattice::Lattice;
+use crate::mesh::Csr;
+
+/// Regions of a body, which may overlap: lists of its particles, or cubes of a lattice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Regions {
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    Lists(Csr),
+    Lattice { lattice: Arc<Lattice>, width: usize },
+}
+
+/// Why regions are unusable.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RegionError {
+    /// A region without particles.
+    #[error("region {region} has no particles")]
+    Empty {
+        /// The region.
+        region: usize,
+    },
+    /// A particle is twice in a region.
+    #[error("particle {particle} is in region {region} more than once")]
+    Repeated {
+        /// The region.
+        region: usize,
+        /// The particle.
+        particle: u32,
+    },
+    /// A particle is named that the body does not have.
+    #[error("region {region} has particle {particle}, but the body has {count}")]
+    NoSuchParticle {
+        /// The region.
+        region: usize,
+        /// The particle.
+        particle: u32,
+        /// Particles of the body.
+        count: usize,
+    },
+    /// A particle is in no region: nothing would hold it.
+    #[error("particle {particle} is in no region")]
+    Loose {
+        /// The particle.
+        particle: usize,
+    },
+    /// The lattice is not that of the body.
+    #[error("the lattice has {found} particles, but the body has {expected}")]
+    OtherLattice {
+        /// Particles of the lattice.
+        found: usize,
+        /// Particles of the body.
+        expected: usize,
+    },
+    /// A number is out of range.
+    #[error("{name} of regions is {value}, but must be {need}")]
+    BadNumber {
+        /// Which.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is needed.
+        need: &'static str,
+    },
+    /// A particle's position is not a number.
+    #[error("particle {particle} is at {coordinate}, which is not finite")]
+    NonFinite {
+        /// The particle.
+        particle: usize,
+        /// The coordinate that is not finite.
+        coordinate: f64,
+    },
+}
+
+impl Regions {
+    /// Regions as lists of particles. That they fit a body is checked where they are given to one.
+    pub fn new(members: Csr) -> Self {
+        Self { kind: Kind::Lists(members) }
+    }
+
+    pub(super) fn of_lattice(lattice: Lattice, width: usize) -> Self {
+        Self { kind: Kind::Lattice { lattice: Arc::new(lattice), width } }
+    }
+
+    /// The lattice that they are cubes of, with their width.
+    pub(super) fn lattice(&self) -> Option<(&Arc<Lattice>, usize)> {
+        match &self.kind {
+            Kind::Lattice { lattice, width } => Some((lattice, *width)),
+            Kind::Lists(_) => None,
+        }
+    }
+
+    /// One region of all: the body swings about one shape, as in [Müller 2005].
+    pub fn whole(particles: usize) -> Self {
+        Self::new(Csr::from_rows([(0..particles as u32).collect::<Vec<_>>()]))
+    }
+
+    /// A region for each particle: those that are at most `width` edges away [Bender 2014, §4.2].
+    ///
+    /// ```
+    /// use pliant::Regions;
+    /// let chain = Regions::rings(4, &[[0, 1], [1, 2], [2, 3]], 1)?;
+    /// assert_eq!(chain.lists().row(1), &[0, 1, 2]);
+    /// # Ok::<(), pliant::RegionError>(())
+    /// ```
+    pub fn rings(particles: usize, edges: &[[u32; 2]], width: usize) -> Result<Self, RegionError> {
+        let mut neighbours = vec![Vec::new(); particles];
+        for (region, &[a, b]) in edges.iter().enumerate() {
+            for (from, to) in [(a, b), (b, a)] {
+                let list = neighbours.get_mut(from as usize);
+                let missing = RegionError::NoSuchParticle { region, particle: from, count: particles };
+                list.ok_or(missing)?.push(to);
+            }
+        }
+        let (mut members, mut seen_by) = (Csr::default(), vec![u32::MAX; particles]);
+        for centre in 0..particles as u32 {
+            let (mut region, mut first) = (vec![centre], 0);
+            seen_by[centre as usize] = centre;
+            for _ in 0..width {
+                let end = region.len();
+                for k in first..end {
+                    for &next in &neighbours[region[k] as usize] {
+                        if seen_by[next as usize] != centre {
+                            seen_by[next as usize] = centre;
+                            region.push(next);
+                        }
+                    }
+                }
+                first = end;
+            }
+            region.sort_unstable();
+            members.push_row(&region);
+        }
+        Ok(Self::new(members))
+    }
+
+    /// These regions and those of another set: regions of several sizes hold a body together near and far. Cubes of a lattice become
+    /// lists.
+    pub fn and(&self, other: &Self) -> Self {
+        let mut members = self.lists().into_owned();
+        other.lists().rows().for_each(|row| members.push_row(row));
+        Self::new(members)
+    }
+
+    /// Particles of each region. Those of a lattice are listed first, which takes a place for each.
+    pub fn lists(&self) -> Cow<'_, Csr> {
+        match &self.kind {
+            Kind::Lists(members) => Cow::Borrowed(members),
+            Kind::Lattice { lattice, width } => Cow::Owned(lattice.lists(*width)),
+        }
+    }
+
+    /// Number of regions.
+    pub fn len(&self) -> usize {
+        match &self.kind {
+            Kind::Lists(members) => members.len(),
+            Kind::Lattice { lattice, .. } => lattice.cells().len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Checks that they are regions of a body with so many particles.
+    pub(crate) fn check(&self, count: usize) -> Result<(), RegionError> {
+        let members = match &self.kind {
+            Kind::Lists(members) => members,
+            Kind::Lattice { lattice, .. } if lattice.cells().len() == count => return Ok(()),
+            Kind::Lattice { lattice, .. } => {
+                return Err(RegionError::OtherLattice { found: lattice.cells().len(), expected: count });
+            }
+        };
+        let mut seen_by = vec![usize::MAX; count];
+        for (region, row) in members.rows().enumerate() {
+            if row.is_empty() {
+                return Err(RegionError::Empty { region });
+            }
+            for &particle in row {
+                let missing = RegionError::NoSuchParticle { region, particle, count };
+                let last = seen_by.get_mut(particle as usize).ok_or(missing)?;
+                if *last == region {
+                    return Err(RegionError::Repeated { region, particle });
+                }
+                *last = region;
+            }
+        }
+        match seen_by.iter().position(|&region| region == usize::MAX) {
+            Some(particle) => Err(RegionError::Loose { particle }),
+            None => Ok(()),
+        }
+    }
+}

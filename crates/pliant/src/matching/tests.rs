@@ -1,0 +1,209 @@
+//! Regions and fits.
+
+use super::fit::Fits;
+use super::*;
+use crate::math::Mat3;
+
+/// A block of particles, side by side.
+fn block(counts: [usize; 3], spacing: f64) -> Vec<Vec3> {
+    let [nx, ny, nz] = counts;
+    let cells = (0..nx).flat_map(|i| (0..ny).flat_map(move |j| (0..nz).map(move |k| [i, j, k])));
+    cells.map(|cell| Vec3::from(cell.map(|c| c as f64)) * spacing).collect()
+}
+
+#[test]
+fn random_regions_hold_every_particle_and_repeat_with_their_seed() {
+    let points = block([8, 6, 5], 0.1);
+    let regions = Regions::random(&points, 0.22, 7).expect("regions");
+    regions.check(points.len()).expect("all particles");
+    assert_eq!(regions, Regions::random(&points, 0.22, 7).expect("regions"));
+    assert_ne!(regions, Regions::random(&points, 0.22, 8).expect("regions"));
+    for row in regions.lists().rows() {
+        let centre = row.iter().find(|&&c| {
+            let near = |&v: &u32| points[v as usize].distance(points[c as usize]) <= 0.22;
+            row.iter().all(near) && (0..points.len() as u32).filter(near).count() == row.len()
+        });
+        assert!(centre.is_some(), "a sphere around one of its particles");
+    }
+}
+
+#[test]
+fn balanced_regions_of_a_cube_are_mirrored_and_of_equal_mass() {
+    let points = block([7, 7, 7], 0.1);
+    let regions = Regions::balanced(&points, 0.2).expect("regions");
+    regions.check(points.len()).expect("all particles");
+    let index = |cell: [usize; 3]| ((cell[0] * 7 + cell[1]) * 7 + cell[2]) as u32;
+    let mut sets: Vec<Vec<u32>> = regions.lists().rows().map(<[u32]>::to_vec).collect();
+    sets.iter_mut().for_each(|set| set.sort_unstable());
+    let mirrored = |set: &Vec<u32>, axis: usize| {
+        let mut image: Vec<u32> = set
+            .iter()
+            .map(|&v| {
+                let mut cell = [v as usize / 49, v as usize / 7 % 7, v as usize % 7];
+                cell[axis] = 6 - cell[axis];
+                index(cell)
+            })
+            .collect();
+        image.sort_unstable();
+        image
+    };
+    for axis in 0..3 {
+        assert!(sets.iter().all(|set| sets.contains(&mirrored(set, axis))), "axis {axis}");
+    }
+    // Masses of regions: much more even than of random ones.
+    let spread = |regions: &Regions| {
+        let mut counts = vec![0.0; points.len()];
+        regions.lists().items().iter().for_each(|&v| counts[v as usize] += 1.0);
+        let masses: Vec<f64> =
+            regions.lists().rows().map(|row| row.iter().map(|&v| 1.0 / counts[v as usize]).sum()).collect();
+        let mean = masses.iter().sum::<f64>() / masses.len() as f64;
+        (masses.iter().map(|m| (m / mean - 1.0).powi(2)).sum::<f64>() / masses.len() as f64).sqrt()
+    };
+    let random = (0..5).map(|seed| spread(&Regions::random(&points, 0.2, seed).expect("regions"))).sum::<f64>() / 5.0;
+    let balanced = spread(&regions);
+    println!("spread of masses: balanced {balanced}, random {random}");
+    assert!(balanced < 0.5 * random, "{balanced} for {random}");
+}
+
+#[test]
+fn bad_regions_are_refused_by_region_and_particle() {
+    use crate::mesh::Csr;
+    let check = |rows: &[&[u32]]| Regions::new(Csr::from_rows(rows)).check(3);
+    assert_eq!(check(&[&[0, 1], &[]]), Err(RegionError::Empty { region: 1 }));
+    assert_eq!(check(&[&[0, 1], &[2, 2]]), Err(RegionError::Repeated { region: 1, particle: 2 }));
+    assert_eq!(check(&[&[0, 5]]), Err(RegionError::NoSuchParticle { region: 0, particle: 5, count: 3 }));
+    assert_eq!(check(&[&[0, 2]]), Err(RegionError::Loose { particle: 1 }));
+    assert!(Regions::random(&[Vec3::ZERO], f64::NAN, 0).is_err());
+    assert!(Regions::balanced(&[Vec3::ZERO, Vec3::X * f64::INFINITY], 1.0).is_err());
+    // A radius that is tiny beside the body makes a region of each particle, and no grid that does not fit in memory.
+    assert_eq!(Regions::balanced(&block([3, 3, 3], 1.0), 1e-6).expect("regions").len(), 27);
+}
+
+#[test]
+fn a_body_that_is_turned_and_moved_fits_exactly() {
+    let rest = block([3, 4, 2], 0.2);
+    let regions = Regions::random(&rest, 0.35, 3).expect("regions");
+    let turn = Mat3::from_quat(Quat::from_rotation_x(2.5) * Quat::from_rotation_z(-1.0));
+    let shift = Vec3::new(1e4, -2e4, 3e3);
+    let x: Vec<Vec3> = rest.iter().map(|r| turn * *r + shift).collect();
+    for modes in [Modes::Rigid, Modes::Linear(0.7), Modes::Quadratic(0.8)] {
+        let mut fits = Fits::new(&regions, &rest, &vec![0.1; rest.len()], modes);
+        fits.update(&x);
+        for (region, row) in regions.lists().rows().enumerate() {
+            for &v in row {
+                let goal = fits.place(region, v as usize);
+                assert!(goal.distance(x[v as usize]) < 1e-9, "{modes:?}: {goal} for {}", x[v as usize]);
+            }
+        }
+    }
+}
+
+#[test]
+fn linear_modes_fit_a_shear_of_the_same_volume_and_quadratic_ones_a_bend() {
+    let rest = block([4, 4, 4], 0.1);
+    let whole = Regions::whole(rest.len());
+    let error = |modes: Modes, map: &dyn Fn(Vec3) -> Vec3| {
+        let x: Vec<Vec3> = rest.iter().map(|r| map(*r)).collect();
+        let mut fits = Fits::new(&whole, &rest, &vec![0.1; rest.len()], modes);
+        fits.update(&x);
+        x.iter().enumerate().fold(0.0_f64, |most, (v, x)| most.max(fits.place(0, v).distance(*x)))
+    };
+    let sheared = |r: Vec3| Vec3::new(r.x + 0.4 * r.y, r.y, r.z);
+    assert!(error(Modes::Linear(1.0), &sheared) < 1e-12);
+    assert!(error(Modes::Rigid, &sheared) > 0.01);
+    let bent = |r: Vec3| Vec3::new(r.x, r.y + 2.0 * r.x * r.x, r.z - r.x * r.y);
+    assert!(error(Modes::Quadratic(1.0), &bent) < 1e-12);
+    assert!(error(Modes::Linear(1.0), &bent) > 0.01);
+}
+
+#[test]
+fn regions_on_a_plane_on_a_line_and_of_one_point_have_rotations_too() {
+    for counts in [[3, 3, 1], [5, 1, 1], [1, 1, 1]] {
+        let rest = block(counts, 0.1);
+        let turn = Mat3::from_quat(Quat::from_rotation_y(0.8));
+        let x: Vec<Vec3> = rest.iter().map(|r| turn * *r + Vec3::Y).collect();
+        for modes in [Modes::Rigid, Modes::Linear(0.5), Modes::Quadratic(0.5)] {
+            let mut fits = Fits::new(&Regions::whole(rest.len()), &rest, &vec![0.1; rest.len()], modes);
+            fits.update(&x);
+            for (v, x) in x.iter().enumerate() {
+                let goal = fits.place(0, v);
+                assert!(goal.distance(*x) < 1e-9, "{counts:?} {modes:?}: {goal} for {x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_spring_has_its_frequency_at_every_time_step() {
+    for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
+        let alpha = Spring::Frequency(4.0).share(h);
+        let period = TAU * h / (1.0 - 0.5 * alpha).acos();
+        assert!((period - 0.25).abs() < 1e-12, "{h}: {period}");
+    }
+    assert!((Spring::Frequency(1e6).share(0.01) - 1.0).abs() < 1e-12, "never beyond the goal");
+}
+
+/// An L of two thick arms with a hole, cracked.
+fn cracked_l() -> Lattice {
+    let inside = |&[i, j, k]: &[i32; 3]| (i < 4 || j < 4) && [i, j, k] != [2, 2, 1];
+    let cells = (0..12).flat_map(|i| (0..10).flat_map(move |j| (0..5).map(move |k| [i, j, k])));
+    let lattice = Lattice::new(cells.filter(inside).collect(), 0.1, Vec3::ONE).expect("a lattice");
+    let at = |cell: [i32; 3]| lattice.cells().iter().position(|c| *c == cell).expect("a cell") as u32;
+    let cut: Vec<Link> = (0..4).flat_map(|j| (0..3).map(move |k| [6, j, k])).map(|cell| (at(cell), 0)).collect();
+    lattice.without_links(&cut)
+}
+
+#[test]
+fn sums_by_rows_of_a_lattice_are_those_over_lists() {
+    let lattice = cracked_l();
+    let n = lattice.cells().len();
+    let values: Vec<[f64; 2]> = (0..n).map(|v| [(v as f64 * 0.7).sin(), 1.0]).collect();
+    for width in [1, 2, 3, 4, 20] {
+        let lists = lattice.lists(width);
+        let largest = lists.rows().map(<[u32]>::len).max().expect("a region");
+        assert_eq!(largest, if width == 1 { 27 } else { largest }, "a cube inside");
+        let mut scattered = vec![[0.0; 2]; n];
+        for (region, sum) in lattice.gather(width, &values).iter().enumerate() {
+            let mut naive = [0.0; 2];
+            for &v in lists.row(region) {
+                (0..2).for_each(|k| naive[k] += values[v as usize][k]);
+                (0..2).for_each(|k| scattered[v as usize][k] += values[region][k]);
+            }
+            (0..2).for_each(|k| {
+                assert!((sum[k] - naive[k]).abs() < 1e-12 * n as f64, "{width} {region}: {sum:?} {naive:?}")
+            });
+        }
+        for (sum, naive) in lattice.scatter(width, &values).iter().zip(&scattered) {
+            (0..2).for_each(|k| assert!((sum[k] - naive[k]).abs() < 1e-12 * n as f64, "{width}: {sum:?} {naive:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_lattice_has_the_goals_of_its_lists_and_ends_at_cracks() {
+    let lattice = cracked_l();
+    let rest = lattice.points().positions;
+    let masses: Vec<f64> = (0..rest.len()).map(|v| 0.1 + 0.01 * (v % 7) as f64).collect();
+    let x: Vec<Vec3> = rest.iter().map(|r| Quat::from_rotation_z(r.x) * *r + Vec3::X * 1e4).collect();
+    for width in 1..=4 {
+        let info = |regions: Regions| MatchingInfo {
+            body: 0,
+            vertices: 0..rest.len(),
+            matching: Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) },
+        };
+        let pulled = |regions: Regions| {
+            let (mut shape, mut moved) = (Shape::new(&info(regions), &rest, &masses), x.clone());
+            moved.iter_mut().zip(&rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
+            shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
+            moved
+        };
+        let listed = Regions::new(lattice.lists(width));
+        for (fast, naive) in pulled(lattice.regions(width)).iter().zip(&pulled(listed)) {
+            assert!(fast.distance(*naive) < 1e-10, "{width}: {fast} for {naive}");
+        }
+    }
+    let other = Regions::of_lattice(lattice.clone(), 2);
+    assert_eq!(other.check(3), Err(RegionError::OtherLattice { found: rest.len(), expected: 3 }));
+    assert!(Lattice::block([1 << 20, 1 << 20, 1 << 20], 0.1).is_err());
+    assert!(Lattice::new(vec![[0, 0, 0]], -1.0, Vec3::ZERO).is_err());
+}
