@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::colouring::Colouring;
+use super::lanes::{LanePass, Points};
 use crate::constraint::{Block, Rule};
 use crate::energy::{Arrays, Batch, MAX_ROWS, Memory};
 use crate::math::Vec3;
@@ -29,7 +30,9 @@ pub(super) enum Source {
 #[derive(Debug)]
 pub(super) struct Pass {
     pub(super) source: Source,
-    pub(super) colouring: Colouring,
+    /// Its elements in lanes, if there are kernels for them; the rest is then empty.
+    pub(super) lanes: Option<LanePass>,
+    colouring: Colouring,
     rows: usize,
     /// In the order of colours.
     multipliers: Vec<f64>,
@@ -39,12 +42,10 @@ pub(super) struct Pass {
 
 impl Pass {
     fn new(model: &Model, source: Source, share_vertices: bool, first_corner: u32) -> Self {
-        let (count, rows) = match source {
-            Source::Energy { batch, .. } => {
-                let operator = model.energies()[batch].batch.operator();
-                (operator.len(), 3 * operator.rows())
-            }
-            Source::Constraints(batch) => (model.constraints()[batch].len(), model.constraints()[batch].rows()),
+        let count = source.len(model);
+        let rows = match source {
+            Source::Energy { batch, .. } => 3 * model.energies()[batch].batch.operator().rows(),
+            Source::Constraints(batch) => model.constraints()[batch].rows(),
         };
         let stencil = |element: usize| source.stencil(model, element);
         let moves = |v: u32| model.free_index(v).is_some() && !share_vertices;
@@ -53,7 +54,17 @@ impl Pass {
         for &element in &colouring.order {
             corner_starts.push(corner_starts[corner_starts.len() - 1] + stencil(element as usize).len() as u32);
         }
-        Self { source, colouring, rows, multipliers: vec![0.0; count * rows], corner_starts }
+        Self { source, lanes: None, colouring, rows, multipliers: vec![0.0; count * rows], corner_starts }
+    }
+
+    fn in_lanes(source: Source, lanes: LanePass) -> Self {
+        let (colouring, multipliers) = (Colouring::default(), Vec::new());
+        Self { source, lanes: Some(lanes), colouring, rows: 0, multipliers, corner_starts: vec![0] }
+    }
+
+    /// Number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.lanes.as_ref().map_or(self.colouring.order.len(), LanePass::len)
     }
 
     fn end(&self) -> u32 {
@@ -65,8 +76,27 @@ impl Pass {
         self.colouring.order.iter().flat_map(|&element| self.source.stencil(model, element as usize)).copied()
     }
 
-    pub(super) fn begin(&mut self) {
+    /// Before a solve.
+    pub(super) fn begin(&mut self, memory: &[Memory]) {
         self.multipliers.fill(0.0);
+        if let Some(lanes) = &mut self.lanes {
+            lanes.begin(self.source.warm(memory));
+        }
+    }
+
+    /// After a solve.
+    pub(super) fn finish(&self, memory: &mut [Memory]) {
+        if let (Some(lanes), Source::Energy { batch, .. }) = (&self.lanes, self.source) {
+            lanes.finish(&mut memory[batch].warm);
+        }
+    }
+
+    /// Factor on the weights of its energy.
+    pub(super) fn scale(&self, objective: &Objective<'_>) -> f64 {
+        match self.source {
+            Source::Energy { batch, .. } => objective.scales[batch],
+            Source::Constraints(_) => 1.0,
+        }
     }
 
     /// Name of the energy or of the constraints.
@@ -79,7 +109,21 @@ impl Pass {
 }
 
 impl Source {
-    fn stencil(self, model: &Model, element: usize) -> &[u32] {
+    pub(super) fn len(self, model: &Model) -> usize {
+        match self {
+            Self::Energy { batch, .. } => model.energies()[batch].batch.operator().len(),
+            Self::Constraints(batch) => model.constraints()[batch].len(),
+        }
+    }
+
+    fn warm(self, memory: &[Memory]) -> &[f64] {
+        match self {
+            Self::Energy { batch, .. } => &memory[batch].warm,
+            Self::Constraints(_) => &[],
+        }
+    }
+
+    pub(super) fn stencil(self, model: &Model, element: usize) -> &[u32] {
         match self {
             Self::Energy { batch, .. } => model.energies()[batch].batch.operator().stencil(element),
             Self::Constraints(batch) => model.constraints()[batch].stencil(element),
@@ -88,8 +132,8 @@ impl Source {
 }
 
 /// All passes of a model, in the order in which bodies were added: energies, then constraints. Rigid sets are no passes.
-/// With `share_vertices` elements are not divided into colours, for Jacobi's way.
-pub(super) fn passes(model: &Model, share_vertices: bool) -> Vec<Pass> {
+/// With `share_vertices` elements are not divided into colours, for Jacobi's way; that has no kernels.
+pub(super) fn passes(model: &Model, share_vertices: bool, points: &mut Points) -> Vec<Pass> {
     let energies = model.energies().iter().enumerate();
     let soft = energies.filter(|(_, entry)| !matches!(entry.batch.arrays(), Arrays::Rigid(_)));
     let sources = soft.map(|(batch, entry)| {
@@ -99,6 +143,11 @@ pub(super) fn passes(model: &Model, share_vertices: bool) -> Vec<Pass> {
     let sources = sources.chain((0..model.constraints().len()).map(Source::Constraints));
     let (mut passes, mut corner) = (Vec::new(), 0);
     for source in sources {
+        let lanes = if share_vertices { None } else { LanePass::new(model, source, points) };
+        if let Some(lanes) = lanes {
+            passes.push(Pass::in_lanes(source, lanes));
+            continue;
+        }
         let pass = Pass::new(model, source, share_vertices, corner);
         corner = pass.end();
         passes.push(pass);

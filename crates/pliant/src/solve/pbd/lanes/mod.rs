@@ -1,0 +1,501 @@
+//! Constraints that come by the thousand, four at a time on vectors of f64.
+//!
+//! Elements that share no vertex are independent, so each takes a lane. Positions are copied to points of four numbers, the fourth being
+//! the inverse mass, so that one load has all that is needed of a vertex; what an element needs besides lies beside that of its
+//! neighbours in the order of visits. `schedule` says who goes when.
+//!
+//! A pinned vertex may be in several elements that go at once. Each corner on it has an image of its own among the points, with the
+//! inverse mass 0, and so have lanes that no element is left for: nobody writes where another reads.
+
+#![allow(unsafe_code)] // Kernels on raw pointers: groups that go at once have vertices, numbers and multipliers of their own.
+
+mod bending;
+mod pairs;
+mod schedule;
+mod strain;
+#[cfg(test)]
+mod tests;
+mod volume;
+
+use std::ops::Range;
+
+use crate::constraint::{ConstraintArrays, Rule};
+use crate::energy::{Arrays, Operator};
+use crate::math::Vec3;
+use crate::math::lanes::nearest::{cross, dot};
+use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::model::Model;
+use crate::parallel::{Shared, Team};
+
+use super::passes::Source;
+use schedule::{NONE, Schedule};
+
+/// Elements of a group.
+const WIDTH: usize = <f64 as LaneNumber>::WIDTH;
+
+/// What the kernels of a pass compute.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Form {
+    /// Constraints of a distance: length, compliance.
+    Distance,
+    /// The energy of springs: least and largest length, 1/weight.
+    Spring,
+    /// Constraints of a quadratic bend: four weights, compliance.
+    Isometric,
+    /// Constraints of a hinge: cosine and sine of its angle, compliance.
+    Dihedral,
+    /// Constraints of a tet's volume: volume, compliance.
+    Volume,
+    /// The energy of vertices that are flat at rest: a coefficient for each corner, 1/weight.
+    Ring,
+    /// The energy of triangles with bounds on singular values: A of corners 1 and 2, 1/weight.
+    Triangle([f64; 2]),
+    /// The energy of tets near a rotation: A of corners 1 to 3, 1/weight.
+    Tet,
+}
+
+impl Form {
+    /// Numbers of an element with so many corners.
+    fn numbers(self, corners: usize) -> usize {
+        match self {
+            Self::Distance | Self::Volume => 2,
+            Self::Spring | Self::Dihedral => 3,
+            Self::Isometric | Self::Triangle(_) => 5,
+            Self::Ring => corners + 1,
+            Self::Tet => 10,
+        }
+    }
+
+    /// Multipliers of an element: one of a constraint, three for each row of an energy.
+    fn multipliers(self) -> usize {
+        match self {
+            Self::Distance | Self::Isometric | Self::Dihedral | Self::Volume => 1,
+            Self::Spring | Self::Ring => 3,
+            Self::Triangle(_) => 6,
+            Self::Tet => 9,
+        }
+    }
+}
+
+/// One kind of constraints of one body, in lanes.
+#[derive(Debug)]
+pub(super) struct LanePass {
+    form: Form,
+    schedule: Schedule,
+    /// First vector of rows of each group, and the end.
+    row_starts: Vec<u32>,
+    /// First numbers of the corners' points: for each group a vector per corner.
+    rows: Vec<u32>,
+    /// For each group a vector per number.
+    numbers: Vec<f64>,
+    /// For each group a vector per multiplier.
+    multipliers: Vec<f64>,
+    /// For each group of tets the vectors of their quaternions.
+    rotations: Vec<f64>,
+}
+
+/// Positions with inverse masses: all vertices, then images of pinned ones.
+#[derive(Debug, Default)]
+pub(super) struct Points {
+    points: Vec<[f64; 4]>,
+    vertices: usize,
+    /// Vertex of each image.
+    images: Vec<u32>,
+    newest: Newest,
+}
+
+/// Which positions are up to date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Newest {
+    /// The solver's.
+    #[default]
+    Solver,
+    /// These.
+    Points,
+    Both,
+}
+
+impl Points {
+    pub(super) fn new(inverse_masses: &[f64]) -> Self {
+        let points = inverse_masses.iter().map(|&w| [0.0, 0.0, 0.0, w]).collect();
+        Self { points, vertices: inverse_masses.len(), images: Vec::new(), newest: Newest::Solver }
+    }
+
+    /// Place of a new image of a vertex.
+    fn image(&mut self, vertex: u32) -> u32 {
+        self.images.push(vertex);
+        self.points.push([0.0; 4]);
+        (self.points.len() - 1) as u32
+    }
+
+    /// Takes positions over, if they are newer there, to move them.
+    fn load(&mut self, x: &[Vec3]) {
+        if std::mem::replace(&mut self.newest, Newest::Points) != Newest::Solver {
+            return;
+        }
+        let (vertices, images) = self.points.split_at_mut(self.vertices);
+        vertices.iter_mut().zip(x).for_each(|(point, x)| *point = [x.x, x.y, x.z, point[3]]);
+        for (point, &v) in images.iter_mut().zip(&self.images) {
+            let x = x[v as usize];
+            *point = [x.x, x.y, x.z, 0.0];
+        }
+    }
+
+    /// Gives positions back, if they are newer here.
+    pub(super) fn store(&mut self, x: &mut [Vec3]) {
+        if self.newest == Newest::Points {
+            x.iter_mut().zip(&self.points).for_each(|(x, point)| *x = Vec3::new(point[0], point[1], point[2]));
+            self.newest = Newest::Both;
+        }
+    }
+
+    /// The solver's positions were moved.
+    pub(super) fn others_moved(&mut self) {
+        self.newest = Newest::Solver;
+    }
+}
+
+/// What is made of an element, besides its corners.
+type NumbersOf<'a> = Box<dyn Fn(usize) -> Vec<f64> + 'a>;
+
+/// The form of an energy and its elements' numbers, if it has kernels.
+fn energy_form<'a>(arrays: Arrays, operator: &'a Operator) -> Option<(Form, NumbersOf<'a>)> {
+    let softness = |e: usize| operator.weight(e).recip();
+    let edges = move |e: usize, corners: usize| {
+        let rows = operator.coefficients(e).chunks_exact(corners);
+        rows.flat_map(|row| row[1..].iter().copied()).chain([softness(e)]).collect::<Vec<f64>>()
+    };
+    Some(match arrays {
+        Arrays::EdgeSpring(lengths) => {
+            (Form::Spring, Box::new(move |e| vec![lengths[e][0], lengths[e][1], softness(e)]))
+        }
+        Arrays::TriangleStrain(bounds) => (Form::Triangle(bounds), Box::new(move |e| edges(e, 3))),
+        Arrays::TetStrain([low, high]) if low == 1.0 && high == 1.0 => (Form::Tet, Box::new(move |e| edges(e, 4))),
+        Arrays::MeanCurvature(lengths) if lengths.iter().all(|length| *length == 0.0) => {
+            let ring = move |e: usize| operator.coefficients(e).iter().copied().chain([softness(e)]).collect();
+            (Form::Ring, Box::new(ring))
+        }
+        _ => return None,
+    })
+}
+
+/// The form of constraints and their numbers, if they have kernels.
+fn constraint_form(arrays: ConstraintArrays<'_>) -> Option<(Form, NumbersOf<'_>)> {
+    Some(match arrays {
+        ConstraintArrays::Opaque => return None,
+        ConstraintArrays::Distance { lengths, compliances } => {
+            (Form::Distance, Box::new(move |e| vec![lengths[e], compliances[e]]))
+        }
+        ConstraintArrays::Isometric { weights, compliances } => {
+            (Form::Isometric, Box::new(move |e| weights[e].into_iter().chain([compliances[e]]).collect()))
+        }
+        ConstraintArrays::Dihedral { angles, compliances } => {
+            (Form::Dihedral, Box::new(move |e| vec![angles[e].cos(), angles[e].sin(), compliances[e]]))
+        }
+        ConstraintArrays::TetVolume { volumes, compliances } => {
+            (Form::Volume, Box::new(move |e| vec![volumes[e], compliances[e]]))
+        }
+    })
+}
+
+impl LanePass {
+    /// Lays the elements of a source out in lanes; none if there are no kernels for it.
+    pub(super) fn new(model: &Model, source: Source, points: &mut Points) -> Option<Self> {
+        let (form, numbers_of) = match source {
+            Source::Energy { batch, .. } => {
+                let energy = model.energies()[batch].batch.as_ref();
+                energy_form(energy.arrays(), energy.operator())?
+            }
+            Source::Constraints(batch) => constraint_form(model.constraints()[batch].arrays())?,
+        };
+        let stencil = |e: usize| source.stencil(model, e);
+        let moves = |v: u32| points.points[v as usize][3] > 0.0;
+        // What cannot move anything is left out; so is an energy of no weight.
+        let counts = |e: &usize| {
+            let has_weight = match source {
+                Source::Energy { batch, .. } => model.energies()[batch].batch.operator().weight(*e) > 0.0,
+                Source::Constraints(_) => true,
+            };
+            has_weight && stencil(*e).iter().any(|&v| moves(v))
+        };
+        let elements: Vec<u32> = (0..source.len(model)).filter(counts).map(|e| e as u32).collect();
+        let (schedule, lanes) = Schedule::new(elements, stencil, moves, model.rest());
+        let (mut row_starts, mut rows, mut numbers) = (vec![0], Vec::new(), Vec::new());
+        for group in lanes.chunks_exact(WIDTH) {
+            let present = || group.iter().filter(|&&e| e != NONE).map(|&e| e as usize);
+            let corners = present().map(|e| stencil(e).len()).max().unwrap_or(0);
+            let own: Vec<(usize, Vec<f64>)> = group
+                .iter()
+                // A lane without an element repeats the first, at images that nothing moves.
+                .map(|&e| if e == NONE { group[0] as usize } else { e as usize })
+                .map(|e| (e, numbers_of(e)))
+                .collect();
+            for corner in 0..corners {
+                for (&lane, (e, _)) in group.iter().zip(&own) {
+                    // A ring of fewer corners has the rest at an image of its vertex, with coefficients of 0.
+                    let v = stencil(*e).get(corner).copied().unwrap_or(stencil(*e)[0]);
+                    let is_own = lane != NONE && corner < stencil(*e).len() && points.points[v as usize][3] > 0.0;
+                    rows.push(4 * if is_own { v } else { points.image(v) });
+                }
+            }
+            row_starts.push((rows.len() / WIDTH) as u32);
+            let count = form.numbers(corners);
+            for k in 0..count {
+                for (_, own) in &own {
+                    // The last number is the softness; a ring's missing coefficients go before it.
+                    let number = if k + 1 == count { own.last() } else { own[..own.len() - 1].get(k) };
+                    numbers.push(number.copied().unwrap_or(0.0));
+                }
+            }
+        }
+        let groups = row_starts.len() - 1;
+        let multipliers = vec![0.0; groups * form.multipliers() * WIDTH];
+        let rotations = if form == Form::Tet { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
+        Some(Self { form, schedule: schedule.with_lanes(lanes), row_starts, rows, numbers, multipliers, rotations })
+    }
+
+    /// Number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.schedule.lanes.len()
+    }
+
+    /// Before a solve: no forces yet, and rotations as they were.
+    pub(super) fn begin(&mut self, warm: &[f64]) {
+        self.multipliers.fill(0.0);
+        if self.rotations.is_empty() {
+            return;
+        }
+        let groups = self.schedule.lanes.chunks_exact(WIDTH).zip(self.rotations.chunks_exact_mut(4 * WIDTH));
+        for (elements, rotations) in groups {
+            for (lane, &e) in elements.iter().enumerate() {
+                let e = if e == NONE { elements[0] } else { e } as usize;
+                (0..4).for_each(|k| rotations[k * WIDTH + lane] = warm[4 * e + k]);
+            }
+        }
+    }
+
+    /// After a solve: rotations for the next.
+    pub(super) fn finish(&self, warm: &mut [f64]) {
+        let groups = self.schedule.lanes.chunks_exact(WIDTH).zip(self.rotations.chunks_exact(4 * WIDTH));
+        for (elements, rotations) in groups {
+            for (lane, &e) in elements.iter().enumerate().filter(|(_, e)| **e != NONE) {
+                (0..4).for_each(|k| warm[4 * e as usize + k] = rotations[k * WIDTH + lane]);
+            }
+        }
+    }
+
+    /// Visits all elements; backwards if that is wanted. `scale` is the factor on an energy's weights.
+    #[allow(clippy::too_many_arguments)] // One loop: what it goes over and how.
+    pub(super) fn run(
+        &mut self,
+        set: InstructionSet,
+        team: &Team<'_>,
+        rule: &Rule,
+        scale: f64,
+        backwards: bool,
+        x: &[Vec3],
+        points: &mut Points,
+    ) {
+        if scale <= 0.0 {
+            return;
+        }
+        points.load(x);
+        let (multipliers, rotations) = (Shared(self.multipliers.as_mut_ptr()), Shared(self.rotations.as_mut_ptr()));
+        let points = Shared(points.points.as_mut_ptr().cast::<f64>());
+        let pass = &*self;
+        let (share, inertia) = match *rule {
+            Rule::Share(share) => (share, 0.0),
+            Rule::Compliance { inertia } => (1.0, inertia / scale),
+        };
+        let is_compliant = matches!(rule, Rule::Compliance { .. });
+        let visit = |blocks: &Range<usize>| {
+            team.share(blocks.len(), |k| {
+                let groups = pass.schedule.blocks[blocks.start + k].clone();
+                let (points, multipliers, rotations) = (points.get(), multipliers.get(), rotations.get());
+                let visit = Visit { pass, groups, backwards, share, inertia, points, multipliers, rotations };
+                if is_compliant {
+                    f64::dispatch(set, Compliant(visit));
+                } else {
+                    f64::dispatch(set, Classic(visit));
+                }
+            });
+        };
+        if backwards {
+            pass.schedule.phases.iter().rev().for_each(visit);
+        } else {
+            pass.schedule.phases.iter().for_each(visit);
+        }
+    }
+}
+
+/// Some groups to visit one after the other.
+///
+/// Nobody else may touch the vertices, multipliers and rotations of these groups meanwhile.
+struct Visit<'a> {
+    pass: &'a LanePass,
+    groups: Range<usize>,
+    backwards: bool,
+    /// Of the way, in classic dynamics.
+    share: f64,
+    /// 1/τ², over the factor on an energy's weights.
+    inertia: f64,
+    points: *mut f64,
+    multipliers: *mut f64,
+    rotations: *mut f64,
+}
+
+/// With a compliance.
+struct Compliant<'a>(Visit<'a>);
+/// A share of the way.
+struct Classic<'a>(Visit<'a>);
+
+impl Kernel<f64> for Compliant<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+        // SAFETY: as for this function.
+        unsafe { self.0.run::<L, true>() }
+    }
+}
+
+impl Kernel<f64> for Classic<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+        // SAFETY: as for this function.
+        unsafe { self.0.run::<L, false>() }
+    }
+}
+
+/// Where a group's data lies.
+#[derive(Clone, Copy)]
+struct Group {
+    points: *mut f64,
+    rows: *const u32,
+    corners: usize,
+    numbers: *const f64,
+    multipliers: *mut f64,
+    rotation: *mut f64,
+}
+
+impl Visit<'_> {
+    /// SAFETY: rows are those of points, and every group has its numbers and multipliers; see [`Visit`].
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(&self) {
+        unsafe {
+            match self.pass.form {
+                Form::Distance => self.each::<L, pairs::Distances<COMPLIANT>>(2),
+                Form::Spring => self.each::<L, pairs::Springs<COMPLIANT>>(2),
+                Form::Isometric => self.each::<L, bending::Isometric<COMPLIANT>>(4),
+                Form::Dihedral => self.each::<L, bending::Dihedrals<COMPLIANT>>(4),
+                Form::Volume => self.each::<L, volume::Volumes<COMPLIANT>>(4),
+                Form::Ring => self.each_ring::<L, COMPLIANT>(),
+                Form::Triangle(_) => self.each::<L, strain::Triangles<COMPLIANT>>(3),
+                Form::Tet => self.each::<L, strain::Tets<COMPLIANT>>(4),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn group(&self, k: usize) -> usize {
+        if self.backwards { self.groups.end - 1 - k } else { self.groups.start + k }
+    }
+
+    #[inline(always)]
+    unsafe fn each<L: Lanes<Scalar = f64>, M: Movement>(&self, corners: usize) {
+        let pass = self.pass;
+        let (numbers, multipliers) = (pass.form.numbers(corners), pass.form.multipliers());
+        let mut k = 0;
+        while k < self.groups.end - self.groups.start {
+            let g = self.group(k);
+            // SAFETY: the group's own places.
+            unsafe {
+                let group = Group {
+                    points: self.points,
+                    rows: pass.rows.as_ptr().add(g * corners * WIDTH),
+                    corners,
+                    numbers: pass.numbers.as_ptr().add(g * numbers * WIDTH),
+                    multipliers: self.multipliers.add(g * multipliers * WIDTH),
+                    rotation: self.rotations.wrapping_add(g * 4 * WIDTH),
+                };
+                M::apply::<L>(self, group);
+            }
+            k += 1;
+        }
+    }
+
+    /// Rings have as many corners as they have.
+    #[inline(always)]
+    unsafe fn each_ring<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(&self) {
+        let pass = self.pass;
+        let mut k = 0;
+        while k < self.groups.end - self.groups.start {
+            let g = self.group(k);
+            let first = pass.row_starts[g] as usize;
+            // SAFETY: the group's own places.
+            unsafe {
+                let group = Group {
+                    points: self.points,
+                    rows: pass.rows.as_ptr().add(first * WIDTH),
+                    corners: pass.row_starts[g + 1] as usize - first,
+                    numbers: pass.numbers.as_ptr().add((first + g) * WIDTH),
+                    multipliers: self.multipliers.add(g * 3 * WIDTH),
+                    rotation: self.rotations,
+                };
+                bending::Rings::<COMPLIANT>::apply::<L>(self, group);
+            }
+            k += 1;
+        }
+    }
+}
+
+/// How the elements of a group are moved.
+trait Movement {
+    /// SAFETY: the processor has the instructions of `L`, and the group's places are nobody else's.
+    unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group);
+}
+
+/// Δλ of constraints at value C, with Σ wᵢ‖∇ᵢC‖² = `mobility`, as [`Rule::step`] has it.
+///
+/// SAFETY: as for [`Movement::apply`].
+#[inline(always)]
+unsafe fn step<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
+    visit: &Visit<'_>,
+    value: L,
+    mobility: L,
+    compliance: *const f64,
+    multiplier: *mut f64,
+) -> L {
+    unsafe {
+        let zero = L::zero();
+        if COMPLIANT {
+            let softness = L::load(compliance).mul(L::splat(visit.inertia));
+            let resistance = mobility.add(softness);
+            let old = L::load(multiplier);
+            let step = zero.sub(softness.mul_add(old, value)).div(resistance);
+            let step = zero.select_less(resistance, step, zero);
+            old.add(step).store(multiplier);
+            step
+        } else {
+            let step = zero.sub(L::splat(visit.share).mul(value)).div(mobility);
+            zero.select_less(mobility, step, zero)
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn minus<L: Lanes>(a: [L; 4], b: [L; 4]) -> [L; 3] {
+    unsafe { [a[0].sub(b[0]), a[1].sub(b[1]), a[2].sub(b[2])] }
+}
+
+#[inline(always)]
+unsafe fn scaled<L: Lanes>(factor: L, a: [L; 3]) -> [L; 3] {
+    unsafe { [factor.mul(a[0]), factor.mul(a[1]), factor.mul(a[2])] }
+}
+
+/// A point moved by its inverse mass times `by`.
+#[inline(always)]
+unsafe fn moved<L: Lanes>(point: [L; 4], factor: L, by: [L; 3]) -> [L; 4] {
+    unsafe {
+        let weight = point[3].mul(factor);
+        [weight.mul_add(by[0], point[0]), weight.mul_add(by[1], point[1]), weight.mul_add(by[2], point[2]), point[3]]
+    }
+}
