@@ -4,11 +4,13 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use pliant::math::Vec3;
 
 use crate::BenchError;
+use crate::loops::{LoopBody, LoopKind, LoopRule};
 use crate::problem::{Elements, GRAVITY, ITERATIONS, Problem, System, TIME_STEP};
 
 /// The compiler and its flags.
@@ -71,12 +73,25 @@ unsafe extern "C" {
     fn pliant_bench_frame(body: *mut c_void);
     fn pliant_bench_positions(body: *const c_void, positions: *mut f64);
     fn pliant_bench_body_free(body: *mut c_void);
-    fn pliant_bench_pbd_iteration(
-        springs: c_int,
-        ends: *const c_int,
-        rest_lengths: *const f32,
+    fn pliant_bench_pbd_f32(
+        kind: c_int,
+        count: c_int,
+        vertices: *const c_int,
+        rest: *const f32,
+        number: f32,
+        multipliers: *mut f32,
         inverse_masses: *const f32,
         positions: *mut f32,
+    );
+    fn pliant_bench_pbd_f64(
+        kind: c_int,
+        count: c_int,
+        vertices: *const c_int,
+        rest: *const f64,
+        number: f64,
+        multipliers: *mut f64,
+        inverse_masses: *const f64,
+        positions: *mut f64,
     );
 }
 
@@ -278,56 +293,122 @@ impl Drop for Body<'_> {
     }
 }
 
-/// Springs as position-based dynamics sweeps over them.
-#[derive(Debug)]
-pub struct PbdSprings {
-    ends: Vec<c_int>,
-    rest_lengths: Vec<f32>,
-    inverse_masses: Vec<f32>,
-    start: Vec<f32>,
-    positions: Vec<f32>,
+/// A number that loops of position-based dynamics are compiled for.
+pub trait LoopNumber: Copy + Default + Debug {
+    /// What it is called.
+    const NAME: &'static str;
+
+    /// Nearest to a number.
+    fn from_f64(value: f64) -> Self;
+
+    /// The number.
+    fn to_f64(self) -> f64;
+
+    /// One sweep.
+    ///
+    /// # Safety
+    /// Vertices are those of positions and inverse masses, as many for each element as its kind has, and there are as many rest numbers
+    /// as it has; multipliers are none, or one for each.
+    unsafe fn sweep(constraints: &mut PbdConstraints<Self>, inverse_masses: &[Self], positions: &mut [Self]);
 }
 
-impl PbdSprings {
-    /// The springs of a problem, their ends displaced a little, each its own way; none for other elements.
-    pub fn new(problem: &Problem) -> Option<Self> {
-        let Elements::Springs { edges, rest_lengths, .. } = &problem.elements else { return None };
-        let shortest = rest_lengths.iter().fold(f64::INFINITY, |least, &length| least.min(length));
-        let mut inverse_masses: Vec<f32> = problem.masses.iter().map(|mass| 1.0 / *mass as f32).collect();
-        problem.pinned.iter().for_each(|&v| inverse_masses[v as usize] = 0.0);
-        let displaced = |(k, &c): (usize, &f64)| (c + 0.1 * shortest * (12.9898 * k as f64).sin()) as f32;
-        let start: Vec<f32> = flat(&problem.rest).iter().enumerate().map(displaced).collect();
-        let rest_lengths: Vec<f32> = rest_lengths.iter().map(|&l| l as f32).collect();
-        let ends = to_ints(edges.iter().flatten().copied());
-        Some(Self { ends, rest_lengths, inverse_masses, positions: start.clone(), start })
+macro_rules! loop_number {
+    ($number:ty, $name:literal, $sweep:ident) => {
+        impl LoopNumber for $number {
+            const NAME: &'static str = $name;
+
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            unsafe fn sweep(constraints: &mut PbdConstraints<Self>, inverse_masses: &[Self], positions: &mut [Self]) {
+                let count = constraints.vertices.len() / constraints.kind.corners();
+                let multipliers = constraints.multipliers.as_mut();
+                // SAFETY: by the conditions of this method.
+                unsafe {
+                    $sweep(
+                        constraints.kind as c_int,
+                        count as c_int,
+                        constraints.vertices.as_ptr(),
+                        constraints.rest.as_ptr(),
+                        constraints.number,
+                        multipliers.map_or(std::ptr::null_mut(), |multipliers| multipliers.as_mut_ptr()),
+                        inverse_masses.as_ptr(),
+                        positions.as_mut_ptr(),
+                    );
+                }
+            }
+        }
+    };
+}
+
+loop_number!(f32, "f32", pliant_bench_pbd_f32);
+loop_number!(f64, "f64", pliant_bench_pbd_f64);
+
+/// Constraints of one kind, in the order in which they are visited.
+#[derive(Debug, Clone)]
+pub struct PbdConstraints<R> {
+    kind: LoopKind,
+    vertices: Vec<c_int>,
+    rest: Vec<R>,
+    /// Share of the way, or compliance over the squared step where there are multipliers.
+    number: R,
+    multipliers: Option<Vec<R>>,
+}
+
+/// A body of constraints as position-based dynamics in C++ sweeps over them.
+#[derive(Debug, Clone)]
+pub struct PbdBody<R> {
+    constraints: Vec<PbdConstraints<R>>,
+    inverse_masses: Vec<R>,
+    start: Vec<R>,
+    positions: Vec<R>,
+}
+
+impl<R: LoopNumber> PbdBody<R> {
+    /// Constraints of a body, with these rules.
+    pub fn new(body: &LoopBody, rule: LoopRule) -> Self {
+        let convert = |numbers: &[f64]| numbers.iter().map(|&number| R::from_f64(number)).collect::<Vec<R>>();
+        let constraints = body.loops.iter().map(|own| {
+            let (number, multipliers) = match rule {
+                LoopRule::Classic => (1.0, None),
+                LoopRule::Compliant => (own.kind.softness(), Some(vec![R::default(); own.len()])),
+            };
+            let vertices = to_ints(own.vertices.iter().copied());
+            PbdConstraints {
+                kind: own.kind,
+                vertices,
+                rest: convert(&own.rest),
+                number: R::from_f64(number),
+                multipliers,
+            }
+        });
+        let start = convert(&flat(&body.start));
+        let inverse_masses = convert(&body.inverse_masses());
+        Self { constraints: constraints.collect(), inverse_masses, positions: start.clone(), start }
     }
 
     /// Goes back to the start.
     pub fn reset(&mut self) {
         self.positions.copy_from_slice(&self.start);
+        self.constraints.iter_mut().filter_map(|own| own.multipliers.as_mut()).for_each(|all| all.fill(R::default()));
     }
 
-    /// One sweep over all springs.
+    /// One sweep over all constraints.
     pub fn iterate(&mut self) {
-        // SAFETY: each spring has two ends, both among the positions.
-        unsafe {
-            pliant_bench_pbd_iteration(
-                self.rest_lengths.len() as c_int,
-                self.ends.as_ptr(),
-                self.rest_lengths.as_ptr(),
-                self.inverse_masses.as_ptr(),
-                self.positions.as_mut_ptr(),
-            );
+        for own in &mut self.constraints {
+            // SAFETY: `LoopBody` has checked vertices and rest numbers against its kinds.
+            unsafe { R::sweep(own, &self.inverse_masses, &mut self.positions) };
         }
     }
 
-    /// Largest change of length of a spring in relation to its rest length.
-    pub fn largest_strain(&self) -> f32 {
-        let point = |v: c_int| {
-            Vec3::from_slice(&self.positions[3 * v as usize..][..3].iter().map(|&c| f64::from(c)).collect::<Vec<_>>())
-        };
-        let strains = self.ends.chunks_exact(2).zip(&self.rest_lengths);
-        strains.fold(0.0, |most, (e, &rest)| most.max((point(e[0]).distance(point(e[1])) as f32 / rest - 1.0).abs()))
+    /// Where its vertices are \[m\].
+    pub fn positions(&self) -> Vec<Vec3> {
+        self.positions.chunks_exact(3).map(|p| Vec3::new(p[0].to_f64(), p[1].to_f64(), p[2].to_f64())).collect()
     }
 }
 

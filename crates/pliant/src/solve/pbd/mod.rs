@@ -189,7 +189,7 @@ impl Prepared {
         let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
         let mut points = Points::new(&inverse_masses);
         let passes = passes(model, is_jacobi, &mut points);
-        let means = is_jacobi.then(|| Means::new(model, &passes, &inverse_masses));
+        let means = is_jacobi.then(|| Means::new(&passes, &inverse_masses));
         let is_fluid = |body: &usize| model.fluids().iter().any(|fluid| fluid.body == *body);
         let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
         let ingredients = Ingredients {
@@ -210,8 +210,8 @@ impl Prepared {
 }
 
 impl Means {
-    fn new(model: &Model, passes: &[Pass], inverse_masses: &[f64]) -> Self {
-        let vertices = || passes.iter().flat_map(|pass| pass.corner_vertices(model));
+    fn new(passes: &[Pass], inverse_masses: &[f64]) -> Self {
+        let vertices = || passes.iter().flat_map(Pass::corner_vertices).copied();
         let mut starts = vec![0u32; inverse_masses.len() + 1];
         vertices().for_each(|v| starts[v as usize + 1] += 1);
         (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);

@@ -38,6 +38,8 @@ pub(super) struct Pass {
     multipliers: Vec<f64>,
     /// Where the corners of each element in the order of colours begin, among those of all passes; and the end.
     corner_starts: Vec<u32>,
+    /// Vertices of its corners, in the order of colours.
+    vertices: Vec<u32>,
 }
 
 impl Pass {
@@ -50,16 +52,19 @@ impl Pass {
         let stencil = |element: usize| source.stencil(model, element);
         let moves = |v: u32| model.free_index(v).is_some() && !share_vertices;
         let colouring = Colouring::new(count, stencil, moves);
-        let mut corner_starts = vec![first_corner];
+        let (mut corner_starts, mut vertices) = (vec![first_corner], Vec::new());
         for &element in &colouring.order {
-            corner_starts.push(corner_starts[corner_starts.len() - 1] + stencil(element as usize).len() as u32);
+            vertices.extend_from_slice(stencil(element as usize));
+            corner_starts.push(first_corner + vertices.len() as u32);
         }
-        Self { source, lanes: None, colouring, rows, multipliers: vec![0.0; count * rows], corner_starts }
+        let multipliers = vec![0.0; count * rows];
+        Self { source, lanes: None, colouring, rows, multipliers, corner_starts, vertices }
     }
 
     fn in_lanes(source: Source, lanes: LanePass) -> Self {
         let (colouring, multipliers) = (Colouring::default(), Vec::new());
-        Self { source, lanes: Some(lanes), colouring, rows: 0, multipliers, corner_starts: vec![0] }
+        let (corner_starts, vertices) = (vec![0], Vec::new());
+        Self { source, lanes: Some(lanes), colouring, rows: 0, multipliers, corner_starts, vertices }
     }
 
     /// Number of elements.
@@ -72,8 +77,14 @@ impl Pass {
     }
 
     /// Vertices of its corners, in the order of colours.
-    pub(super) fn corner_vertices<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = u32> + 'a {
-        self.colouring.order.iter().flat_map(|&element| self.source.stencil(model, element as usize)).copied()
+    pub(super) fn corner_vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// Those of some elements in that order.
+    fn vertices_of(&self, places: &Range<usize>) -> &[u32] {
+        let corner = |place: usize| (self.corner_starts[place] - self.corner_starts[0]) as usize;
+        &self.vertices[corner(places.start)..corner(places.end)]
     }
 
     /// Before a solve.
@@ -257,15 +268,12 @@ impl Sweep<'_> {
         [&mut *corners, before].into_iter().for_each(Vec::clear);
         inverse_masses.clear();
         let is_damped = matches!(pass.source, Source::Constraints(batch) if model.constraints()[batch].is_damped());
-        for &element in elements {
-            for &v in pass.source.stencil(model, element as usize) {
-                // SAFETY: the vertex is there, and nobody else moves it.
-                corners.push(unsafe { *x.get().add(v as usize) });
-                inverse_masses.push(self.inverse_masses[v as usize]);
-                if is_damped {
-                    before.push(self.objective.before[v as usize]);
-                }
-            }
+        let vertices = pass.vertices_of(&places);
+        // SAFETY: the vertices are there, and nobody else moves them.
+        corners.extend(vertices.iter().map(|&v| unsafe { *x.get().add(v as usize) }));
+        inverse_masses.extend(vertices.iter().map(|&v| self.inverse_masses[v as usize]));
+        if is_damped {
+            before.extend(vertices.iter().map(|&v| self.objective.before[v as usize]));
         }
         // SAFETY: these multipliers are the block's own.
         let multipliers = unsafe {
@@ -309,14 +317,10 @@ impl Sweep<'_> {
         let corners = &*block.corners;
         match self.outcome {
             Outcome::Move => {
-                let mut corner = 0;
-                for &element in elements {
-                    for &v in pass.source.stencil(model, element as usize) {
-                        if block.inverse_masses[corner] > 0.0 {
-                            // SAFETY: nobody else moves this vertex.
-                            unsafe { *x.get().add(v as usize) = corners[corner] };
-                        }
-                        corner += 1;
+                for ((&v, corner), weight) in vertices.iter().zip(corners).zip(block.inverse_masses) {
+                    if *weight > 0.0 {
+                        // SAFETY: nobody else moves this vertex.
+                        unsafe { *x.get().add(v as usize) = *corner };
                     }
                 }
             }

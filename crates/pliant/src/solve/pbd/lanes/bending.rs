@@ -14,15 +14,20 @@ impl<const COMPLIANT: bool> Movement for Isometric<COMPLIANT> {
             let zero = L::zero();
             let (mut x, mut k) = ([[zero; 4]; 4], [zero; 4]);
             let (mut bend, mut share) = ([zero; 3], zero);
-            for i in 0..4 {
+            x[0] = L::gather_whole(group.points, group.rows);
+            for i in 1..4 {
                 x[i] = L::gather_whole(group.points, group.rows.add(i * WIDTH));
-                k[i] = L::load(group.numbers.add(i * WIDTH));
-                bend = [k[i].mul_add(x[i][0], bend[0]), k[i].mul_add(x[i][1], bend[1]), k[i].mul_add(x[i][2], bend[2])];
+                k[i] = L::load(group.numbers.add((i - 1) * WIDTH));
+                k[0] = k[0].sub(k[i]);
+                // As seen from the first corner, whose weight is then not needed, and nothing is lost far from the origin.
+                let edge = minus(x[i], x[0]);
+                bend = [k[i].mul_add(edge[0], bend[0]), k[i].mul_add(edge[1], bend[1]), k[i].mul_add(edge[2], bend[2])];
                 share = x[i][3].mul(k[i]).mul_add(k[i], share);
             }
+            share = x[0][3].mul(k[0]).mul_add(k[0], share);
             let squared = dot(bend, bend);
             let (value, mobility) = (L::splat(0.5).mul(squared), share.mul(squared));
-            let step = step::<L, COMPLIANT>(visit, value, mobility, group.numbers.add(4 * WIDTH), group.multipliers);
+            let step = step::<L, COMPLIANT>(visit, group, value, mobility);
             for i in 0..4 {
                 L::scatter_whole(group.points, group.rows.add(i * WIDTH), moved(x[i], step.mul(k[i]), bend));
             }
@@ -91,7 +96,7 @@ impl<const COMPLIANT: bool> Movement for Dihedrals<COMPLIANT> {
             if skip != 0 {
                 return sort_out::<L, COMPLIANT>(visit, group, valid, value, mobility, [at_a, at_b, at_c, at_d]);
             }
-            let step = step::<L, COMPLIANT>(visit, value, mobility, group.numbers.add(2 * WIDTH), group.multipliers);
+            let step = step::<L, COMPLIANT>(visit, group, value, mobility);
             L::scatter_whole(group.points, group.rows, moved(a, step, at_a));
             L::scatter_whole(group.points, group.rows.add(WIDTH), moved(b, step, at_b));
             L::scatter_whole(group.points, group.rows.add(2 * WIDTH), moved(c, step, at_c));
@@ -115,7 +120,7 @@ unsafe fn sort_out<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
         let old = L::load(group.multipliers);
         let mobility = zero.select_less(valid, mobility, L::splat(1.0));
         let value = zero.select_less(valid, value, zero);
-        let step = step::<L, COMPLIANT>(visit, value, mobility, group.numbers.add(2 * WIDTH), group.multipliers);
+        let step = step::<L, COMPLIANT>(visit, group, value, mobility);
         zero.select_less(valid, L::load(group.multipliers), old).store(group.multipliers);
         for i in 0..4 {
             for k in 0..3 {
@@ -182,7 +187,7 @@ impl<const COMPLIANT: bool> Movement for Rings<COMPLIANT> {
             }
             let mut step = [zero.sub(curvature[0]), zero.sub(curvature[1]), zero.sub(curvature[2])];
             if COMPLIANT {
-                let softness = L::load(group.numbers.add(group.corners * WIDTH)).mul(L::splat(visit.inertia));
+                let softness = L::load(group.softness).mul(L::splat(visit.inertia));
                 let factor = L::splat(1.0).div(resistance.add(softness));
                 for c in 0..3 {
                     let old = L::load(group.multipliers.add(c * WIDTH));

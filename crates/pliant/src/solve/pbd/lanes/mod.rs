@@ -33,24 +33,27 @@ use schedule::{NONE, Schedule};
 /// Elements of a group.
 const WIDTH: usize = <f64 as LaneNumber>::WIDTH;
 
-/// What the kernels of a pass compute.
+/// What the kernels of a pass compute. Besides the numbers named here an element has a softness: the compliance of a constraint, 1/weight
+/// of an energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Form {
-    /// Constraints of a distance: length, compliance.
+    /// Constraints of a distance: length.
     Distance,
-    /// The energy of springs: least and largest length, 1/weight.
+    /// The energy of springs of one length: that.
     Spring,
-    /// Constraints of a quadratic bend: four weights, compliance.
+    /// The energy of springs with a range of lengths: least and largest.
+    LimitedSpring,
+    /// Constraints of a quadratic bend: weights of corners 1 to 3, of which the first's is minus the sum.
     Isometric,
-    /// Constraints of a hinge: cosine and sine of its angle, compliance.
+    /// Constraints of a hinge: cosine and sine of its angle.
     Dihedral,
-    /// Constraints of a tet's volume: volume, compliance.
+    /// Constraints of a tet's volume: that.
     Volume,
-    /// The energy of vertices that are flat at rest: a coefficient for each corner, 1/weight.
+    /// The energy of vertices that are flat at rest: a coefficient for each corner.
     Ring,
-    /// The energy of triangles with bounds on singular values: A of corners 1 and 2, 1/weight.
+    /// The energy of triangles with bounds on singular values: A of corners 1 and 2.
     Triangle([f64; 2]),
-    /// The energy of tets near a rotation: A of corners 1 to 3, 1/weight.
+    /// The energy of tets near a rotation: A of corners 1 to 3.
     Tet,
 }
 
@@ -58,11 +61,12 @@ impl Form {
     /// Numbers of an element with so many corners.
     fn numbers(self, corners: usize) -> usize {
         match self {
-            Self::Distance | Self::Volume => 2,
-            Self::Spring | Self::Dihedral => 3,
-            Self::Isometric | Self::Triangle(_) => 5,
-            Self::Ring => corners + 1,
-            Self::Tet => 10,
+            Self::Distance | Self::Volume | Self::Spring => 1,
+            Self::LimitedSpring | Self::Dihedral => 2,
+            Self::Isometric => 3,
+            Self::Triangle(_) => 4,
+            Self::Ring => corners,
+            Self::Tet => 9,
         }
     }
 
@@ -70,7 +74,7 @@ impl Form {
     fn multipliers(self) -> usize {
         match self {
             Self::Distance | Self::Isometric | Self::Dihedral | Self::Volume => 1,
-            Self::Spring | Self::Ring => 3,
+            Self::Spring | Self::LimitedSpring | Self::Ring => 3,
             Self::Triangle(_) => 6,
             Self::Tet => 9,
         }
@@ -88,6 +92,8 @@ pub(super) struct LanePass {
     rows: Vec<u32>,
     /// For each group a vector per number.
     numbers: Vec<f64>,
+    /// For each group a vector; one for all where all are alike, since large bodies wait for memory.
+    softness: Vec<f64>,
     /// For each group a vector per multiplier.
     multipliers: Vec<f64>,
     /// For each group of tets the vectors of their quaternions.
@@ -155,25 +161,25 @@ impl Points {
     }
 }
 
-/// What is made of an element, besides its corners.
-type NumbersOf<'a> = Box<dyn Fn(usize) -> Vec<f64> + 'a>;
+/// What is made of an element, besides its corners: numbers, and softness.
+type NumbersOf<'a> = Box<dyn Fn(usize) -> (Vec<f64>, f64) + 'a>;
 
 /// The form of an energy and its elements' numbers, if it has kernels.
 fn energy_form<'a>(arrays: Arrays, operator: &'a Operator) -> Option<(Form, NumbersOf<'a>)> {
     let softness = |e: usize| operator.weight(e).recip();
     let edges = move |e: usize, corners: usize| {
         let rows = operator.coefficients(e).chunks_exact(corners);
-        rows.flat_map(|row| row[1..].iter().copied()).chain([softness(e)]).collect::<Vec<f64>>()
+        (rows.flat_map(|row| row[1..].iter().copied()).collect::<Vec<f64>>(), softness(e))
     };
     Some(match arrays {
-        Arrays::EdgeSpring(lengths) => {
-            (Form::Spring, Box::new(move |e| vec![lengths[e][0], lengths[e][1], softness(e)]))
+        Arrays::EdgeSpring(lengths) if lengths.iter().all(|[low, high]| low == high) => {
+            (Form::Spring, Box::new(move |e| (vec![lengths[e][0]], softness(e))))
         }
+        Arrays::EdgeSpring(lengths) => (Form::LimitedSpring, Box::new(move |e| (lengths[e].to_vec(), softness(e)))),
         Arrays::TriangleStrain(bounds) => (Form::Triangle(bounds), Box::new(move |e| edges(e, 3))),
         Arrays::TetStrain([low, high]) if low == 1.0 && high == 1.0 => (Form::Tet, Box::new(move |e| edges(e, 4))),
         Arrays::MeanCurvature(lengths) if lengths.iter().all(|length| *length == 0.0) => {
-            let ring = move |e: usize| operator.coefficients(e).iter().copied().chain([softness(e)]).collect();
-            (Form::Ring, Box::new(ring))
+            (Form::Ring, Box::new(move |e| (operator.coefficients(e).to_vec(), softness(e))))
         }
         _ => return None,
     })
@@ -184,16 +190,16 @@ fn constraint_form(arrays: ConstraintArrays<'_>) -> Option<(Form, NumbersOf<'_>)
     Some(match arrays {
         ConstraintArrays::Opaque => return None,
         ConstraintArrays::Distance { lengths, compliances } => {
-            (Form::Distance, Box::new(move |e| vec![lengths[e], compliances[e]]))
+            (Form::Distance, Box::new(move |e| (vec![lengths[e]], compliances[e])))
         }
         ConstraintArrays::Isometric { weights, compliances } => {
-            (Form::Isometric, Box::new(move |e| weights[e].into_iter().chain([compliances[e]]).collect()))
+            (Form::Isometric, Box::new(move |e| (weights[e][1..].to_vec(), compliances[e])))
         }
         ConstraintArrays::Dihedral { angles, compliances } => {
-            (Form::Dihedral, Box::new(move |e| vec![angles[e].cos(), angles[e].sin(), compliances[e]]))
+            (Form::Dihedral, Box::new(move |e| (vec![angles[e].cos(), angles[e].sin()], compliances[e])))
         }
         ConstraintArrays::TetVolume { volumes, compliances } => {
-            (Form::Volume, Box::new(move |e| vec![volumes[e], compliances[e]]))
+            (Form::Volume, Box::new(move |e| (vec![volumes[e]], compliances[e])))
         }
     })
 }
@@ -220,11 +226,12 @@ impl LanePass {
         };
         let elements: Vec<u32> = (0..source.len(model)).filter(counts).map(|e| e as u32).collect();
         let (schedule, lanes) = Schedule::new(elements, stencil, moves, model.rest());
-        let (mut row_starts, mut rows, mut numbers) = (vec![0], Vec::new(), Vec::new());
+        let (mut row_starts, mut rows) = (vec![0], Vec::new());
+        let (mut numbers, mut softness) = (Vec::new(), Vec::new());
         for group in lanes.chunks_exact(WIDTH) {
             let present = || group.iter().filter(|&&e| e != NONE).map(|&e| e as usize);
             let corners = present().map(|e| stencil(e).len()).max().unwrap_or(0);
-            let own: Vec<(usize, Vec<f64>)> = group
+            let own: Vec<(usize, (Vec<f64>, f64))> = group
                 .iter()
                 // A lane without an element repeats the first, at images that nothing moves.
                 .map(|&e| if e == NONE { group[0] as usize } else { e as usize })
@@ -239,19 +246,20 @@ impl LanePass {
                 }
             }
             row_starts.push((rows.len() / WIDTH) as u32);
-            let count = form.numbers(corners);
-            for k in 0..count {
-                for (_, own) in &own {
-                    // The last number is the softness; a ring's missing coefficients go before it.
-                    let number = if k + 1 == count { own.last() } else { own[..own.len() - 1].get(k) };
-                    numbers.push(number.copied().unwrap_or(0.0));
-                }
+            for k in 0..form.numbers(corners) {
+                // A ring of fewer corners has no coefficients of the rest.
+                numbers.extend(own.iter().map(|(_, (numbers, _))| numbers.get(k).copied().unwrap_or(0.0)));
             }
+            softness.extend(own.iter().map(|(_, (_, softness))| *softness));
+        }
+        if softness.iter().all(|own| *own == softness[0]) {
+            softness.truncate(WIDTH);
         }
         let groups = row_starts.len() - 1;
         let multipliers = vec![0.0; groups * form.multipliers() * WIDTH];
         let rotations = if form == Form::Tet { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
-        Some(Self { form, schedule: schedule.with_lanes(lanes), row_starts, rows, numbers, multipliers, rotations })
+        let schedule = schedule.with_lanes(lanes);
+        Some(Self { form, schedule, row_starts, rows, numbers, softness, multipliers, rotations })
     }
 
     /// Number of elements.
@@ -372,6 +380,7 @@ struct Group {
     rows: *const u32,
     corners: usize,
     numbers: *const f64,
+    softness: *const f64,
     multipliers: *mut f64,
     rotation: *mut f64,
 }
@@ -383,7 +392,8 @@ impl Visit<'_> {
         unsafe {
             match self.pass.form {
                 Form::Distance => self.each::<L, pairs::Distances<COMPLIANT>>(2),
-                Form::Spring => self.each::<L, pairs::Springs<COMPLIANT>>(2),
+                Form::Spring => self.each::<L, pairs::Springs<COMPLIANT, false>>(2),
+                Form::LimitedSpring => self.each::<L, pairs::Springs<COMPLIANT, true>>(2),
                 Form::Isometric => self.each::<L, bending::Isometric<COMPLIANT>>(4),
                 Form::Dihedral => self.each::<L, bending::Dihedrals<COMPLIANT>>(4),
                 Form::Volume => self.each::<L, volume::Volumes<COMPLIANT>>(4),
@@ -399,10 +409,17 @@ impl Visit<'_> {
         if self.backwards { self.groups.end - 1 - k } else { self.groups.start + k }
     }
 
+    /// How far the softness of a group is from that of the last.
+    #[inline(always)]
+    fn softness_stride(&self) -> usize {
+        if self.pass.softness.len() > WIDTH { WIDTH } else { 0 }
+    }
+
     #[inline(always)]
     unsafe fn each<L: Lanes<Scalar = f64>, M: Movement>(&self, corners: usize) {
         let pass = self.pass;
         let (numbers, multipliers) = (pass.form.numbers(corners), pass.form.multipliers());
+        let stride = self.softness_stride();
         let mut k = 0;
         while k < self.groups.end - self.groups.start {
             let g = self.group(k);
@@ -413,6 +430,7 @@ impl Visit<'_> {
                     rows: pass.rows.as_ptr().add(g * corners * WIDTH),
                     corners,
                     numbers: pass.numbers.as_ptr().add(g * numbers * WIDTH),
+                    softness: pass.softness.as_ptr().add(g * stride),
                     multipliers: self.multipliers.add(g * multipliers * WIDTH),
                     rotation: self.rotations.wrapping_add(g * 4 * WIDTH),
                 };
@@ -425,7 +443,7 @@ impl Visit<'_> {
     /// Rings have as many corners as they have.
     #[inline(always)]
     unsafe fn each_ring<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(&self) {
-        let pass = self.pass;
+        let (pass, stride) = (self.pass, self.softness_stride());
         let mut k = 0;
         while k < self.groups.end - self.groups.start {
             let g = self.group(k);
@@ -436,7 +454,8 @@ impl Visit<'_> {
                     points: self.points,
                     rows: pass.rows.as_ptr().add(first * WIDTH),
                     corners: pass.row_starts[g + 1] as usize - first,
-                    numbers: pass.numbers.as_ptr().add((first + g) * WIDTH),
+                    numbers: pass.numbers.as_ptr().add(first * WIDTH),
+                    softness: pass.softness.as_ptr().add(g * stride),
                     multipliers: self.multipliers.add(g * 3 * WIDTH),
                     rotation: self.rotations,
                 };
@@ -459,20 +478,19 @@ trait Movement {
 #[inline(always)]
 unsafe fn step<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
     visit: &Visit<'_>,
+    group: Group,
     value: L,
     mobility: L,
-    compliance: *const f64,
-    multiplier: *mut f64,
 ) -> L {
     unsafe {
         let zero = L::zero();
         if COMPLIANT {
-            let softness = L::load(compliance).mul(L::splat(visit.inertia));
+            let softness = L::load(group.softness).mul(L::splat(visit.inertia));
             let resistance = mobility.add(softness);
-            let old = L::load(multiplier);
+            let old = L::load(group.multipliers);
             let step = zero.sub(softness.mul_add(old, value)).div(resistance);
             let step = zero.select_less(resistance, step, zero);
-            old.add(step).store(multiplier);
+            old.add(step).store(group.multipliers);
             step
         } else {
             let step = zero.sub(L::splat(visit.share).mul(value)).div(mobility);

@@ -22,7 +22,7 @@ impl<const COMPLIANT: bool> Movement for Distances<COMPLIANT> {
             let (zero, shortest) = (L::zero(), L::splat(SHORTEST));
             // Δλ over the length, in one division.
             let factor = if COMPLIANT {
-                let softness = L::load(group.numbers.add(WIDTH)).mul(L::splat(visit.inertia));
+                let softness = L::load(group.softness).mul(L::splat(visit.inertia));
                 let old = L::load(group.multipliers);
                 let opposed = softness.mul_add(old, value);
                 let factor = opposed.div(mobility.add(softness).mul(length));
@@ -40,9 +40,9 @@ impl<const COMPLIANT: bool> Movement for Distances<COMPLIANT> {
 }
 
 /// E = w/2 ‖z − p‖² with z = b − a and p the nearest edge of an allowed length.
-pub(super) struct Springs<const COMPLIANT: bool>;
+pub(super) struct Springs<const COMPLIANT: bool, const LIMITED: bool>;
 
-impl<const COMPLIANT: bool> Movement for Springs<COMPLIANT> {
+impl<const COMPLIANT: bool, const LIMITED: bool> Movement for Springs<COMPLIANT, LIMITED> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
         unsafe {
@@ -50,13 +50,15 @@ impl<const COMPLIANT: bool> Movement for Springs<COMPLIANT> {
             let b = L::gather_whole(group.points, group.rows.add(WIDTH));
             let z = minus(b, a);
             let (zero, one, shortest) = (L::zero(), L::splat(1.0), L::splat(SHORTEST));
-            let (low, high) = (L::load(group.numbers), L::load(group.numbers.add(WIDTH)));
             let length = dot(z, z).sqrt();
-            let target = length.max(low).min(high);
+            let mut target = L::load(group.numbers);
+            if LIMITED {
+                target = length.max(target).min(L::load(group.numbers.add(WIDTH)));
+            }
             let mut resistance = a[3].add(b[3]);
             let mut softness = zero;
             if COMPLIANT {
-                softness = L::load(group.numbers.add(2 * WIDTH)).mul(L::splat(visit.inertia));
+                softness = L::load(group.softness).mul(L::splat(visit.inertia));
                 resistance = resistance.add(softness);
             }
             // One division for both: 1/length and 1/resistance.

@@ -101,7 +101,7 @@ unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize,
             }
         }
         if COMPLIANT {
-            let softness = L::load(group.numbers.add(R * R * WIDTH)).mul(L::splat(visit.inertia));
+            let softness = L::load(group.softness).mul(L::splat(visit.inertia));
             for row in 0..R {
                 gram[row][row] = gram[row][row].add(softness);
                 for c in 0..3 {

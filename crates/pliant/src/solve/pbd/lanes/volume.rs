@@ -29,7 +29,7 @@ impl<const COMPLIANT: bool> Movement for Volumes<COMPLIANT> {
                 dot(others, others),
                 b[3].mul_add(dot(at_b, at_b), c[3].mul_add(dot(at_c, at_c), d[3].mul(dot(at_d, at_d)))),
             );
-            let step = step::<L, COMPLIANT>(visit, value, mobility, group.numbers.add(WIDTH), group.multipliers);
+            let step = step::<L, COMPLIANT>(visit, group, value, mobility);
             L::scatter_whole(group.points, group.rows, moved(a, zero.sub(step), others));
             L::scatter_whole(group.points, group.rows.add(WIDTH), moved(b, step, at_b));
             L::scatter_whole(group.points, group.rows.add(2 * WIDTH), moved(c, step, at_c));
