@@ -138,7 +138,7 @@ fn make(kind: &str, rest: &[Vec3], corners: usize) -> Made {
             Made::Energy(TriangleStrain { triangles, stiffness: 300.0, set }.build(rest).unwrap())
         }
         "tet" => {
-            let tets = quads().iter().map(|&[a, b, c, d]| [a, b, d, c]).collect();
+            let tets = quads().to_vec();
             Made::Energy(TetStrain { tets, stiffness: 300.0, set: StrainSet::Rotation }.build(rest).unwrap())
         }
         _ => panic!("no {kind} of {corners} corners"),

@@ -4,6 +4,7 @@ use crate::constraint::{Allowed, Dihedral, Distance, IsometricBending, TetVolume
 use crate::material::{BendModel, ClothMaterial, SolidMaterial};
 use crate::mesh::generate::{Sheet, TetBox};
 use crate::simulation::Simulation;
+use crate::solve::PositionBasedParams;
 
 /// A cloth and a bar with all that has kernels, one vertex of each pinned.
 fn world() -> Simulation {
@@ -21,7 +22,7 @@ fn world() -> Simulation {
     let springs = springs.build(&bar.positions).expect("springs");
     let bar = Body::solid(&bar, &SolidMaterial::default()).expect("a bar").pin([0]);
     let bar = bar.with_energy(springs).with_constraints(volumes.boxed());
-    Simulation::builder().body(cloth).body(bar).build().expect("a world")
+    Simulation::builder().body(cloth).body(bar).solver(PositionBasedParams::default()).build().expect("a world")
 }
 
 #[test]
