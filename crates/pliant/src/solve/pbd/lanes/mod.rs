@@ -10,7 +10,9 @@
 #![allow(unsafe_code)] // Kernels on raw pointers: groups that go at once have vertices, numbers and multipliers of their own.
 
 mod bending;
+mod form;
 mod pairs;
+mod points;
 mod schedule;
 mod strain;
 #[cfg(test)]
@@ -19,8 +21,7 @@ mod volume;
 
 use std::ops::Range;
 
-use crate::constraint::{ConstraintArrays, Rule};
-use crate::energy::{Arrays, Operator};
+use crate::constraint::Rule;
 use crate::math::Vec3;
 use crate::math::lanes::nearest::{cross, dot};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
@@ -28,58 +29,12 @@ use crate::model::Model;
 use crate::parallel::{Shared, Team};
 
 use super::passes::Source;
+use form::{Form, constraint_form, energy_form};
+pub(super) use points::Points;
 use schedule::{NONE, Schedule};
 
 /// Elements of a group.
 const WIDTH: usize = <f64 as LaneNumber>::WIDTH;
-
-/// What the kernels of a pass compute. Besides the numbers named here an element has a softness: the compliance of a constraint, 1/weight
-/// of an energy.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Form {
-    /// Constraints of a distance: length.
-    Distance,
-    /// The energy of springs of one length: that.
-    Spring,
-    /// The energy of springs with a range of lengths: least and largest.
-    LimitedSpring,
-    /// Constraints of a quadratic bend: weights of corners 1 to 3, of which the first's is minus the sum.
-    Isometric,
-    /// Constraints of a hinge: cosine and sine of its angle.
-    Dihedral,
-    /// Constraints of a tet's volume: that.
-    Volume,
-    /// The energy of vertices that are flat at rest: a coefficient for each corner.
-    Ring,
-    /// The energy of triangles with bounds on singular values: A of corners 1 and 2.
-    Triangle([f64; 2]),
-    /// The energy of tets near a rotation: A of corners 1 to 3.
-    Tet,
-}
-
-impl Form {
-    /// Numbers of an element with so many corners.
-    fn numbers(self, corners: usize) -> usize {
-        match self {
-            Self::Distance | Self::Volume | Self::Spring => 1,
-            Self::LimitedSpring | Self::Dihedral => 2,
-            Self::Isometric => 3,
-            Self::Triangle(_) => 4,
-            Self::Ring => corners,
-            Self::Tet => 9,
-        }
-    }
-
-    /// Multipliers of an element: one of a constraint, three for each row of an energy.
-    fn multipliers(self) -> usize {
-        match self {
-            Self::Distance | Self::Isometric | Self::Dihedral | Self::Volume => 1,
-            Self::Spring | Self::LimitedSpring | Self::Ring => 3,
-            Self::Triangle(_) => 6,
-            Self::Tet => 9,
-        }
-    }
-}
 
 /// One kind of constraints of one body, in lanes.
 #[derive(Debug)]
@@ -98,110 +53,6 @@ pub(super) struct LanePass {
     multipliers: Vec<f64>,
     /// For each group of tets the vectors of their quaternions.
     rotations: Vec<f64>,
-}
-
-/// Positions with inverse masses: all vertices, then images of pinned ones.
-#[derive(Debug, Default)]
-pub(super) struct Points {
-    points: Vec<[f64; 4]>,
-    vertices: usize,
-    /// Vertex of each image.
-    images: Vec<u32>,
-    newest: Newest,
-}
-
-/// Which positions are up to date.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Newest {
-    /// The solver's.
-    #[default]
-    Solver,
-    /// These.
-    Points,
-    Both,
-}
-
-impl Points {
-    pub(super) fn new(inverse_masses: &[f64]) -> Self {
-        let points = inverse_masses.iter().map(|&w| [0.0, 0.0, 0.0, w]).collect();
-        Self { points, vertices: inverse_masses.len(), images: Vec::new(), newest: Newest::Solver }
-    }
-
-    /// Place of a new image of a vertex.
-    fn image(&mut self, vertex: u32) -> u32 {
-        self.images.push(vertex);
-        self.points.push([0.0; 4]);
-        (self.points.len() - 1) as u32
-    }
-
-    /// Takes positions over, if they are newer there, to move them.
-    fn load(&mut self, x: &[Vec3]) {
-        if std::mem::replace(&mut self.newest, Newest::Points) != Newest::Solver {
-            return;
-        }
-        let (vertices, images) = self.points.split_at_mut(self.vertices);
-        vertices.iter_mut().zip(x).for_each(|(point, x)| *point = [x.x, x.y, x.z, point[3]]);
-        for (point, &v) in images.iter_mut().zip(&self.images) {
-            let x = x[v as usize];
-            *point = [x.x, x.y, x.z, 0.0];
-        }
-    }
-
-    /// Gives positions back, if they are newer here.
-    pub(super) fn store(&mut self, x: &mut [Vec3]) {
-        if self.newest == Newest::Points {
-            x.iter_mut().zip(&self.points).for_each(|(x, point)| *x = Vec3::new(point[0], point[1], point[2]));
-            self.newest = Newest::Both;
-        }
-    }
-
-    /// The solver's positions were moved.
-    pub(super) fn others_moved(&mut self) {
-        self.newest = Newest::Solver;
-    }
-}
-
-/// What is made of an element, besides its corners: numbers, and softness.
-type NumbersOf<'a> = Box<dyn Fn(usize) -> (Vec<f64>, f64) + 'a>;
-
-/// The form of an energy and its elements' numbers, if it has kernels.
-fn energy_form<'a>(arrays: Arrays, operator: &'a Operator) -> Option<(Form, NumbersOf<'a>)> {
-    let softness = |e: usize| operator.weight(e).recip();
-    let edges = move |e: usize, corners: usize| {
-        let rows = operator.coefficients(e).chunks_exact(corners);
-        (rows.flat_map(|row| row[1..].iter().copied()).collect::<Vec<f64>>(), softness(e))
-    };
-    Some(match arrays {
-        Arrays::EdgeSpring(lengths) if lengths.iter().all(|[low, high]| low == high) => {
-            (Form::Spring, Box::new(move |e| (vec![lengths[e][0]], softness(e))))
-        }
-        Arrays::EdgeSpring(lengths) => (Form::LimitedSpring, Box::new(move |e| (lengths[e].to_vec(), softness(e)))),
-        Arrays::TriangleStrain(bounds) => (Form::Triangle(bounds), Box::new(move |e| edges(e, 3))),
-        Arrays::TetStrain([low, high]) if low == 1.0 && high == 1.0 => (Form::Tet, Box::new(move |e| edges(e, 4))),
-        Arrays::MeanCurvature(lengths) if lengths.iter().all(|length| *length == 0.0) => {
-            (Form::Ring, Box::new(move |e| (operator.coefficients(e).to_vec(), softness(e))))
-        }
-        _ => return None,
-    })
-}
-
-/// The form of constraints and their numbers, if they have kernels.
-fn constraint_form(arrays: ConstraintArrays<'_>) -> Option<(Form, NumbersOf<'_>)> {
-    Some(match arrays {
-        ConstraintArrays::Opaque => return None,
-        ConstraintArrays::Distance { lengths, compliances } => {
-            (Form::Distance, Box::new(move |e| (vec![lengths[e]], compliances[e])))
-        }
-        ConstraintArrays::Isometric { weights, compliances } => {
-            (Form::Isometric, Box::new(move |e| (weights[e][1..].to_vec(), compliances[e])))
-        }
-        ConstraintArrays::Dihedral { angles, compliances } => {
-            (Form::Dihedral, Box::new(move |e| (vec![angles[e].cos(), angles[e].sin()], compliances[e])))
-        }
-        ConstraintArrays::TetVolume { volumes, compliances } => {
-            (Form::Volume, Box::new(move |e| (vec![volumes[e]], compliances[e])))
-        }
-    })
 }
 
 impl LanePass {
