@@ -14,9 +14,9 @@ impl<const COMPLIANT: bool> Movement for Triangles<COMPLIANT> {
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
         let Form::Triangle(bounds) = visit.pass.form else { return };
         unsafe {
-            let (x, a, z) = deformation::<L, 2, 3>(group);
-            let p = nearest_within(&z, bounds);
-            correct::<L, COMPLIANT, 2, 3>(visit, group, x, a, z, p);
+            let own = deformation::<L, 2, 3>(group);
+            let p = nearest_within(&own.z, bounds);
+            correct::<L, COMPLIANT, 2, 3>(visit, group, own, p);
         }
     }
 }
@@ -28,25 +28,31 @@ impl<const COMPLIANT: bool> Movement for Tets<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
         unsafe {
-            let (x, a, z) = deformation::<L, 3, 4>(group);
+            let own = deformation::<L, 3, 4>(group);
             let mut q = [L::zero(); 4];
             for k in 0..4 {
                 q[k] = L::load(group.rotation.add(k * WIDTH));
             }
-            nearest_rotation::<L>(&z, &mut q);
+            nearest_rotation::<L>(&own.z, &mut q);
             for k in 0..4 {
                 q[k].store(group.rotation.add(k * WIDTH));
             }
-            correct::<L, COMPLIANT, 3, 4>(visit, group, x, a, z, columns_of(q));
+            correct::<L, COMPLIANT, 3, 4>(visit, group, own, columns_of(q));
         }
     }
 }
 
-/// Corners, A of all but the first (that of the first is minus their sum), and A x.
+/// Some elements with `R` rows and `N` corners.
+struct Deformation<L, const R: usize, const N: usize> {
+    corners: [[L; 4]; N],
+    /// A of all corners but the first, which has minus their sum.
+    a: [[L; R]; R],
+    /// A x.
+    z: [[L; 3]; R],
+}
+
 #[inline(always)]
-unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(
-    group: Group,
-) -> ([[L; 4]; N], [[L; R]; R], [[L; 3]; R]) {
+unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(group: Group) -> Deformation<L, R, N> {
     unsafe {
         let zero = L::zero();
         let (mut x, mut a, mut z) = ([[zero; 4]; N], [[zero; R]; R], [[zero; 3]; R]);
@@ -64,7 +70,7 @@ unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(
                 }
             }
         }
-        (x, a, z)
+        Deformation { corners: x, a, z }
     }
 }
 
@@ -73,11 +79,10 @@ unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(
 unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize, const N: usize>(
     visit: &Visit<'_>,
     group: Group,
-    x: [[L; 4]; N],
-    a: [[L; R]; R],
-    z: [[L; 3]; R],
+    own: Deformation<L, R, N>,
     p: [[L; 3]; R],
 ) {
+    let Deformation { corners: x, a, z } = own;
     unsafe {
         let zero = L::zero();
         let mut step = [[zero; 3]; R];
