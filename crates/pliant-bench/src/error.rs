@@ -29,6 +29,9 @@ pub enum BenchError {
     /// A mesh could not be made.
     #[error(transparent)]
     Mesh(#[from] pliant::mesh::MeshError),
+    /// A solid could not be filled.
+    #[error(transparent)]
+    Fill(#[from] pliant::mesh::TetrahedraliseError),
     /// A mesh could not be read.
     #[error(transparent)]
     Read(Box<pliant_io::read::ReadError>),

@@ -73,7 +73,8 @@ fn processor() -> String {
     }
 }
 
-fn load() -> Option<f64> {
+/// Load by all programs in the last minute, where the system tells.
+pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 

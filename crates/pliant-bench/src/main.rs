@@ -9,7 +9,7 @@ use pliant_bench::equal_time::{self, Frames, Hanging};
 use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
-use pliant_bench::{BenchError, drape, kernels, peers, problem, report, scaling, updates};
+use pliant_bench::{BenchError, drape, kernels, peers, position_based, problem, report, scaling, updates};
 
 /// Measure Pliant beside others, in one run.
 #[derive(Parser)]
@@ -80,6 +80,22 @@ enum Command {
         #[arg(long, default_values_t = [32, 64])]
         cells: Vec<usize>,
     },
+    /// Position-based dynamics: time per constraint beside loops in C++ (--features reference), per iteration beside rapier
+    /// (--features rapier), on one thread.
+    PositionBased {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Put the results into this file of `peers --save`, for the report.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Rounds in which each method has a turn, at least.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+        /// Seconds of each comparison, at least.
+        #[arg(long, default_value_t = 3.0)]
+        seconds: f64,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -139,6 +155,22 @@ fn run(command: Command) -> Result<(), BenchError> {
             Ok(())
         }
         Command::Updates { json, only, rounds } => run_updates(json, &only, Effort::rounds(rounds)),
+        Command::PositionBased { json, save, rounds, seconds } => {
+            let at_least = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
+            let results = position_based::measure(Effort { at_least, ..Effort::rounds(rounds) })?;
+            if let Some(path) = &save {
+                let mut all = Results::load(path)?;
+                all.position_based = Some(results.clone());
+                all.save(path)?;
+            }
+            if json {
+                println!("{}", serde_json::to_string_pretty(&results)?);
+            } else {
+                println!("{}\n", position_based::loop_table(&results).to_text());
+                println!("{}", position_based::engine_table(&results).to_text());
+            }
+            Ok(())
+        }
         Command::Report { from, to } => report::write(&from, &to),
     }
 }
@@ -176,8 +208,13 @@ fn run_peers(json: bool, save: Option<&Path>, only: &[String], rounds: usize) ->
     }
     let effort = Effort::rounds(rounds);
     eprintln!("reading memory");
-    let mut results =
-        Results { machine: Machine::measure(), rounds: effort.rounds, problems: Vec::new(), equal_time: Vec::new() };
+    let mut results = Results {
+        machine: Machine::measure(),
+        rounds: effort.rounds,
+        problems: Vec::new(),
+        equal_time: Vec::new(),
+        position_based: None,
+    };
     if !json {
         println!("{}\n", peers::preamble(&results).join("\n"));
         println!("{}\n", report::COLUMNS);

@@ -5,13 +5,15 @@ use std::cell::RefCell;
 use pliant::Simulation;
 use pliant::math::{Vec3, diagonal};
 
+#[cfg(feature = "reference")]
+use crate::loops::{LoopBody, LoopRule};
 use crate::machine::Machine;
 use crate::ours::{self, Variant};
 #[cfg(feature = "reference")]
 use crate::problem::ITERATIONS;
 use crate::problem::{Problem, System};
 #[cfg(feature = "reference")]
-use crate::reference::{self, Library, PbdSprings};
+use crate::reference::{self, Library, PbdBody};
 use crate::results::{MethodResults, ProblemResults};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::{Contender, Effort, Timing, take_turns};
@@ -282,7 +284,7 @@ fn measure_frames(
     }
 
     #[cfg(feature = "reference")]
-    let mut sweep = PbdSprings::new(problem);
+    let mut sweep = LoopBody::of_springs(problem).map(|body| PbdBody::<f32>::new(&body, LoopRule::Classic));
     let failure: RefCell<Option<BenchError>> = RefCell::new(None);
     let mut contenders: Vec<Contender<'_>> = Vec::new();
     for (k, body) in &mut bodies {
@@ -292,7 +294,7 @@ fn measure_frames(
     #[cfg(feature = "reference")]
     if let Some(springs) = &mut sweep {
         contenders.push(Contender::new("PBD sweep in C++, f32", |sampler| {
-            sampler.repeat(springs, PbdSprings::reset, PbdSprings::iterate);
+            sampler.repeat(springs, PbdBody::reset, PbdBody::iterate);
         }));
     }
     let timings = take_turns(&mut contenders, effort);

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{Plane, Shear, Sheet, TetBox};
-use pliant::mesh::{Simplices, TetMesh};
+use pliant::mesh::sdf::{Capsule, Solid};
+use pliant::mesh::{Resolution, Simplices, TetMesh, Tetrahedralise};
 use pliant::sparse::{SymmetricMatrix, SymmetricPattern};
 use pliant_io::read::{ReadOptions, read_mesh};
 
@@ -145,6 +146,26 @@ impl Problem {
             rest: mesh.positions,
             elements: Elements::Tets { tets: mesh.tets, gradients, weights },
         })
+    }
+
+    /// A figure with a trunk, a head, a tail, two arms and two legs, so many cells high, standing on its feet.
+    pub fn figure(name: &str, cells: usize) -> Result<Self, BenchError> {
+        let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+        let limb = |start: Vec3, end: Vec3, radius: f64| Capsule { ends: [start, end], radius };
+        let mut solid = Solid::new(limb(at(0.0, 0.42, 0.0), at(0.0, 0.62, 0.02), 0.14));
+        for (part, fillet) in [
+            (limb(at(0.0, 0.82, 0.05), at(0.0, 0.86, 0.10), 0.08), 0.08),
+            (limb(at(-0.10, 0.66, 0.0), at(-0.34, 0.74, 0.08), 0.05), 0.06),
+            (limb(at(0.10, 0.66, 0.0), at(0.34, 0.74, 0.08), 0.05), 0.06),
+            (limb(at(-0.07, 0.36, 0.0), at(-0.13, 0.06, 0.02), 0.06), 0.06),
+            (limb(at(0.07, 0.36, 0.0), at(0.13, 0.06, 0.02), 0.06), 0.06),
+            (limb(at(0.0, 0.36, -0.08), at(0.0, 0.14, -0.34), 0.045), 0.06),
+        ] {
+            solid = solid.smooth_union(part, fillet);
+        }
+        let filled =
+            Tetrahedralise { resolution: Resolution::Cells(cells), ..Tetrahedralise::default() }.fill(&solid)?;
+        Self::solid(name, filled.mesh, |p| p.y)
     }
 
     /// Spot the cow from the folder of test data, standing on its hooves; none where the data is absent.

@@ -3,6 +3,8 @@
 // The C++ side keeps no pointer beyond a call except to a factor, which the borrow in `Body` keeps alive.
 #![allow(unsafe_code)]
 
+mod pbd;
+
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 
@@ -10,6 +12,8 @@ use pliant::math::Vec3;
 
 use crate::BenchError;
 use crate::problem::{Elements, GRAVITY, ITERATIONS, Problem, System, TIME_STEP};
+
+pub use pbd::{LoopNumber, PbdBody, PbdConstraints};
 
 /// The compiler and its flags.
 pub const COMPILER: &str = env!("PLIANT_BENCH_CXX");
@@ -71,13 +75,6 @@ unsafe extern "C" {
     fn pliant_bench_frame(body: *mut c_void);
     fn pliant_bench_positions(body: *const c_void, positions: *mut f64);
     fn pliant_bench_body_free(body: *mut c_void);
-    fn pliant_bench_pbd_iteration(
-        springs: c_int,
-        ends: *const c_int,
-        rest_lengths: *const f32,
-        inverse_masses: *const f32,
-        positions: *mut f32,
-    );
 }
 
 /// What factors and solves.
@@ -275,59 +272,6 @@ impl Drop for Body<'_> {
     fn drop(&mut self) {
         // SAFETY: the handle came from the other side and is freed once.
         unsafe { pliant_bench_body_free(self.handle) };
-    }
-}
-
-/// Springs as position-based dynamics sweeps over them.
-#[derive(Debug)]
-pub struct PbdSprings {
-    ends: Vec<c_int>,
-    rest_lengths: Vec<f32>,
-    inverse_masses: Vec<f32>,
-    start: Vec<f32>,
-    positions: Vec<f32>,
-}
-
-impl PbdSprings {
-    /// The springs of a problem, their ends displaced a little, each its own way; none for other elements.
-    pub fn new(problem: &Problem) -> Option<Self> {
-        let Elements::Springs { edges, rest_lengths, .. } = &problem.elements else { return None };
-        let shortest = rest_lengths.iter().fold(f64::INFINITY, |least, &length| least.min(length));
-        let mut inverse_masses: Vec<f32> = problem.masses.iter().map(|mass| 1.0 / *mass as f32).collect();
-        problem.pinned.iter().for_each(|&v| inverse_masses[v as usize] = 0.0);
-        let displaced = |(k, &c): (usize, &f64)| (c + 0.1 * shortest * (12.9898 * k as f64).sin()) as f32;
-        let start: Vec<f32> = flat(&problem.rest).iter().enumerate().map(displaced).collect();
-        let rest_lengths: Vec<f32> = rest_lengths.iter().map(|&l| l as f32).collect();
-        let ends = to_ints(edges.iter().flatten().copied());
-        Some(Self { ends, rest_lengths, inverse_masses, positions: start.clone(), start })
-    }
-
-    /// Goes back to the start.
-    pub fn reset(&mut self) {
-        self.positions.copy_from_slice(&self.start);
-    }
-
-    /// One sweep over all springs.
-    pub fn iterate(&mut self) {
-        // SAFETY: each spring has two ends, both among the positions.
-        unsafe {
-            pliant_bench_pbd_iteration(
-                self.rest_lengths.len() as c_int,
-                self.ends.as_ptr(),
-                self.rest_lengths.as_ptr(),
-                self.inverse_masses.as_ptr(),
-                self.positions.as_mut_ptr(),
-            );
-        }
-    }
-
-    /// Largest change of length of a spring in relation to its rest length.
-    pub fn largest_strain(&self) -> f32 {
-        let point = |v: c_int| {
-            Vec3::from_slice(&self.positions[3 * v as usize..][..3].iter().map(|&c| f64::from(c)).collect::<Vec<_>>())
-        };
-        let strains = self.ends.chunks_exact(2).zip(&self.rest_lengths);
-        strains.fold(0.0, |most, (e, &rest)| most.max((point(e[0]).distance(point(e[1])) as f32 / rest - 1.0).abs()))
     }
 }
 

@@ -7,6 +7,7 @@ use pliant_view::plot::{Axis, Plot, Series, Style};
 
 use crate::BenchError;
 use crate::peers;
+use crate::position_based::{self, PositionBasedResults};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
@@ -93,7 +94,22 @@ pub fn page(results: &Results) -> String {
         page.push_str(&format!("\n### {}\n\n", equal_time_heading(found)));
         page.push_str(&equal_time_table(found).to_markdown());
     }
+    if let Some(found) = &results.position_based {
+        page.push_str(&position_based_section(found));
+    }
     page
+}
+
+fn position_based_section(found: &PositionBasedResults) -> String {
+    let load = found.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
+    format!(
+        "\n## Position-based dynamics\n\nFrom a run of its own, `pliant-bench --features reference,rapier -- position-based --save \
+         docs/performance.json`; load by other programs when it began: {load}. {}\n\n{}\n{}\n\n{}",
+        position_based::EXPLANATION,
+        position_based::loop_table(found).to_markdown(),
+        position_based::ENGINES,
+        position_based::engine_table(found).to_markdown(),
+    )
 }
 
 /// Methods in the order in which they appear.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
 use crate::machine::Machine;
+use crate::position_based::PositionBasedResults;
 use crate::timing::Timing;
 
 /// Everything that one run found.
@@ -19,6 +20,9 @@ pub struct Results {
     pub problems: Vec<ProblemResults>,
     /// Engines that solve by other methods, at about the same time per frame.
     pub equal_time: Vec<EqualTime>,
+    /// Position-based dynamics, from a run of its own.
+    #[serde(default)]
+    pub position_based: Option<PositionBasedResults>,
 }
 
 impl Results {

@@ -2,7 +2,7 @@
 //!
 //! The survey's balloon sums a·(b × c) over triangles and calls it the volume; the sum is six times that, on both sides of C alike.
 
-use super::{Block, Bound, Constraint, ConstraintBatch, ConstraintSet, Rule};
+use super::{Block, Bound, Constraint, ConstraintArrays, ConstraintBatch, ConstraintSet, Rule};
 use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 use crate::mesh::TriangleMesh;
@@ -68,6 +68,11 @@ impl TetVolumeConstraint {
 
 impl Constraint<4> for TetVolumeConstraint {
     const KIND: &'static str = "volume_constraint";
+
+    fn arrays<'a>(constraints: &[Self], compliances: &'a [f64]) -> ConstraintArrays<'a> {
+        let volumes = constraints.iter().map(|constraint| constraint.volume).collect();
+        ConstraintArrays::TetVolume { volumes, compliances }
+    }
 
     fn evaluate(&self, _row: usize, [a, b, c, d]: &[Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
         let [u, v, w] = [*b - *a, *c - *a, *d - *a];

@@ -11,7 +11,7 @@
 //! Departure: the survey has θ = acos(n₁·n₂), which does not know on which side a hinge is bent and has no gradient when it is flat.
 //! The signed angle by atan2 has neither fault, and its gradient is as simple.
 
-use super::{Constraint, ConstraintSet};
+use super::{Constraint, ConstraintArrays, ConstraintSet};
 use crate::energy::{EnergyError, SignedAngle, stencil_positions};
 use crate::math::Vec3;
 
@@ -50,6 +50,11 @@ impl Constraint<4> for Dihedral {
     /// A vertex moves straight where it should turn about the edge: by a large angle that makes its triangle larger, and with
     /// soft edges larger in every visit. Cloth of stiff hinges and soft edges was seen to grow without end.
     const MOST: f64 = 0.05;
+
+    fn arrays<'a>(constraints: &[Self], compliances: &'a [f64]) -> ConstraintArrays<'a> {
+        let angles = constraints.iter().map(|constraint| constraint.angle).collect();
+        ConstraintArrays::Dihedral { angles, compliances }
+    }
 
     fn evaluate(&self, _row: usize, x: &[Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
         let SignedAngle { theta, gradient, .. } = SignedAngle::of(x)?;

@@ -6,7 +6,7 @@
 //!
 //! The survey prints s = C/(1 + 1); it is C/(w₁ + w₂), the same for equal masses of 1.
 
-use super::{Bound, Constraint, ConstraintSet};
+use super::{Bound, Constraint, ConstraintArrays, ConstraintSet};
 use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 
@@ -71,6 +71,14 @@ impl Constraint<2> for Distance {
 
     fn bound(&self, _row: usize) -> Bound {
         if self.allowed == Allowed::Exactly { Bound::Equal } else { Bound::AtLeast }
+    }
+
+    fn arrays<'a>(constraints: &[Self], compliances: &'a [f64]) -> ConstraintArrays<'a> {
+        if constraints.iter().any(|constraint| constraint.allowed != Allowed::Exactly) {
+            return ConstraintArrays::Opaque;
+        }
+        let lengths = constraints.iter().map(|constraint| constraint.length).collect();
+        ConstraintArrays::Distance { lengths, compliances }
     }
 
     #[inline]

@@ -8,7 +8,7 @@
 //!
 //! C itself is an energy for a bending stiffness of 1: it goes to 0 by halves, not in one visit, since its gradient goes to 0 with it.
 
-use super::{Constraint, ConstraintSet};
+use super::{Constraint, ConstraintArrays, ConstraintSet};
 use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 
@@ -49,6 +49,11 @@ impl IsometricBending {
 
 impl Constraint<4> for IsometricBending {
     const KIND: &'static str = "isometric_bending";
+
+    fn arrays<'a>(constraints: &[Self], compliances: &'a [f64]) -> ConstraintArrays<'a> {
+        let weights = constraints.iter().map(|constraint| constraint.weights).collect();
+        ConstraintArrays::Isometric { weights, compliances }
+    }
 
     fn evaluate(&self, _row: usize, x: &[Vec3; 4]) -> Option<(f64, [Vec3; 4])> {
         let bend = x.iter().zip(self.weights).fold(Vec3::ZERO, |sum, (x, k)| sum + *x * k);

@@ -54,6 +54,41 @@ pub struct Block<'a> {
     pub multipliers: &'a mut [f64],
 }
 
+/// What the elements of a built-in kind are made of, with their compliances, for solvers that have kernels of their own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConstraintArrays<'a> {
+    /// Only [`ConstraintBatch::correct`] knows.
+    Opaque,
+    /// Two vertices at exactly these distances \[m\].
+    Distance {
+        /// Of each pair.
+        lengths: Vec<f64>,
+        /// Inverse stiffness of each.
+        compliances: &'a [f64],
+    },
+    /// Hinges at these angles \[rad\], which a visit changes by at most [`Constraint::MOST`].
+    Dihedral {
+        /// Of each hinge.
+        angles: Vec<f64>,
+        /// Inverse stiffness of each.
+        compliances: &'a [f64],
+    },
+    /// Hinges that want to be flat: C = ½ ‖Σ kᵢ xᵢ‖².
+    Isometric {
+        /// k of each hinge \[1/m\].
+        weights: Vec<[f64; 4]>,
+        /// Inverse stiffness of each.
+        compliances: &'a [f64],
+    },
+    /// Tets of these volumes \[m³\].
+    TetVolume {
+        /// Of each tet.
+        volumes: Vec<f64>,
+        /// Inverse stiffness of each.
+        compliances: &'a [f64],
+    },
+}
+
 /// All constraints of one kind of a body.
 ///
 /// Most kinds implement [`Constraint`] and get a batch by [`ConstraintSet`]; implement this trait where elements differ in their number
@@ -84,6 +119,11 @@ pub trait ConstraintBatch: Send + Sync + fmt::Debug {
     /// Whether it asks for positions at the beginning of the step.
     fn is_damped(&self) -> bool {
         false
+    }
+
+    /// What the elements are made of.
+    fn arrays(&self) -> ConstraintArrays<'_> {
+        ConstraintArrays::Opaque
     }
 
     /// Moves the corners of some elements, each by the rule, each on its own.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Block, Bound, ConstraintBatch, Rule};
+use super::{Block, Bound, ConstraintArrays, ConstraintBatch, Rule};
 use crate::energy::EnergyError;
 use crate::math::Vec3;
 
@@ -18,6 +18,14 @@ pub trait Constraint<const N: usize>: Send + Sync + fmt::Debug + 'static {
     /// Which values are allowed.
     fn bound(&self, _row: usize) -> Bound {
         Bound::Equal
+    }
+
+    /// What constraints of a built-in type are made of.
+    fn arrays<'a>(_constraints: &[Self], _compliances: &'a [f64]) -> ConstraintArrays<'a>
+    where
+        Self: Sized,
+    {
+        ConstraintArrays::Opaque
     }
 
     /// C and its gradient; none where it has no direction, as between coincident points.
@@ -99,6 +107,10 @@ impl<C: Constraint<N>, const N: usize> ConstraintBatch for ConstraintSet<C, N> {
 
     fn is_damped(&self) -> bool {
         self.damping > 0.0
+    }
+
+    fn arrays(&self) -> ConstraintArrays<'_> {
+        if self.is_damped() { ConstraintArrays::Opaque } else { C::arrays(&self.constraints, &self.compliances) }
     }
 
     fn correct(&self, block: &mut Block<'_>, rule: &Rule) {

@@ -171,6 +171,10 @@ impl Matchings {
         Self { shapes: model.matchings().iter().map(shape).collect() }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
     /// Takes the rotations of regions, one body after the other, that a step goes on from.
     pub(crate) fn begin_step(&mut self, rotations: &[Quat]) {
         let mut left = rotations;

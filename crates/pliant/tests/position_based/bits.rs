@@ -19,3 +19,31 @@ fn cloth_has_the_same_bits_on_one_and_two_threads() {
         }
     }
 }
+
+/// Constraints of all kinds that have kernels, in bodies of several blocks.
+#[test]
+fn kernels_have_the_same_bits_on_one_and_two_threads() {
+    use pliant::constraint::{Allowed, Dihedral, Distance, TetVolumeConstraint};
+
+    let sheet = Sheet { columns: 48, rows: 48, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap();
+    let bar = TetBox { cells: [16, 8, 8], ..TetBox::default() }.mesh().unwrap();
+    for solver in [extended(5), PositionBasedParams::classic(5, 0.8)] {
+        let solver = PositionBasedParams { order: SweepOrder::Alternating, ..solver };
+        let run = |threads: usize| {
+            let distances = Distance::at_rest(&sheet.edges(), &sheet.positions, Allowed::Exactly, 1e-5).unwrap();
+            let hinges = Dihedral::at_rest(&sheet.hinges().unwrap(), &sheet.positions, 1e-2).unwrap();
+            let cloth = Body::cloth(&sheet, &ClothMaterial::default()).unwrap().pin([0, 48]);
+            let cloth = cloth.with_constraints(distances.boxed()).with_constraints(hinges.boxed());
+            let volumes = TetVolumeConstraint::at_rest(&bar.tets, &bar.positions, 0.0).unwrap();
+            let solid =
+                Body::solid(&bar, &SolidMaterial::default()).unwrap().pin([0]).with_constraints(volumes.boxed());
+            let mut sim =
+                Simulation::builder().body(cloth).body(solid).solver(solver.clone()).threads(threads).build().unwrap();
+            for _ in 0..4 {
+                sim.step().unwrap();
+            }
+            sim.positions().iter().flat_map(|p| p.to_array()).map(f64::to_bits).collect::<Vec<u64>>()
+        };
+        assert_eq!(run(1), run(2), "{solver:?}");
+    }
+}

@@ -4,6 +4,7 @@
 mod bits;
 mod contacts;
 mod convergence;
+mod lanes;
 
 use pliant::prelude::*;
 use pliant::solve::{Stiffness, SweepKind, SweepOrder};

@@ -108,6 +108,17 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn gather_whole(points: *const f32, rows: *const u32) -> [Self; 4] {
+        unsafe {
+            let mut loaded = [_mm_setzero_ps(); 8];
+            for (lane, point) in loaded.iter_mut().enumerate() {
+                *point = _mm_loadu_ps(points.add(*rows.add(lane) as usize));
+            }
+            transpose_whole(loaded)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
         unsafe {
             let mut edges = [_mm_setzero_ps(); 8];
@@ -173,6 +184,16 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn scatter_whole(points: *mut f32, rows: *const u32, numbers: [Self; 4]) {
+        unsafe {
+            let values = rows_of_whole(numbers);
+            for (lane, value) in values.iter().enumerate() {
+                _mm_storeu_ps(points.add(*rows.add(lane) as usize), *value);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn scatter_add(points: *mut f32, rows: *const u32, coordinates: [Self; 3]) {
         unsafe {
             let values = rows_of(coordinates);
@@ -203,6 +224,14 @@ unsafe fn pair(low: __m128, high: __m128) -> __m256 {
 /// Points to coordinates.
 #[inline(always)]
 unsafe fn transpose(points: [__m128; 8]) -> [Avx2F32; 3] {
+    // SAFETY: as for this function. What is not used is not computed.
+    let [x, y, z, _] = unsafe { transpose_whole(points) };
+    [x, y, z]
+}
+
+/// Points to their four numbers.
+#[inline(always)]
+unsafe fn transpose_whole(points: [__m128; 8]) -> [Avx2F32; 4] {
     unsafe {
         let (a, b) = (pair(points[0], points[4]), pair(points[1], points[5]));
         let (c, d) = (pair(points[2], points[6]), pair(points[3], points[7]));
@@ -212,6 +241,7 @@ unsafe fn transpose(points: [__m128; 8]) -> [Avx2F32; 3] {
             Avx2F32(_mm256_shuffle_ps::<0x44>(xy_ab, xy_cd)),
             Avx2F32(_mm256_shuffle_ps::<0xEE>(xy_ab, xy_cd)),
             Avx2F32(_mm256_shuffle_ps::<0x44>(z_ab, z_cd)),
+            Avx2F32(_mm256_shuffle_ps::<0xEE>(z_ab, z_cd)),
         ]
     }
 }
@@ -219,10 +249,16 @@ unsafe fn transpose(points: [__m128; 8]) -> [Avx2F32; 3] {
 /// Coordinates to points.
 #[inline(always)]
 unsafe fn rows_of([x, y, z]: [Avx2F32; 3]) -> [__m128; 8] {
+    // SAFETY: as for this function.
+    unsafe { rows_of_whole([x, y, z, Avx2F32(_mm256_setzero_ps())]) }
+}
+
+/// Four numbers to points.
+#[inline(always)]
+unsafe fn rows_of_whole([x, y, z, w]: [Avx2F32; 4]) -> [__m128; 8] {
     unsafe {
-        let none = _mm256_setzero_ps();
         let (xy_low, xy_high) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpackhi_ps(x.0, y.0));
-        let (z_low, z_high) = (_mm256_unpacklo_ps(z.0, none), _mm256_unpackhi_ps(z.0, none));
+        let (z_low, z_high) = (_mm256_unpacklo_ps(z.0, w.0), _mm256_unpackhi_ps(z.0, w.0));
         // Points (0, 4), (1, 5), (2, 6) and (3, 7).
         let p04 = _mm256_shuffle_ps::<0x44>(xy_low, z_low);
         let p15 = _mm256_shuffle_ps::<0xEE>(xy_low, z_low);
@@ -328,6 +364,17 @@ impl Lanes for Avx2F64 {
     }
 
     #[inline(always)]
+    unsafe fn gather_whole(points: *const f64, rows: *const u32) -> [Self; 4] {
+        unsafe {
+            let mut loaded = [_mm256_setzero_pd(); 4];
+            for (lane, point) in loaded.iter_mut().enumerate() {
+                *point = _mm256_loadu_pd(points.add(*rows.add(lane) as usize));
+            }
+            transpose_whole_f64(loaded)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
         unsafe {
             let mut edges = [_mm256_setzero_pd(); 4];
@@ -393,6 +440,16 @@ impl Lanes for Avx2F64 {
     }
 
     #[inline(always)]
+    unsafe fn scatter_whole(points: *mut f64, rows: *const u32, numbers: [Self; 4]) {
+        unsafe {
+            let values = rows_of_whole_f64(numbers);
+            for (lane, value) in values.iter().enumerate() {
+                _mm256_storeu_pd(points.add(*rows.add(lane) as usize), *value);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn scatter_add(points: *mut f64, rows: *const u32, coordinates: [Self; 3]) {
         unsafe {
             let values = rows_of_f64(coordinates);
@@ -418,30 +475,43 @@ impl Lanes for Avx2F64 {
 
 #[inline(always)]
 unsafe fn transpose_f64(points: [__m256d; 4]) -> [Avx2F64; 3] {
+    // SAFETY: as for this function. What is not used is not computed.
+    let [x, y, z, _] = unsafe { transpose_whole_f64(points) };
+    [x, y, z]
+}
+
+#[inline(always)]
+unsafe fn transpose_whole_f64(points: [__m256d; 4]) -> [Avx2F64; 4] {
     unsafe {
         let [a, b, c, d] = points;
-        let (xz_ab, y_ab) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
-        let (xz_cd, y_cd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+        let (xz_ab, yw_ab) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+        let (xz_cd, yw_cd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
         [
             Avx2F64(_mm256_permute2f128_pd::<0x20>(xz_ab, xz_cd)),
-            Avx2F64(_mm256_permute2f128_pd::<0x20>(y_ab, y_cd)),
+            Avx2F64(_mm256_permute2f128_pd::<0x20>(yw_ab, yw_cd)),
             Avx2F64(_mm256_permute2f128_pd::<0x31>(xz_ab, xz_cd)),
+            Avx2F64(_mm256_permute2f128_pd::<0x31>(yw_ab, yw_cd)),
         ]
     }
 }
 
 #[inline(always)]
 unsafe fn rows_of_f64([x, y, z]: [Avx2F64; 3]) -> [__m256d; 4] {
+    // SAFETY: as for this function.
+    unsafe { rows_of_whole_f64([x, y, z, Avx2F64(_mm256_setzero_pd())]) }
+}
+
+#[inline(always)]
+unsafe fn rows_of_whole_f64([x, y, z, w]: [Avx2F64; 4]) -> [__m256d; 4] {
     unsafe {
-        let (x, y, z) = (x.0, y.0, z.0);
-        let none = _mm256_setzero_pd();
+        let (x, y, z, w) = (x.0, y.0, z.0, w.0);
         let (xy_even, xy_odd) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
-        let (z_even, z_odd) = (_mm256_unpacklo_pd(z, none), _mm256_unpackhi_pd(z, none));
+        let (zw_even, zw_odd) = (_mm256_unpacklo_pd(z, w), _mm256_unpackhi_pd(z, w));
         [
-            _mm256_permute2f128_pd::<0x20>(xy_even, z_even),
-            _mm256_permute2f128_pd::<0x20>(xy_odd, z_odd),
-            _mm256_permute2f128_pd::<0x31>(xy_even, z_even),
-            _mm256_permute2f128_pd::<0x31>(xy_odd, z_odd),
+            _mm256_permute2f128_pd::<0x20>(xy_even, zw_even),
+            _mm256_permute2f128_pd::<0x20>(xy_odd, zw_odd),
+            _mm256_permute2f128_pd::<0x31>(xy_even, zw_even),
+            _mm256_permute2f128_pd::<0x31>(xy_odd, zw_odd),
         ]
     }
 }

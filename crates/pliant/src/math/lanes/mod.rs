@@ -4,7 +4,7 @@
 //! time. The standard library has no stable portable vectors yet, and crates that offer them fix the instruction set when they
 //! are compiled, which would leave a user's plain build at half the speed.
 //!
-//! Points are kept four numbers apart (x, y, z and one unused), so that one load fetches a point; `gather` turns a vector's
+//! Points are kept four numbers apart (x, y, z and one unused, or a weight), so that one load fetches a point; `gather` turns a vector's
 //! width of points into one vector per coordinate. Lists of rows hold the place of a point's first number, four times its
 //! index, which saves a shift for each.
 //!
@@ -16,13 +16,13 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod nearest;
 mod portable;
-mod rotation;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::{Avx2F32, Avx2F64};
+pub(crate) use nearest::nearest_rotations;
 pub(crate) use portable::{PortableF32, PortableF64};
-pub(crate) use rotation::{columns_of, dot, nearest_rotation, nearest_rotations};
 
 /// A number that lanes hold.
 pub(crate) trait Real:
@@ -93,6 +93,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn less_mask(self, bound: Self) -> u32;
     /// Coordinates of the points at these rows.
     unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
+    /// All four numbers of the points at these rows.
+    unsafe fn gather_whole(points: *const Self::Scalar, rows: *const u32) -> [Self; 4];
     /// Coordinates of the edges from `WIDTH` neighbouring points to those at these rows, subtracted in f64 before they are
     /// rounded to the lanes' numbers: a short edge far from the origin keeps its length.
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3];
@@ -105,6 +107,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn store_points(coordinates: [Self; 3], points: *mut Self::Scalar);
     /// Points with these coordinates, the unused numbers 0, at these rows.
     unsafe fn scatter(points: *mut Self::Scalar, rows: *const u32, coordinates: [Self; 3]);
+    /// Points with these four numbers at these rows.
+    unsafe fn scatter_whole(points: *mut Self::Scalar, rows: *const u32, numbers: [Self; 4]);
     /// Adds to the points at these rows, one after the other.
     unsafe fn scatter_add(points: *mut Self::Scalar, rows: *const u32, coordinates: [Self; 3]);
     /// The sums over lanes of three vectors as one point.

@@ -104,6 +104,12 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn gather_whole(points: *const $number, rows: *const u32) -> [Self; 4] {
+                let number = |c: usize, lane: usize| unsafe { *points.add(*rows.add(lane) as usize + c) };
+                std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))
+            }
+
+            #[inline(always)]
             unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
                 let edge = |c: usize, lane: usize| unsafe {
                     Real::from_f64(*points.add(*heads.add(lane) as usize + c) - *tails.add(4 * lane + c))
@@ -143,6 +149,16 @@ macro_rules! portable_lanes {
                         let point = points.add(*rows.add(lane) as usize);
                         (0..3).for_each(|c| *point.add(c) = coordinates[c].0[lane]);
                         *point.add(3) = 0.0;
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter_whole(points: *mut $number, rows: *const u32, numbers: [Self; 4]) {
+                for lane in 0..$width {
+                    unsafe {
+                        let point = points.add(*rows.add(lane) as usize);
+                        (0..4).for_each(|c| *point.add(c) = numbers[c].0[lane]);
                     }
                 }
             }

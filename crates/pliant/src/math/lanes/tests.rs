@@ -49,6 +49,16 @@ impl<S: Real> Kernel<S> for EveryOperation {
             (0..w).for_each(|i| {
                 (0..4).for_each(|c| close(stored[4 * i + c], number(&points, rows[i] as usize + c)));
             });
+            let mut whole: Vec<S> = (0..4 * w).map(|i| S::from_f64(i as f64)).collect();
+            let numbers = L::gather_whole(whole.as_ptr(), rows.as_ptr());
+            for (c, lanes) in numbers.into_iter().enumerate() {
+                let mut out = vec![S::default(); w];
+                lanes.store(out.as_mut_ptr());
+                (0..w).for_each(|i| close(out[i], (rows[i] as usize + c) as f64));
+            }
+            whole.fill(S::from_f64(-1.0));
+            L::scatter_whole(whole.as_mut_ptr(), rows.as_ptr(), numbers);
+            (0..4 * w).for_each(|i| close(whole[i], i as f64));
             let before = points.clone();
             L::scatter_add(points.as_mut_ptr(), rows.as_ptr(), gathered);
             (0..4 * w).for_each(|i| close(points[i], 2.0 * number(&before, i)));

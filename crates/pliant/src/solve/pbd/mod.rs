@@ -14,6 +14,7 @@
 //! with an n-th of the mass each, which keeps momentum where a plain mean would not.
 
 mod colouring;
+mod lanes;
 mod passes;
 mod rigid;
 
@@ -23,14 +24,15 @@ use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::fluid::{Fluids, Ingredients};
 use crate::matching::Matchings;
+use crate::math::lanes::InstructionSet;
 use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::rod::RodMotion;
 use crate::state::State;
 
-use super::objective::largest;
 use super::{Objective, SolveError, SolveReport, Solver, Start};
+use lanes::Points;
 use passes::{Outcome, Pass, Sweep, passes};
 
 /// What constraints do with their errors.
@@ -180,6 +182,11 @@ struct Prepared {
     means: Option<Means>,
     fluids: Option<Fluids>,
     matchings: Matchings,
+    /// Positions for the passes that have kernels.
+    points: Points,
+    instructions: InstructionSet,
+    /// Positions before an iteration that is judged.
+    last: Vec<Vec3>,
 }
 
 /// For each vertex the corners that it is moved by.
@@ -198,8 +205,9 @@ impl Prepared {
         let movable = |v: usize| model.free_index(v as u32).is_some();
         let inverse_masses: Vec<f64> = (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
         let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
-        let passes = passes(model, is_jacobi);
-        let means = is_jacobi.then(|| Means::new(model, &passes, &inverse_masses));
+        let mut points = Points::new(&inverse_masses);
+        let passes = passes(model, is_jacobi, &mut points);
+        let means = is_jacobi.then(|| Means::new(&passes, &inverse_masses));
         let is_fluid = |body: &usize| model.fluids().iter().any(|fluid| fluid.body == *body);
         let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
         let ingredients = Ingredients {
@@ -209,18 +217,20 @@ impl Prepared {
             inverse_masses: &inverse_masses,
         };
         let fluids = Fluids::new(&ingredients);
-        Self { passes, rigid: rigid::sets(model), inverse_masses, means, fluids, matchings: Matchings::new(model) }
+        let (rigid, instructions, last) = (rigid::sets(model), InstructionSet::detect(), Vec::new());
+        let matchings = Matchings::new(model);
+        Self { passes, rigid, inverse_masses, means, fluids, matchings, points, instructions, last }
     }
 
     /// Bytes that an iteration goes over, roughly.
     fn bytes(&self) -> usize {
-        self.passes.iter().map(|pass| pass.colouring.order.len() * 200).sum()
+        self.passes.iter().map(|pass| pass.len() * 200).sum()
     }
 }
 
 impl Means {
-    fn new(model: &Model, passes: &[Pass], inverse_masses: &[f64]) -> Self {
-        let vertices = || passes.iter().flat_map(|pass| pass.corner_vertices(model));
+    fn new(passes: &[Pass], inverse_masses: &[f64]) -> Self {
+        let vertices = || passes.iter().flat_map(Pass::corner_vertices).copied();
         let mut starts = vec![0u32; inverse_masses.len() + 1];
         vertices().for_each(|v| starts[v as usize + 1] += 1);
         (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);
@@ -287,7 +297,8 @@ impl Solver for PositionBased {
         report.seconds_factor = clock.now() - begun;
         // Multipliers are those of movements from the prediction, so every solve begins there, whatever was reached before.
         model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
-        prepared.passes.iter_mut().for_each(Pass::begin);
+        prepared.passes.iter_mut().for_each(|pass| pass.begin(memory));
+        prepared.points.others_moved();
         contacts.forget_forces();
         let h = objective.inertia.sqrt().recip();
         let (set, rods) = (model.rods(), &mut self.rods);
@@ -311,30 +322,41 @@ impl Solver for PositionBased {
         if let Some(fluids) = &mut prepared.fluids {
             fluids.begin(contacts.colliders(), objective.before, h, x);
         }
+        // What works on the solver's own positions between passes.
+        let has_others = prepared.fluids.is_some() || !prepared.rigid.is_empty() || !set.is_empty();
+        let has_others = has_others || !prepared.matchings.is_empty() || !contacts.is_none() || params.record;
         parallel::with_team_for(prepared.bytes(), |team| {
             for iteration in 0..params.iterations {
                 let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
-                let last = if judged { x.to_vec() } else { Vec::new() };
+                if judged {
+                    prepared.points.store(x);
+                    prepared.last.clear();
+                    prepared.last.extend_from_slice(x);
+                }
                 let backwards = match params.order {
                     SweepOrder::AsAdded => false,
                     SweepOrder::Reversed => true,
                     SweepOrder::Alternating => iteration % 2 == 1,
                 };
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
-                prepared.matchings.iterate(&prepared.inverse_masses, x);
-                if let Some(fluids) = &mut prepared.fluids {
-                    fluids.iterate(iteration, params.iterations, x);
+                if has_others {
+                    prepared.points.store(x);
+                    prepared.matchings.iterate(&prepared.inverse_masses, x);
+                    if let Some(fluids) = &mut prepared.fluids {
+                        fluids.iterate(iteration, params.iterations, x);
+                    }
+                    prepared.rigid.iter().for_each(|set| set.straighten(x, memory));
+                    if !set.is_empty() {
+                        rods.iterate(set, x, h);
+                    }
+                    meet(contacts, objective, &prepared.inverse_masses, x);
+                    record(x, memory, &mut report);
+                    prepared.points.others_moved();
                 }
-                prepared.rigid.iter().for_each(|set| set.straighten(x, memory));
-                if !set.is_empty() {
-                    rods.iterate(set, x, h);
-                }
-                meet(contacts, objective, &prepared.inverse_masses, x);
                 report.iterations += 1;
-                record(x, memory, &mut report);
                 if judged {
-                    let moved: Vec<Vec3> = x.iter().zip(&last).map(|(x, last)| *x - *last).collect();
-                    report.residual = largest(&moved) / scale;
+                    prepared.points.store(x);
+                    report.residual = largest_movement(&prepared.last, x) / scale;
                     if report.residual <= params.tolerance {
                         report.converged = true;
                         break;
@@ -342,6 +364,7 @@ impl Solver for PositionBased {
                 }
             }
         });
+        prepared.passes.iter().for_each(|pass| pass.finish(memory));
         report.seconds_local = clock.now() - local;
         report.contacts = contacts.count();
         report.fluid = prepared.fluids.as_ref().map(|fluids| fluids.report(h));
@@ -375,7 +398,17 @@ impl Prepared {
             _ => (&self.inverse_masses, Outcome::Move),
         };
         let sweep = Sweep { objective, inverse_masses, outcome };
-        let mut visit = |(pass, rule): (&mut Pass, &Rule)| sweep.run(team, pass, rule, backwards, x, memory);
+        let (points, instructions) = (&mut self.points, self.instructions);
+        let mut visit = |(pass, rule): (&mut Pass, &Rule)| {
+            let scale = pass.scale(objective);
+            if let Some(lanes) = &mut pass.lanes {
+                lanes.run(instructions, team, rule, scale, backwards, x, points);
+            } else {
+                points.store(x);
+                sweep.run(team, pass, rule, backwards, x, memory);
+                points.others_moved();
+            }
+        };
         if backwards {
             self.passes.iter_mut().zip(rules).rev().for_each(&mut visit);
         } else {
@@ -385,6 +418,16 @@ impl Prepared {
             means.apply(x);
         }
     }
+}
+
+/// The largest distance between points of two lists \[m\]; not a number if one is not.
+fn largest_movement(before: &[Vec3], after: &[Vec3]) -> f64 {
+    let squared = before.iter().zip(after).fold(0.0_f64, |most, (before, after)| {
+        let squared = before.distance_squared(*after);
+        // max would drop what is not a number; it must come out.
+        if squared > most || squared.is_nan() { squared } else { most }
+    });
+    squared.sqrt()
 }
 
 /// Moves vertices out of colliders and layers apart, as far as friction allows along them.

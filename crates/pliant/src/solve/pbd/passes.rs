@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::colouring::Colouring;
+use super::lanes::{LanePass, Points};
 use crate::constraint::{Block, Rule};
 use crate::energy::{Arrays, Batch, MAX_ROWS, Memory};
 use crate::math::Vec3;
@@ -29,31 +30,46 @@ pub(super) enum Source {
 #[derive(Debug)]
 pub(super) struct Pass {
     pub(super) source: Source,
-    pub(super) colouring: Colouring,
+    /// Its elements in lanes, if there are kernels for them; the rest is then empty.
+    pub(super) lanes: Option<LanePass>,
+    colouring: Colouring,
     rows: usize,
     /// In the order of colours.
     multipliers: Vec<f64>,
     /// Where the corners of each element in the order of colours begin, among those of all passes; and the end.
     corner_starts: Vec<u32>,
+    /// Vertices of its corners, in the order of colours.
+    vertices: Vec<u32>,
 }
 
 impl Pass {
     fn new(model: &Model, source: Source, share_vertices: bool, first_corner: u32) -> Self {
-        let (count, rows) = match source {
-            Source::Energy { batch, .. } => {
-                let operator = model.energies()[batch].batch.operator();
-                (operator.len(), 3 * operator.rows())
-            }
-            Source::Constraints(batch) => (model.constraints()[batch].len(), model.constraints()[batch].rows()),
+        let count = source.len(model);
+        let rows = match source {
+            Source::Energy { batch, .. } => 3 * model.energies()[batch].batch.operator().rows(),
+            Source::Constraints(batch) => model.constraints()[batch].rows(),
         };
         let stencil = |element: usize| source.stencil(model, element);
         let moves = |v: u32| model.free_index(v).is_some() && !share_vertices;
         let colouring = Colouring::new(count, stencil, moves);
-        let mut corner_starts = vec![first_corner];
+        let (mut corner_starts, mut vertices) = (vec![first_corner], Vec::new());
         for &element in &colouring.order {
-            corner_starts.push(corner_starts[corner_starts.len() - 1] + stencil(element as usize).len() as u32);
+            vertices.extend_from_slice(stencil(element as usize));
+            corner_starts.push(first_corner + vertices.len() as u32);
         }
-        Self { source, colouring, rows, multipliers: vec![0.0; count * rows], corner_starts }
+        let multipliers = vec![0.0; count * rows];
+        Self { source, lanes: None, colouring, rows, multipliers, corner_starts, vertices }
+    }
+
+    fn in_lanes(source: Source, lanes: LanePass) -> Self {
+        let (colouring, multipliers) = (Colouring::default(), Vec::new());
+        let (corner_starts, vertices) = (vec![0], Vec::new());
+        Self { source, lanes: Some(lanes), colouring, rows: 0, multipliers, corner_starts, vertices }
+    }
+
+    /// Number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.lanes.as_ref().map_or(self.colouring.order.len(), LanePass::len)
     }
 
     fn end(&self) -> u32 {
@@ -61,12 +77,37 @@ impl Pass {
     }
 
     /// Vertices of its corners, in the order of colours.
-    pub(super) fn corner_vertices<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = u32> + 'a {
-        self.colouring.order.iter().flat_map(|&element| self.source.stencil(model, element as usize)).copied()
+    pub(super) fn corner_vertices(&self) -> &[u32] {
+        &self.vertices
     }
 
-    pub(super) fn begin(&mut self) {
+    /// Those of some elements in that order.
+    fn vertices_of(&self, places: &Range<usize>) -> &[u32] {
+        let corner = |place: usize| (self.corner_starts[place] - self.corner_starts[0]) as usize;
+        &self.vertices[corner(places.start)..corner(places.end)]
+    }
+
+    /// Before a solve.
+    pub(super) fn begin(&mut self, memory: &[Memory]) {
         self.multipliers.fill(0.0);
+        if let Some(lanes) = &mut self.lanes {
+            lanes.begin(self.source.warm(memory));
+        }
+    }
+
+    /// After a solve.
+    pub(super) fn finish(&self, memory: &mut [Memory]) {
+        if let (Some(lanes), Source::Energy { batch, .. }) = (&self.lanes, self.source) {
+            lanes.finish(&mut memory[batch].warm);
+        }
+    }
+
+    /// Factor on the weights of its energy.
+    pub(super) fn scale(&self, objective: &Objective<'_>) -> f64 {
+        match self.source {
+            Source::Energy { batch, .. } => objective.scales[batch],
+            Source::Constraints(_) => 1.0,
+        }
     }
 
     /// Name of the energy or of the constraints.
@@ -79,7 +120,21 @@ impl Pass {
 }
 
 impl Source {
-    fn stencil(self, model: &Model, element: usize) -> &[u32] {
+    pub(super) fn len(self, model: &Model) -> usize {
+        match self {
+            Self::Energy { batch, .. } => model.energies()[batch].batch.operator().len(),
+            Self::Constraints(batch) => model.constraints()[batch].len(),
+        }
+    }
+
+    fn warm(self, memory: &[Memory]) -> &[f64] {
+        match self {
+            Self::Energy { batch, .. } => &memory[batch].warm,
+            Self::Constraints(_) => &[],
+        }
+    }
+
+    pub(super) fn stencil(self, model: &Model, element: usize) -> &[u32] {
         match self {
             Self::Energy { batch, .. } => model.energies()[batch].batch.operator().stencil(element),
             Self::Constraints(batch) => model.constraints()[batch].stencil(element),
@@ -88,8 +143,8 @@ impl Source {
 }
 
 /// All passes of a model, in the order in which bodies were added: energies, then constraints. Rigid sets are no passes.
-/// With `share_vertices` elements are not divided into colours, for Jacobi's way.
-pub(super) fn passes(model: &Model, share_vertices: bool) -> Vec<Pass> {
+/// With `share_vertices` elements are not divided into colours, for Jacobi's way; that has no kernels.
+pub(super) fn passes(model: &Model, share_vertices: bool, points: &mut Points) -> Vec<Pass> {
     let energies = model.energies().iter().enumerate();
     let soft = energies.filter(|(_, entry)| !matches!(entry.batch.arrays(), Arrays::Rigid(_)));
     let sources = soft.map(|(batch, entry)| {
@@ -99,6 +154,11 @@ pub(super) fn passes(model: &Model, share_vertices: bool) -> Vec<Pass> {
     let sources = sources.chain((0..model.constraints().len()).map(Source::Constraints));
     let (mut passes, mut corner) = (Vec::new(), 0);
     for source in sources {
+        let lanes = if share_vertices { None } else { LanePass::new(model, source, points) };
+        if let Some(lanes) = lanes {
+            passes.push(Pass::in_lanes(source, lanes));
+            continue;
+        }
         let pass = Pass::new(model, source, share_vertices, corner);
         corner = pass.end();
         passes.push(pass);
@@ -208,15 +268,12 @@ impl Sweep<'_> {
         [&mut *corners, before].into_iter().for_each(Vec::clear);
         inverse_masses.clear();
         let is_damped = matches!(pass.source, Source::Constraints(batch) if model.constraints()[batch].is_damped());
-        for &element in elements {
-            for &v in pass.source.stencil(model, element as usize) {
-                // SAFETY: the vertex is there, and nobody else moves it.
-                corners.push(unsafe { *x.get().add(v as usize) });
-                inverse_masses.push(self.inverse_masses[v as usize]);
-                if is_damped {
-                    before.push(self.objective.before[v as usize]);
-                }
-            }
+        let vertices = pass.vertices_of(&places);
+        // SAFETY: the vertices are there, and nobody else moves them.
+        corners.extend(vertices.iter().map(|&v| unsafe { *x.get().add(v as usize) }));
+        inverse_masses.extend(vertices.iter().map(|&v| self.inverse_masses[v as usize]));
+        if is_damped {
+            before.extend(vertices.iter().map(|&v| self.objective.before[v as usize]));
         }
         // SAFETY: these multipliers are the block's own.
         let multipliers = unsafe {
@@ -260,14 +317,10 @@ impl Sweep<'_> {
         let corners = &*block.corners;
         match self.outcome {
             Outcome::Move => {
-                let mut corner = 0;
-                for &element in elements {
-                    for &v in pass.source.stencil(model, element as usize) {
-                        if block.inverse_masses[corner] > 0.0 {
-                            // SAFETY: nobody else moves this vertex.
-                            unsafe { *x.get().add(v as usize) = corners[corner] };
-                        }
-                        corner += 1;
+                for ((&v, corner), weight) in vertices.iter().zip(corners).zip(block.inverse_masses) {
+                    if *weight > 0.0 {
+                        // SAFETY: nobody else moves this vertex.
+                        unsafe { *x.get().add(v as usize) = *corner };
                     }
                 }
             }

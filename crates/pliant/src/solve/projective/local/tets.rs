@@ -1,11 +1,12 @@
-//! Forces of tets that resist strain, with rotations that start from the last ones.
+//! Forces of tets that resist strain, from the nearest rotation, which continues from the last one.
 
 use std::ops::Range;
 
 use super::triangles::store_forces;
 use super::{Corners, Point, SlotCounter};
 use crate::energy::Operator;
-use crate::math::lanes::{Kernel, LaneNumber, Lanes, columns_of, nearest_rotation};
+use crate::math::lanes::nearest::{columns_of, nearest_rotation};
+use crate::math::lanes::{Kernel, LaneNumber, Lanes};
 
 /// Tets of one batch.
 #[derive(Debug)]

@@ -1,19 +1,101 @@
-//! The rotation nearest to a matrix, by Newton's method on quaternions from the last one.
+//! Nearest matrices of a kind, a vector of them at a time: rotations, and triangles within bounds of strain.
 //!
-//! The nearest rotation R to F maximises tr(RᵀF). With B = RᵀF, turning R by exp[ω] changes it by ω·g − ½ωᵀHω + …, where g is the axial
-//! vector of B and H = tr(B) I − sym(B), so a step is ω = H⁻¹g. On rotations tr(RᵀF) has no local maximum besides the global
-//! one, also for inverted F: a stationary point with H positive definite is the answer, however it was reached. Lanes that do
-//! not get there in a few steps, or where H is nearly singular, are done one by one by a singular value decomposition.
+//! Triangles in closed form. With F = [z₀ z₁] (3×2), C = FᵀF, s = √det C = ‖z₀ × z₁‖ and t = √(tr C + 2s), the nearest matrix with
+//! orthonormal columns is R = F·[[C₁₁ + s, −C₀₁], [−C₀₁, C₀₀ + s]]/(s t), and the singular values are (t ± √(tr C − 2s))/2. Clamping
+//! them to σ' gives the projection αR + βF with β = (σ₁' − σ₂')/(σ₁ − σ₂) and α = σ₁' − βσ₁.
+//!
+//! Rotations by Newton's method on quaternions, from the last one. The nearest rotation R to F maximises tr(RᵀF). With B = RᵀF,
+//! turning R by exp[ω] changes it by ω·g − ½ωᵀHω + …, where g is the axial vector of B and H = tr(B) I − sym(B), so a step is
+//! ω = H⁻¹g. On rotations tr(RᵀF) has no local maximum besides the global one, also for inverted F: a stationary point with H
+//! positive definite is the answer, however it was reached. Lanes that do not get there in a few steps, or where H is nearly
+//! singular, are done one by one by a singular value decomposition.
 
 use super::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::math::{Mat3, Quat, Vec3, best_rotation, svd_3x2};
 
 /// Newton steps before a lane is done by itself.
 const MOST_STEPS: usize = 6;
 
+/// The matrices of two columns whose singular values are within bounds, nearest to those with columns `z`.
+///
+/// SAFETY: the processor must have the instructions of `L`, here and below.
+#[inline(always)]
+pub(crate) unsafe fn nearest_within<L: Lanes>(z: &[[L; 3]; 2], [low, high]: [f64; 2]) -> [[L; 3]; 2] {
+    unsafe {
+        let (low_lanes, high_lanes) = (constant::<L>(low), constant::<L>(high));
+        let (half, two, tiny) = (constant::<L>(0.5), constant::<L>(2.0), constant::<L>(1e-30));
+        let (c00, c01, c11) = (dot(z[0], z[0]), dot(z[0], z[1]), dot(z[1], z[1]));
+        let normal = cross(z[0], z[1]);
+        let s = dot(normal, normal).sqrt();
+        let trace = c00.add(c11);
+        let t = trace.add(two.mul(s)).sqrt();
+        let scale = constant::<L>(1.0).div(s.mul(t).max(tiny));
+        let (m00, m01, m11) = (c11.add(s).mul(scale), c01.mul(scale), c00.add(s).mul(scale));
+        let (mut alpha, mut beta) = (low_lanes, L::zero());
+        if low < high {
+            let difference = trace.sub(two.mul(s)).max(L::zero()).sqrt();
+            let (large, small) = (t.add(difference).mul(half), t.sub(difference).mul(half));
+            let large_target = large.max(low_lanes).min(high_lanes);
+            let small_target = small.max(low_lanes).min(high_lanes);
+            // Equal singular values: both are clamped alike, and R takes it all.
+            let slope = large_target.sub(small_target).div(difference.max(tiny));
+            beta = difference.select_less(constant::<L>(1e-6).mul(t), L::zero(), slope);
+            alpha = large_target.sub(beta.mul(large));
+        }
+        let mut p = [[L::zero(); 3]; 2];
+        for c in 0..3 {
+            let r = [z[0][c].mul(m00).sub(z[1][c].mul(m01)), z[1][c].mul(m11).sub(z[0][c].mul(m01))];
+            for row in 0..2 {
+                p[row][c] = alpha.mul_add(r[row], beta.mul(z[row][c]));
+            }
+        }
+        // Collapsed triangles: the closed form divides by the area. They are rare, and done one by one.
+        let collapsed = s.less_mask(trace.mul(constant::<L>(1e-4)));
+        if collapsed != 0 {
+            repair(collapsed, z, [low, high], &mut p);
+        }
+        p
+    }
+}
+
+/// Projects single lanes in f64.
+#[inline(never)]
+unsafe fn repair<L: Lanes>(mask: u32, z: &[[L; 3]; 2], [low, high]: [f64; 2], p: &mut [[L; 3]; 2]) {
+    let mut numbers = [[[L::Scalar::default(); 8]; 3]; 2];
+    let mut projected = numbers;
+    unsafe {
+        for row in 0..2 {
+            for c in 0..3 {
+                z[row][c].store(numbers[row][c].as_mut_ptr());
+                p[row][c].store(projected[row][c].as_mut_ptr());
+            }
+        }
+        for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
+            let column = |row: usize| Vec3::from_array([0, 1, 2].map(|c| numbers[row][c][lane].to_f64()));
+            let svd = svd_3x2(column(0), column(1));
+            let clamped = svd.with_sigma(svd.sigma.map(|s| s.clamp(low, high)));
+            for row in 0..2 {
+                (0..3).for_each(|c| projected[row][c][lane] = L::Scalar::from_f64(clamped[row][c]));
+            }
+        }
+        for row in 0..2 {
+            for c in 0..3 {
+                p[row][c] = L::load(projected[row][c].as_ptr());
+            }
+        }
+    }
+}
+
 #[inline(always)]
 pub(crate) unsafe fn dot<L: Lanes>(a: [L; 3], b: [L; 3]) -> L {
     unsafe { a[0].mul_add(b[0], a[1].mul_add(b[1], a[2].mul(b[2]))) }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn cross<L: Lanes>(a: [L; 3], b: [L; 3]) -> [L; 3] {
+    unsafe {
+        [a[1].mul(b[2]).sub(a[2].mul(b[1])), a[2].mul(b[0]).sub(a[0].mul(b[2])), a[0].mul(b[1]).sub(a[1].mul(b[0]))]
+    }
 }
 
 /// Columns of the rotation of a unit quaternion.

@@ -1,0 +1,181 @@
+//! Strain of triangles and tets: energies whose multipliers are a vector for each row of A.
+//!
+//! A visit solves (A W Aᵀ + α/τ²) ΔΛ = −(A x − p + α/τ² Λ), as `passes.rs` has it, with two or three unknowns.
+
+use super::{Form, Group, Movement, Visit, WIDTH, dot, minus, moved, scaled};
+use crate::math::lanes::Lanes;
+use crate::math::lanes::nearest::{columns_of, nearest_rotation, nearest_within};
+
+/// Triangles with bounds on their singular values.
+pub(super) struct Triangles<const COMPLIANT: bool>;
+
+impl<const COMPLIANT: bool> Movement for Triangles<COMPLIANT> {
+    #[inline(always)]
+    unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        let Form::Triangle(bounds) = visit.pass.form else { return };
+        unsafe {
+            let own = deformation::<L, 2, 3>(group);
+            let p = nearest_within(&own.z, bounds);
+            correct::<L, COMPLIANT, 2, 3>(visit, group, own, p);
+        }
+    }
+}
+
+/// Tets near a rotation.
+pub(super) struct Tets<const COMPLIANT: bool>;
+
+impl<const COMPLIANT: bool> Movement for Tets<COMPLIANT> {
+    #[inline(always)]
+    unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        unsafe {
+            let own = deformation::<L, 3, 4>(group);
+            let mut q = [L::zero(); 4];
+            for k in 0..4 {
+                q[k] = L::load(group.rotation.add(k * WIDTH));
+            }
+            nearest_rotation::<L>(&own.z, &mut q);
+            for k in 0..4 {
+                q[k].store(group.rotation.add(k * WIDTH));
+            }
+            correct::<L, COMPLIANT, 3, 4>(visit, group, own, columns_of(q));
+        }
+    }
+}
+
+/// Some elements with `R` rows and `N` corners.
+struct Deformation<L, const R: usize, const N: usize> {
+    corners: [[L; 4]; N],
+    /// A of all corners but the first, which has minus their sum.
+    a: [[L; R]; R],
+    /// A x.
+    z: [[L; 3]; R],
+}
+
+#[inline(always)]
+unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(group: Group) -> Deformation<L, R, N> {
+    unsafe {
+        let zero = L::zero();
+        let (mut x, mut a, mut z) = ([[zero; 4]; N], [[zero; R]; R], [[zero; 3]; R]);
+        x[0] = L::gather_whole(group.points, group.rows);
+        let mut edges = [[zero; 3]; R];
+        for k in 0..R {
+            x[k + 1] = L::gather_whole(group.points, group.rows.add((k + 1) * WIDTH));
+            edges[k] = minus(x[k + 1], x[0]);
+        }
+        for row in 0..R {
+            for k in 0..R {
+                a[row][k] = L::load(group.numbers.add((R * row + k) * WIDTH));
+                for c in 0..3 {
+                    z[row][c] = a[row][k].mul_add(edges[k][c], z[row][c]);
+                }
+            }
+        }
+        Deformation { corners: x, a, z }
+    }
+}
+
+/// Moves the corners so that A x nears p.
+#[inline(always)]
+unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize, const N: usize>(
+    visit: &Visit<'_>,
+    group: Group,
+    own: Deformation<L, R, N>,
+    p: [[L; 3]; R],
+) {
+    let Deformation { corners: x, a, z } = own;
+    unsafe {
+        let zero = L::zero();
+        let mut step = [[zero; 3]; R];
+        for row in 0..R {
+            step[row] = [p[row][0].sub(z[row][0]), p[row][1].sub(z[row][1]), p[row][2].sub(z[row][2])];
+        }
+        // A of the first corner, and A W Aᵀ.
+        let (mut first, mut gram) = ([zero; R], [[zero; R]; R]);
+        for row in 0..R {
+            for k in 0..R {
+                first[row] = first[row].sub(a[row][k]);
+            }
+        }
+        for i in 0..R {
+            for j in 0..=i {
+                let mut entry = first[i].mul(first[j]).mul(x[0][3]);
+                for k in 0..R {
+                    entry = a[i][k].mul(a[j][k]).mul_add(x[k + 1][3], entry);
+                }
+                (gram[i][j], gram[j][i]) = (entry, entry);
+            }
+        }
+        if COMPLIANT {
+            let softness = L::load(group.softness).mul(L::splat(visit.inertia));
+            for row in 0..R {
+                gram[row][row] = gram[row][row].add(softness);
+                for c in 0..3 {
+                    let old = L::load(group.multipliers.add((3 * row + c) * WIDTH));
+                    step[row][c] = step[row][c].sub(softness.mul(old));
+                }
+            }
+            solve(&mut gram, &mut step);
+            for row in 0..R {
+                for c in 0..3 {
+                    let multiplier = group.multipliers.add((3 * row + c) * WIDTH);
+                    L::load(multiplier).add(step[row][c]).store(multiplier);
+                }
+            }
+        } else {
+            // Along C = ‖A x − p‖, as every classic constraint.
+            let (mut value, mut mobility) = (zero, zero);
+            for i in 0..R {
+                value = value.add(dot(step[i], step[i]));
+                for j in 0..R {
+                    mobility = gram[i][j].mul_add(dot(step[i], step[j]), mobility);
+                }
+            }
+            let factor = L::splat(visit.share).mul(value).div(mobility);
+            let factor = zero.select_less(mobility, factor, zero);
+            for row in 0..R {
+                step[row] = scaled(factor, step[row]);
+            }
+        }
+        let one = L::splat(1.0);
+        for corner in 0..N {
+            let mut by = [zero; 3];
+            for row in 0..R {
+                let coefficient = if corner == 0 { first[row] } else { a[row][corner - 1] };
+                for c in 0..3 {
+                    by[c] = coefficient.mul_add(step[row][c], by[c]);
+                }
+            }
+            L::scatter_whole(group.points, group.rows.add(corner * WIDTH), moved(x[corner], one, by));
+        }
+    }
+}
+
+/// Solves a positive definite system for vectors by elimination. Compliances keep pivots above 0.
+#[inline(always)]
+unsafe fn solve<L: Lanes<Scalar = f64>, const R: usize>(matrix: &mut [[L; R]; R], vectors: &mut [[L; 3]; R]) {
+    unsafe {
+        let (zero, one) = (L::zero(), L::splat(1.0));
+        let mut inverse = [zero; R];
+        for i in 0..R {
+            inverse[i] = one.div(matrix[i][i]);
+            for j in i + 1..R {
+                let factor = zero.sub(matrix[j][i].mul(inverse[i]));
+                for k in i + 1..R {
+                    matrix[j][k] = factor.mul_add(matrix[i][k], matrix[j][k]);
+                }
+                for c in 0..3 {
+                    vectors[j][c] = factor.mul_add(vectors[i][c], vectors[j][c]);
+                }
+            }
+        }
+        for back in 0..R {
+            let i = R - 1 - back;
+            for j in i + 1..R {
+                for c in 0..3 {
+                    vectors[i][c] = vectors[i][c].sub(matrix[i][j].mul(vectors[j][c]));
+                }
+            }
+            vectors[i] = scaled(inverse[i], vectors[i]);
+        }
+    }
+}
