@@ -20,6 +20,7 @@ macro_rules! builtin {
 /// All of them, by name.
 pub const BUILTIN: &[Builtin] = builtin![
     "balloon",
+    "bouncing-bears",
     "brush",
     "buckling-cylinder",
     "cable",

@@ -152,9 +152,3 @@ fn examples(
     }
     Ok(ExampleBased { tets: mesh.tets.clone(), examples, stiffness, weights })
 }
-
-/// Surface triangles of a solid, in its own vertices.
-pub(super) fn boundary(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, Fault> {
-    let surface = mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?;
-    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
-}

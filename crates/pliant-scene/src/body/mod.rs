@@ -1,6 +1,7 @@
 //! From a `[[body]]` section to a body of the engine.
 
 mod energy;
+mod matched;
 mod material;
 mod pose;
 mod shape;
@@ -13,11 +14,11 @@ use std::path::Path;
 
 use pliant::constraint::{ConstraintBatch, LongRangeAttachments, ThreadLengths};
 use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
-use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TriangleMesh, tet_volume};
+use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh, tet_volume};
 use pliant::{Body, ModelError, RigidError};
 use pliant_io::store::Topology;
 
-use self::energy::{Ground, boundary, build_energy};
+use self::energy::{Ground, build_energy};
 use self::shape::{Placing, Shape, build_shape};
 use crate::budget::Budget;
 use crate::error::similar;
@@ -268,29 +269,50 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 None => Body::fluid(points, &material),
             }
         }
-        (shape, MaterialSection::Bare(bare)) => {
-            let (masses, surface) = match shape {
-                Shape::Surface { mesh, .. } => {
-                    (mesh.mass_matrix(MassKind::Lumped, bare.density), mesh.triangles.clone())
-                }
-                Shape::Solid { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, bare.density), boundary(mesh)?),
-                Shape::Strands(strands) => (strands.mass_matrix(MassKind::Lumped, bare.density), Vec::new()),
-                Shape::Particles { .. } => return Err(Fault::new("material", "this shape needs material.fluid")),
+        (shape, MaterialSection::Bare(bare)) => masses_of(shape, bare.density),
+        (shape, MaterialSection::Matched(matched)) => {
+            let edges = match shape {
+                Shape::Surface { mesh, .. } => mesh.edges(),
+                Shape::Solid { mesh, .. } => mesh.edges(),
+                Shape::Strands(strands) => strands.segments().collect(),
+                Shape::Particles { .. } => Vec::new(),
             };
-            let masses = masses.map_err(|error| in_material(section, &error.into()))?;
-            Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
+            let matching = matched::matching(matched, shape.positions(), &edges)?;
+            masses_of(shape, matched.density).map(|body| body.with_matching(matching))
         }
         (shape, _) => {
             let need = match shape {
-                Shape::Surface { .. } => "material.cloth, material.springs, material.rigid or material.bare",
-                Shape::Solid { .. } => "material.solid, material.rigid or material.bare",
-                Shape::Strands(_) => "material.strand, material.rod or material.bare",
-                Shape::Particles { .. } => "material.fluid",
+                Shape::Surface { .. } => {
+                    "material.cloth, material.springs, material.rigid, material.matched or material.bare"
+                }
+                Shape::Solid { .. } => "material.solid, material.rigid, material.matched or material.bare",
+                Shape::Strands(_) => "material.strand, material.rod, material.matched or material.bare",
+                Shape::Particles { .. } => "material.fluid or material.matched",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
         }
     };
     body.map_err(|error| in_material(section, &error))
+}
+
+/// Surface triangles of a solid, in its own vertices.
+fn boundary(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, MeshError> {
+    let surface = mesh.surface()?;
+    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
+}
+
+/// Vertices with masses and a surface, which nothing holds together yet.
+fn masses_of(shape: &Shape, density: f64) -> Result<Body, ModelError> {
+    let (masses, surface) = match shape {
+        Shape::Surface { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, density)?, mesh.triangles.clone()),
+        Shape::Solid { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, density)?, boundary(mesh)?),
+        Shape::Strands(strands) => (strands.mass_matrix(MassKind::Lumped, density)?, Vec::new()),
+        Shape::Particles { points, spacing, .. } => {
+            let mass = density * spacing.powi(3);
+            return Ok(Body::points(points, mass));
+        }
+    };
+    Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
 }
 
 /// The fault of a body that the engine refuses: its material, unless the mesh itself is at fault.
@@ -303,6 +325,7 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Springs(_) => "springs",
         MaterialSection::Rigid(_) => "rigid",
         MaterialSection::Fluid(_) => "fluid",
+        MaterialSection::Matched(_) => "matched",
         MaterialSection::Bare(_) => "bare",
     };
     if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {

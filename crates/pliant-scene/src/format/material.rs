@@ -21,6 +21,8 @@ pub enum MaterialSection {
     Rigid(RigidSection),
     /// A liquid, of a shape made of particles; only the position-based solver knows it.
     Fluid(FluidSection),
+    /// A body whose regions are pulled back to their shape; only the position-based solver knows it.
+    Matched(MatchedSection),
     /// Masses that nothing holds together but what stands under `energy`.
     Bare(BareSection),
 }
@@ -146,6 +148,71 @@ pub struct FluidSection {
     pub vorticity: Option<f64>,
     /// Artificial pressure that keeps particles apart, as a share of the density; 0.001 by default.
     pub separation: Option<f64>,
+}
+
+/// A body that keeps its shape by matching: regions of its vertices are pulled back to their shape at rest.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatchedSection {
+    /// Mass per length, area or volume (kg/m, kg/m² or kg/m³).
+    pub density: f64,
+    /// Which vertices belong together.
+    pub regions: RegionsSection,
+    /// How often a deformation swings (Hz), at every time step. This or `share`, 0.3 of which is the default.
+    pub frequency: Option<f64>,
+    /// How much of the way to its goal a vertex is pulled in a step, 0 to 1.
+    pub share: Option<f64>,
+    /// How fast movements that are not those of whole regions die away (1/s); 0 by default.
+    pub damping: Option<f64>,
+    /// How far a vertex may be from its goal, as a share of a region's half-width; 0.3 by default, inf for no limit.
+    pub limit: Option<f64>,
+    /// Factor on movements to the limit, above 0 and below 2; 1 by default.
+    pub relaxation: Option<f64>,
+    /// In which ways regions may be deformed without resistance; none by default.
+    pub modes: Option<ModesSection>,
+}
+
+/// Regions of a matched body: the larger they are, the stiffer it is.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RegionsSection {
+    /// One of all vertices.
+    Whole {},
+    /// Spheres around vertices picked at random.
+    Random {
+        /// Radius (m).
+        radius: f64,
+        /// The same seed gives the same regions; 0 by default.
+        #[serde(default)]
+        seed: u64,
+    },
+    /// Spheres of about equal masses that have the body's symmetry.
+    Balanced {
+        /// Radius (m).
+        radius: f64,
+    },
+    /// Balanced spheres of several sizes, each twice as large as the one before.
+    MultiScale {
+        /// Radius of the smallest (m).
+        radius: f64,
+        /// How many sizes.
+        levels: usize,
+    },
+    /// For each vertex those that are so many edges away.
+    Rings {
+        /// Edges.
+        width: usize,
+    },
+}
+
+/// Ways in which regions may be deformed.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModesSection {
+    /// Stretch and shear: 0 for none, 1 for as much as there is.
+    Linear(f64),
+    /// Bending and twisting too.
+    Quadratic(f64),
 }
 
 /// Masses without energies.

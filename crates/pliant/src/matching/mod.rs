@@ -85,8 +85,8 @@ impl Matching {
         }
     }
 
-    /// The parameters that are out of range: name, value, what is needed.
-    pub(crate) fn problem(&self) -> Option<(&'static str, f64, &'static str)> {
+    /// The first parameter that is out of range, if any: name, value, what is needed.
+    pub fn problem(&self) -> Option<(&'static str, f64, &'static str)> {
         let positive = |value: f64| value >= 0.0 && value.is_finite();
         let beta = match self.modes {
             Modes::Rigid => 0.0,

@@ -1,0 +1,58 @@
+//! `material.matched`: how a body keeps its shape by matching.
+
+use pliant::math::Vec3;
+use pliant::{Matching, Modes, Regions, Spring};
+
+use crate::format::{MatchedSection, ModesSection, RegionsSection};
+use crate::scene::Fault;
+
+/// Largest number of sizes: a radius doubles with each.
+const MOST_LEVELS: usize = 64;
+
+pub(super) fn matching(section: &MatchedSection, rest: &[Vec3], edges: &[[u32; 2]]) -> Result<Matching, Fault> {
+    let key = |name: &str| format!("material.matched.{name}");
+    let standard = Matching::new(regions(section.regions, rest, edges)?);
+    let spring = match (section.frequency, section.share) {
+        (Some(_), Some(_)) => {
+            return Err(Fault::new(key("frequency"), "frequency and share say the same thing: give one of them"));
+        }
+        (Some(hertz), None) => Spring::Frequency(hertz),
+        (None, Some(share)) => Spring::Share(share),
+        (None, None) => standard.spring,
+    };
+    let matching = Matching {
+        spring,
+        damping: section.damping.unwrap_or(standard.damping),
+        limit: section.limit.map_or(standard.limit, |limit| (limit != f64::INFINITY).then_some(limit)),
+        relaxation: section.relaxation.unwrap_or(standard.relaxation),
+        modes: match section.modes {
+            None => Modes::Rigid,
+            Some(ModesSection::Linear(beta)) => Modes::Linear(beta),
+            Some(ModesSection::Quadratic(beta)) => Modes::Quadratic(beta),
+        },
+        regions: standard.regions,
+    };
+    match matching.problem() {
+        None => Ok(matching),
+        Some((name, value, need)) => {
+            Err(Fault::new("material.matched", format!("{name} is {value}, but must be {need}")))
+        }
+    }
+}
+
+fn regions(section: RegionsSection, rest: &[Vec3], edges: &[[u32; 2]]) -> Result<Regions, Fault> {
+    let regions = match section {
+        RegionsSection::Whole {} => Ok(Regions::whole(rest.len())),
+        RegionsSection::Random { radius, seed } => Regions::random(rest, radius, seed),
+        RegionsSection::Balanced { radius } => Regions::balanced(rest, radius),
+        RegionsSection::MultiScale { radius, levels } if (1..=MOST_LEVELS).contains(&levels) => {
+            Regions::multi_scale(rest, radius, levels)
+        }
+        RegionsSection::MultiScale { levels, .. } => {
+            let message = format!("levels is {levels}, but must be 1 to {MOST_LEVELS}");
+            return Err(Fault::new("material.matched.regions.multi-scale.levels", message));
+        }
+        RegionsSection::Rings { width } => Regions::rings(rest.len(), edges, width),
+    };
+    regions.map_err(|error| Fault::new("material.matched.regions", error.to_string()))
+}
