@@ -13,6 +13,7 @@
 //! with an n-th of the mass each, which keeps momentum where a plain mean would not.
 
 mod colouring;
+mod levels;
 mod passes;
 mod rigid;
 
@@ -29,7 +30,10 @@ use crate::state::State;
 
 use super::objective::largest;
 use super::{Objective, SolveError, SolveReport, Solver, Start};
+use levels::Levels;
 use passes::{Outcome, Pass, Sweep, passes};
+
+pub use levels::StretchLevels;
 
 /// What constraints do with their errors.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -83,6 +87,8 @@ pub struct PositionBasedParams {
     pub sweep: SweepKind,
     /// In which order.
     pub order: SweepOrder,
+    /// Levels above the mesh that keep bodies from stretching as a whole, ahead of each iteration.
+    pub levels: Option<StretchLevels>,
     /// Stops when an iteration moves no vertex by more than this fraction of the world's diagonal; 0 for all iterations.
     pub tolerance: f64,
     /// Whether to record g on the way, which costs about an iteration each.
@@ -97,6 +103,7 @@ impl Default for PositionBasedParams {
             stiffness: Stiffness::Physical,
             sweep: SweepKind::GaussSeidel,
             order: SweepOrder::AsAdded,
+            levels: None,
             tolerance: 0.0,
             record: false,
         }
@@ -117,6 +124,9 @@ impl PositionBasedParams {
             if let Some(k) = all.copied().find(|&k| !fraction(k)) {
                 return Some(("stiffness of position-based dynamics", k, "0 to 1"));
             }
+        }
+        if let Some(levels) = self.levels.filter(|levels| !(levels.most >= 1.0 && levels.most.is_finite())) {
+            return Some(("stretch that levels let pass", levels.most, "at least 1"));
         }
         match self.sweep {
             SweepKind::Jacobi { relaxation } if !(relaxation > 0.0 && relaxation < 2.0) => {
@@ -162,6 +172,7 @@ struct Prepared {
     /// Of Jacobi's way.
     means: Option<Means>,
     fluids: Option<Fluids>,
+    levels: Option<Levels>,
 }
 
 /// For each vertex the corners that it is moved by.
@@ -175,7 +186,8 @@ struct Means {
 }
 
 impl Prepared {
-    fn new(model: &Model, sweep: SweepKind) -> Self {
+    fn new(model: &Model, params: &PositionBasedParams) -> Self {
+        let sweep = params.sweep;
         let mass = model.mass().lumped();
         let movable = |v: usize| model.free_index(v as u32).is_some();
         let inverse_masses: Vec<f64> = (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
@@ -191,12 +203,14 @@ impl Prepared {
             inverse_masses: &inverse_masses,
         };
         let fluids = Fluids::new(&ingredients);
-        Self { passes, rigid: rigid::sets(model), inverse_masses, means, fluids }
+        let levels = params.levels.map(|levels| Levels::new(model, levels));
+        Self { passes, rigid: rigid::sets(model), inverse_masses, means, fluids, levels }
     }
 
     /// Bytes that an iteration goes over, roughly.
     fn bytes(&self) -> usize {
-        self.passes.iter().map(|pass| pass.colouring.order.len() * 200).sum()
+        let levels = self.levels.as_ref().map_or(0, Levels::bytes);
+        levels + self.passes.iter().map(|pass| pass.colouring.order.len() * 200).sum::<usize>()
     }
 }
 
@@ -259,7 +273,7 @@ impl Solver for PositionBased {
         let begun = clock.now();
         let (model, params) = (objective.model, &self.params);
         let mut report = SolveReport::default();
-        let prepared = self.prepared.get_or_insert_with(|| Prepared::new(model, params.sweep));
+        let prepared = self.prepared.get_or_insert_with(|| Prepared::new(model, params));
         report.seconds_factor = clock.now() - begun;
         // Multipliers are those of movements from the prediction, so every solve begins there, whatever was reached before.
         model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
@@ -294,6 +308,9 @@ impl Solver for PositionBased {
                     SweepOrder::Reversed => true,
                     SweepOrder::Alternating => iteration % 2 == 1,
                 };
+                if let Some(levels) = &mut prepared.levels {
+                    levels.sweep(team, x);
+                }
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if let Some(fluids) = &mut prepared.fluids {
                     fluids.iterate(iteration, params.iterations, x);
