@@ -20,6 +20,7 @@ macro_rules! builtin {
 /// All of them, by name.
 pub const BUILTIN: &[Builtin] = builtin![
     "balloon",
+    "banner",
     "brush",
     "buckling-cylinder",
     "cable",
@@ -32,6 +33,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "grass",
     "gummy",
     "hair",
+    "hammock",
     "jelly-cubes",
     "letter",
     "playground",
