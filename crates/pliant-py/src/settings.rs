@@ -111,6 +111,7 @@ fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<Positio
         order: choose("order", &get::<String>(recipe, "order")?, &known)?,
         tolerance,
         record: get(recipe, "record")?,
+        ..PositionBasedParams::default()
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pliant::energy::EnergyError;
 use pliant::mesh::{MeshError, TetrahedraliseError};
 use pliant::solve::SolveError;
-use pliant::{InputError, ModelError, StepError};
+use pliant::{InputError, ModelError, StepError, WrinkleError};
 use pliant_view::ViewError;
 use thiserror::Error;
 
@@ -44,6 +44,9 @@ pub enum ReproduceError {
         /// Steps taken.
         steps: usize,
     },
+    /// A fine mesh cannot follow a coarse one.
+    #[error(transparent)]
+    Wrinkles(#[from] WrinkleError),
     /// Data that is not part of the project is not there.
     #[error("it needs {}, which is not part of this project; PLIANT_DATA names the folder where it is looked for", path.display())]
     NoData {

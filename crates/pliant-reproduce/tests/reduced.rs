@@ -64,4 +64,7 @@ experiments! {
     newton_converges_faster_by_iteration: "bouaziz2014-fig12";
     bending_and_stretching_are_tuned_independently: "bender2014-fig4";
     overpressure_sets_the_volume_of_a_skin: "bender2014-fig5";
+    attachments_keep_a_cloth_as_long_as_it_is: "bender2014-fig7";
+    followers_keep_the_lengths_of_hair: "bender2014-fig9";
+    a_fine_mesh_wrinkles_where_a_coarse_one_is_compressed: "bender2014-fig12";
 }

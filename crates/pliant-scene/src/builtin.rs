@@ -20,6 +20,7 @@ macro_rules! builtin {
 /// All of them, by name.
 pub const BUILTIN: &[Builtin] = builtin![
     "balloon",
+    "banner",
     "bouncing-bears",
     "brush",
     "buckling-cylinder",
@@ -33,6 +34,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "grass",
     "gummy",
     "hair",
+    "hammock",
     "jelly-cubes",
     "letter",
     "playground",

@@ -3,7 +3,7 @@
 use pliant::math::Vec3;
 use pliant::solve::{
     Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
-    SolverChoice, Stiffness, SweepKind, SweepOrder,
+    SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -13,8 +13,8 @@ use pliant::{
 use crate::drive::Driver;
 use crate::format::{
     AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, PositionBasedSection,
-    PrecisionSection, SelfCollisionSection, SolverSection, StrainLimitingSection, SweepOrderName, SweepSection,
-    WindSection, WorldSection,
+    PrecisionSection, SelfCollisionSection, SolverSection, StrainLimitingSection, StretchLevelsSection, SweepOrderName,
+    SweepSection, WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -312,6 +312,27 @@ fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams,
             Some(SweepOrderName::Reversed) => SweepOrder::Reversed,
             Some(SweepOrderName::Alternating) => SweepOrder::Alternating,
         },
+        levels: section.levels.as_ref().map(stretch_levels).transpose()?,
         ..standard
     })
+}
+
+fn stretch_levels(section: &StretchLevelsSection) -> Result<StretchLevels, Fault> {
+    let standard = StretchLevels::default();
+    let fault = |key: &str, value: String, need: &str| {
+        Err(Fault::new(format!("solver.position-based.levels.{key}"), format!("{key} is {value}, but must be {need}")))
+    };
+    let levels = section.levels.unwrap_or(standard.levels);
+    if !(1..=16).contains(&levels) {
+        return fault("levels", levels.to_string(), "1 to 16");
+    }
+    let rounds = section.rounds.unwrap_or(standard.rounds);
+    if !(1..=100).contains(&rounds) {
+        return fault("rounds", rounds.to_string(), "1 to 100");
+    }
+    let most = section.most.unwrap_or(standard.most);
+    if !(most >= 1.0 && most.is_finite()) {
+        return fault("most", most.to_string(), "at least 1");
+    }
+    Ok(StretchLevels { levels, rounds, most })
 }

@@ -58,6 +58,18 @@ fn threads_of_a_scene_hold_a_curtain_that_ten_iterations_would_not() {
 }
 
 #[test]
+fn levels_of_a_scene_hold_a_curtain_without_threads_and_refuse_what_makes_no_sense() {
+    let without = CURTAIN.replace("long_range", "# long_range");
+    let (_, plain) = verdict(&without);
+    let (holds, stretch) = verdict(&without.replace("iterations = 10", "iterations = 10\nlevels = {}"));
+    assert!(holds, "{stretch}, plain {plain}");
+    for (given, said) in [("levels = 0", "levels is 0"), ("rounds = 0", "rounds is 0"), ("most = 0.5", "most is 0.5")] {
+        let error = refused(&without.replace("iterations = 10", &format!("iterations = 10\nlevels = {{ {given} }}")));
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[test]
 fn a_scene_limits_strain_by_every_method() {
     let (holds, stretch) = verdict(SOFT);
     assert!(holds, "{stretch}");

@@ -1,7 +1,10 @@
 //! One file per figure or table.
 
+mod bender2014_fig12;
 mod bender2014_fig4;
 mod bender2014_fig5;
+mod bender2014_fig7;
+mod bender2014_fig9;
 mod bouaziz2014_fig11;
 mod bouaziz2014_fig12;
 mod bouaziz2014_fig4;
@@ -36,4 +39,7 @@ pub const ALL: &[Experiment] = &[
     bouaziz2014_fig12::EXPERIMENT,
     bender2014_fig4::EXPERIMENT,
     bender2014_fig5::EXPERIMENT,
+    bender2014_fig7::EXPERIMENT,
+    bender2014_fig9::EXPERIMENT,
+    bender2014_fig12::EXPERIMENT,
 ];

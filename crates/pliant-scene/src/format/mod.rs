@@ -44,7 +44,7 @@ pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSec
 pub use world::{
     AccelerationSection, DampingSection, FollowLeaderSection, GustSection, HairGridSection, HairStyleSection,
     IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection, SolverSection,
-    SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
+    StretchLevelsSection, SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -243,6 +243,20 @@ pub struct PositionBasedSection {
     pub sweep: Option<SweepSection>,
     /// Which constraints come first; as-added by default.
     pub order: Option<SweepOrderName>,
+    /// Levels of coarser vertices that keep bodies from stretching as a whole, ahead of each iteration; none by default.
+    pub levels: Option<StretchLevelsSection>,
+}
+
+/// Levels of coarser vertices that keep bodies from stretching as a whole: `levels = {}` has the defaults.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StretchLevelsSection {
+    /// Most levels above the mesh, 1 to 16; 8 by default.
+    pub levels: Option<usize>,
+    /// Rounds on each level in an iteration, 1 to 100; 1 by default.
+    pub rounds: Option<usize>,
+    /// Stretch that they let pass, as length over rest length, at least 1; 1 by default.
+    pub most: Option<f64>,
 }
 
 /// How an iteration goes over the constraints.

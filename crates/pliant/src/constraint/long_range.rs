@@ -13,7 +13,8 @@
 //! An iteration of a position-based solver carries an error from one edge to the next, so the end of a long cloth learns late that it
 //! hangs. A thread tells it at once. Threads bind each vertex to its attachment points only: edges between two vertices that both keep
 //! their distances may still be too long or too short. At few iterations a cloth is then as long as it should be, and its edges
-//! are as good as the solver makes them.
+//! are as good as the solver makes them: well at rest, badly while it swings, each vertex a pendulum of its own length. For that there
+//! are [`StretchLevels`](crate::solve::StretchLevels).
 
 use super::{Bound, Constraint, ConstraintBatch, ConstraintSet};
 use crate::energy::EnergyError;

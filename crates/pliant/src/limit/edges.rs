@@ -4,9 +4,9 @@ use crate::math::Vec3;
 
 /// An edge with its rest length \[m\].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Link {
-    pub(super) ends: [u32; 2],
-    pub(super) rest: f64,
+pub(crate) struct Link {
+    pub(crate) ends: [u32; 2],
+    pub(crate) rest: f64,
 }
 
 impl Link {

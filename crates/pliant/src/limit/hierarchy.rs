@@ -3,31 +3,39 @@
 //! A level is a subset of the vertices of the level below, no two of them neighbours there. Its edges go to the nearest vertices of the
 //! level, as long as the way over the rest surface, and resist stretch only: a wrinkled sheet whose edges have their lengths is
 //! left alone, since no straight line is longer than the way over the surface. What a level's vertices are moved by is interpolated to
-//! all others, with weights by which masses are handed up: so momentum is kept.
+//! those of the level below, with weights by which masses are handed up: so momentum is kept. Weights are those of moving least squares, which give back
+//! what is linear: a coarse turn or slope reaches the mesh as such, and not as strain from vertex to vertex.
 
 use super::edges::{Link, limit_edges};
-use crate::math::Vec3;
+use super::{edges_and_cells, inverse_masses, triangles};
+use crate::math::{Mat3, Vec3};
 use crate::mesh::{SourceDistance, nearest_sources};
+use crate::model::Model;
 
 /// Neighbours of a vertex on its level.
 const NEIGHBOURS: usize = 8;
 /// Vertices of a level that a movement is interpolated from.
-const PARENTS: usize = 3;
+pub(crate) const PARENTS: usize = 8;
+/// Share of the mean square distance of parents below which they count as lying in a line or plane.
+const FLAT: f64 = 1e-6;
+/// What is left of a faded weight, so that there is something to divide by.
+const FADED: f64 = 1e-3;
 /// A level with fewer vertices is no use.
 const FEWEST: usize = 4;
 
 #[derive(Debug)]
-struct Level {
-    links: Vec<Link>,
+pub(crate) struct Level {
+    pub(crate) links: Vec<Link>,
     /// 1/m of its vertices with what is handed up to them \[1/kg\], by the numbers of the mesh; 0 for pinned ones.
-    inverse_masses: Vec<f64>,
-    /// For each vertex that can move and is not of the level the vertices that it follows, with weights that add up to 1.
-    followers: Vec<(u32, Vec<(u32, f64)>)>,
+    pub(crate) inverse_masses: Vec<f64>,
+    /// For each vertex of the level below that can move and is not of this one, the vertices that it follows, with weights that add up
+    /// to 1.
+    pub(crate) followers: Vec<(u32, Vec<(u32, f64)>)>,
 }
 
 /// Levels, the coarsest first.
 #[derive(Debug)]
-pub(super) struct Hierarchy {
+pub(crate) struct Hierarchy {
     levels: Vec<Level>,
 }
 
@@ -42,32 +50,44 @@ impl Hierarchy {
     ) -> Self {
         let mut levels = Vec::new();
         let mut graph = edges.to_vec();
+        let mut below: Vec<u32> = (0..rest.len() as u32).collect();
+        let mut carried = masses.to_vec();
         while levels.len() < most_levels {
             let chosen = independent(&graph, inverse_masses);
             if chosen.len() < FEWEST {
                 break;
             }
             let Ok(near) = nearest_sources(rest, edges, &triangles, &chosen, NEIGHBOURS + 1) else { break };
-            let level = Level::new(&chosen, &near, masses, inverse_masses);
+            let level = Level::new(rest, [&below, &chosen], &near, &mut carried, inverse_masses);
             graph = level.links.iter().map(|link| link.ends).collect();
+            below = chosen;
             levels.push(level);
         }
         levels.reverse();
         Self { levels }
     }
 
+    /// Levels above the cells of a model.
+    pub(crate) fn of_model(model: &Model, most_levels: usize) -> Self {
+        let inverse_masses = inverse_masses(model);
+        let (pairs, cells) = edges_and_cells(model, &inverse_masses);
+        Self::new(model.rest(), model.mass().lumped(), &inverse_masses, &pairs, triangles(&cells), most_levels)
+    }
+
+    pub(crate) fn into_levels(self) -> Vec<Level> {
+        self.levels
+    }
+
     /// Limits all levels in turn; returns the rounds it took.
-    pub(super) fn limit(&self, inverse_masses: &[f64], most: f64, rounds: usize, x: &mut [Vec3]) -> usize {
+    pub(super) fn limit(&self, most: f64, rounds: usize, x: &mut [Vec3]) -> usize {
         let mut sum = 0;
+        let start = x.to_vec();
         for level in &self.levels {
-            let start = x.to_vec();
-            let taken = limit_edges(&level.links, &level.inverse_masses, [0.0, most], rounds, x);
-            sum += taken;
-            if taken == 0 {
+            sum += limit_edges(&level.links, &level.inverse_masses, [0.0, most], rounds, x);
+            if sum == 0 {
                 continue;
             }
             for (v, parents) in &level.followers {
-                debug_assert!(inverse_masses[*v as usize] > 0.0);
                 let moved = |parent: u32| x[parent as usize] - start[parent as usize];
                 let movement = parents.iter().fold(Vec3::ZERO, |sum, &(parent, weight)| sum + moved(parent) * weight);
                 x[*v as usize] += movement;
@@ -78,7 +98,14 @@ impl Hierarchy {
 }
 
 impl Level {
-    fn new(chosen: &[u32], near: &[Vec<SourceDistance>], masses: &[f64], inverse_masses: &[f64]) -> Self {
+    /// A level of chosen vertices above those below; what these carry is handed up.
+    fn new(
+        rest: &[Vec3],
+        [below, chosen]: [&[u32]; 2],
+        near: &[Vec<SourceDistance>],
+        carried: &mut [f64],
+        inverse_masses: &[f64],
+    ) -> Self {
         let mut is_chosen = vec![false; near.len()];
         chosen.iter().for_each(|&v| is_chosen[v as usize] = true);
         let mut links: Vec<Link> = Vec::new();
@@ -89,23 +116,38 @@ impl Level {
         // Either end may have found the shorter way.
         links.sort_by(|a, b| a.ends.cmp(&b.ends).then_with(|| a.rest.total_cmp(&b.rest)));
         links.dedup_by_key(|link| link.ends);
-        let mut carried: Vec<f64> = vec![0.0; near.len()];
-        chosen.iter().for_each(|&v| carried[v as usize] = masses[v as usize]);
         let mut followers = Vec::new();
-        for (v, near) in near.iter().enumerate().filter(|(v, _)| !is_chosen[*v] && inverse_masses[*v] > 0.0) {
-            let near = &near[..near.len().min(PARENTS)];
+        for &v in below.iter().filter(|&&v| !is_chosen[v as usize] && inverse_masses[v as usize] > 0.0) {
+            let near = &near[v as usize];
             if near.is_empty() {
                 continue;
             }
-            let total: f64 = near.iter().map(|parent| 1.0 / parent.distance).sum();
-            let parents: Vec<(u32, f64)> =
-                near.iter().map(|parent| (parent.source, 1.0 / (parent.distance * total))).collect();
-            parents.iter().for_each(|&(parent, weight)| carried[parent as usize] += weight * masses[v]);
-            followers.push((v as u32, parents));
+            let parents = linear_weights(rest, v, near);
+            parents.iter().for_each(|&(parent, weight)| carried[parent as usize] += weight * carried[v as usize]);
+            followers.push((v, parents));
         }
         let inverse = |v: usize| if is_chosen[v] && inverse_masses[v] > 0.0 { 1.0 / carried[v] } else { 0.0 };
         Self { links, inverse_masses: (0..near.len()).map(inverse).collect(), followers }
     }
+}
+
+/// Vertices that a vertex follows, with weights that add up to 1 and, where these surround it, give back every linear function.
+fn linear_weights(rest: &[Vec3], v: u32, near: &[SourceDistance]) -> Vec<(u32, f64)> {
+    // A parent's weight fades to nothing where the next vertex takes its place: neighbours with other parents go nearly the same way.
+    let farthest = near.get(PARENTS).map_or(f64::INFINITY, |next| next.distance);
+    let near = &near[..near.len().min(PARENTS)];
+    let place = |parent: &SourceDistance| rest[parent.source as usize] - rest[v as usize];
+    let nearness =
+        |parent: &SourceDistance| (1.0 / parent.distance - 1.0 / farthest).max(FADED / parent.distance).powi(2);
+    let first = near.iter().fold(Vec3::ZERO, |sum, parent| sum + place(parent) * nearness(parent));
+    let outer = |d: Vec3| Mat3::from_cols(d * d.x, d * d.y, d * d.z);
+    let second = near.iter().fold(Mat3::ZERO, |sum, parent| sum + outer(place(parent)) * nearness(parent));
+    let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+    let tilt = (second + Mat3::IDENTITY * (FLAT * trace)).inverse() * first;
+    // Outside of its parents a vertex would go farther than any: negative weights are no masses to hand up.
+    let weight = |parent: &SourceDistance| nearness(parent) * (1.0 - place(parent).dot(tilt)).max(FADED);
+    let total: f64 = near.iter().map(weight).sum();
+    near.iter().map(|parent| (parent.source, weight(parent) / total)).collect()
 }
 
 /// Vertices of the graph of which no two are neighbours, and that every other is a neighbour of; those that do not move first.

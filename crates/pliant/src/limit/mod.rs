@@ -30,7 +30,7 @@ use crate::sparse::FactorError;
 
 use edges::{Link, limit_edges};
 use global::Global;
-use hierarchy::Hierarchy;
+pub(crate) use hierarchy::{Hierarchy, Level, PARENTS};
 use principal::Cell;
 
 /// How far a body may be stretched, and how that is seen to.
@@ -147,30 +147,13 @@ pub(crate) struct Limiter {
 impl Limiter {
     pub(crate) fn new(settings: StrainLimiting, model: &Model) -> Result<Self, FactorError> {
         let (rest, mass) = (model.rest(), model.mass().lumped());
-        let mut inverse_masses: Vec<f64> = mass.iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }).collect();
-        model.pinned().iter().for_each(|&v| inverse_masses[v as usize] = 0.0);
-        for &v in model.rigid_sets().iter().flat_map(|set| &set.vertices) {
-            inverse_masses[v as usize] = 0.0;
-        }
-        let can_move = |vertices: &[u32]| vertices.iter().any(|&v| inverse_masses[v as usize] > 0.0);
-        let mut all: Vec<Vec<u32>> = Vec::new();
-        for (body, info) in model.bodies().iter().enumerate() {
-            let first = info.vertices.start as u32;
-            all.extend(model.cells(body).iter().map(|cell| cell.iter().map(|v| v + first).collect()));
-        }
-        all.retain(|cell| can_move(cell));
-        let pairs = all.iter().flat_map(|cell| {
-            (0..cell.len()).flat_map(move |a| (0..a).map(move |b| [cell[a].min(cell[b]), cell[a].max(cell[b])]))
-        });
-        let mut pairs: Vec<[u32; 2]> = pairs.collect();
-        pairs.sort_unstable();
-        pairs.dedup();
+        let inverse_masses = inverse_masses(model);
+        let (pairs, all) = edges_and_cells(model, &inverse_masses);
         let length = |[a, b]: [u32; 2]| rest[a as usize].distance(rest[b as usize]);
         let links: Vec<Link> = pairs.iter().map(|&ends| Link { ends, rest: length(ends) }).collect();
-        let triangles = all.iter().filter_map(|cell| <[u32; 3]>::try_from(cell.as_slice()).ok()).collect();
         let hierarchy = match settings.method {
             LimitMethod::Hierarchy { levels, .. } => {
-                Some(Hierarchy::new(rest, mass, &inverse_masses, &pairs, triangles, levels))
+                Some(Hierarchy::new(rest, mass, &inverse_masses, &pairs, triangles(&all), levels))
             }
             _ => None,
         };
@@ -207,7 +190,7 @@ impl Limiter {
                 principal::limit_cells(&self.cells, w, [least, most], iterations, x)
             }
             LimitMethod::Hierarchy { iterations, .. } => {
-                let coarse = self.hierarchy.as_ref().map_or(0, |levels| levels.limit(w, most, iterations, x));
+                let coarse = self.hierarchy.as_ref().map_or(0, |levels| levels.limit(most, iterations, x));
                 coarse + limit_edges(&self.links, w, [least, most], iterations, x)
             }
             LimitMethod::Global { iterations, tolerance } => match &self.global {
@@ -263,6 +246,36 @@ impl Limiter {
 fn turn_by(masses: &[f64], x: &[Vec3], angular: Vec3) -> (Vec3, Vec3) {
     let (_, inertia, centre) = spin_of(masses, x, &vec![Vec3::ZERO; x.len()]);
     (crate::damping::pseudo_inverse_times(inertia, angular), centre)
+}
+
+/// 1/m of each vertex \[1/kg\]; 0 for those that are pinned or belong to rigid bodies.
+fn inverse_masses(model: &Model) -> Vec<f64> {
+    let mut inverse: Vec<f64> = model.mass().lumped().iter().map(|m| if *m > 0.0 { 1.0 / m } else { 0.0 }).collect();
+    let rigid = model.rigid_sets().iter().flat_map(|set| &set.vertices);
+    model.pinned().iter().chain(rigid).for_each(|&v| inverse[v as usize] = 0.0);
+    inverse
+}
+
+/// Edges and cells of all bodies of which a vertex can move.
+fn edges_and_cells(model: &Model, inverse_masses: &[f64]) -> (Vec<[u32; 2]>, Vec<Vec<u32>>) {
+    let can_move = |vertices: &[u32]| vertices.iter().any(|&v| inverse_masses[v as usize] > 0.0);
+    let mut all: Vec<Vec<u32>> = Vec::new();
+    for (body, info) in model.bodies().iter().enumerate() {
+        let first = info.vertices.start as u32;
+        all.extend(model.cells(body).iter().map(|cell| cell.iter().map(|v| v + first).collect()));
+    }
+    all.retain(|cell| can_move(cell));
+    let pairs = all.iter().flat_map(|cell| {
+        (0..cell.len()).flat_map(move |a| (0..a).map(move |b| [cell[a].min(cell[b]), cell[a].max(cell[b])]))
+    });
+    let mut pairs: Vec<[u32; 2]> = pairs.collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    (pairs, all)
+}
+
+fn triangles(cells: &[Vec<u32>]) -> Vec<[u32; 3]> {
+    cells.iter().filter_map(|cell| <[u32; 3]>::try_from(cell.as_slice()).ok()).collect()
 }
 
 /// Vertices of connected pieces of which all can move.

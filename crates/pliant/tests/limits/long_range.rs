@@ -2,6 +2,7 @@
 
 use pliant::constraint::{LongRangeAttachments, ThreadLengths};
 use pliant::mesh::generate::Diagonals;
+use pliant::solve::StretchLevels;
 
 use super::*;
 
@@ -122,6 +123,65 @@ fn a_cloth_of_90_000_vertices_stretches_by_less_than_five_percent_where_plain_it
     assert!(plain.hang > 1.5, "{plain:?}");
     assert!(held.hang < 1.05 && held.largest_edge < 1.05, "{held:?}");
     assert!(swung.hang < 1.05, "{swung:?}");
+}
+
+/// Stretches of edges while a cloth swings down from level at ten iterations: their mean over all steps, and the largest.
+fn swing(cells: usize, steps: usize, levels: Option<StretchLevels>, limit: Option<StrainLimiting>) -> [f64; 2] {
+    let diagonals = Diagonals::Alternating;
+    let sheet = Sheet { columns: cells, rows: cells, plane: Plane::Xz, diagonals, ..Sheet::default() };
+    let mesh = sheet.mesh().unwrap();
+    let top: Vec<u32> = (0..=cells).map(|column| sheet.vertex(column, cells)).collect();
+    let body = Body::mass_spring(&mesh, 0.2, mesh.edges(), 1e4).unwrap().pin(top.clone());
+    let body = body.with_constraints(LongRangeAttachments::default().build(&mesh, &top).unwrap());
+    let solver = PositionBasedParams { levels, ..PositionBasedParams::classic(10, 1.0) };
+    let builder = Simulation::builder().body(body).solver(solver);
+    let builder = if let Some(limit) = limit { builder.strain_limiting(limit) } else { builder };
+    let mut sim = builder.build().unwrap();
+    let mut found = [0.0, 0.0];
+    for _ in 0..steps {
+        sim.step().unwrap();
+        let edges = stretches(&mesh.edges(), &mesh.positions, sim.positions());
+        found = [found[0] + mean(&edges) / steps as f64, largest(&edges).max(found[1])];
+    }
+    found
+}
+
+#[test]
+fn levels_keep_the_edges_of_a_swinging_cloth_that_threads_alone_let_stretch() {
+    let levels = Some(StretchLevels::default());
+    let threads = swing(60, 45, None, None);
+    let helped = swing(60, 45, levels, None);
+    let limited = swing(60, 45, levels, Some(StrainLimiting::edges(1.02, 20)));
+    println!("mean and largest: threads {threads:?}, with levels {helped:?}, and a limit {limited:?}");
+    assert!(threads[1] > 1.5, "{threads:?}");
+    assert!((helped[0] - 1.0).abs() < 0.1 * (threads[0] - 1.0), "{threads:?} {helped:?}");
+    assert!(helped[1] - 1.0 < 0.5 * (threads[1] - 1.0), "{threads:?} {helped:?}");
+    // Rounds over edges promise no bound; all edges at once do.
+    assert!(limited[1] - 1.0 < 0.5 * (helped[1] - 1.0), "{helped:?} {limited:?}");
+    let bounded = swing(30, 45, levels, Some(StrainLimiting::global(1.04)));
+    println!("31 x 31 vertices, all edges limited at once: {bounded:?}");
+    assert!(bounded[1] < 1.0401, "{bounded:?}");
+}
+
+#[test]
+fn levels_leave_a_wrinkled_sheet_alone_whose_edges_have_their_lengths() {
+    // Folded along lines: every edge keeps its length, and straight distances get shorter.
+    let sheet = Sheet { columns: 16, rows: 4, width: 1.6, height: 0.4, ..Sheet::default() };
+    let mesh = sheet.mesh().unwrap();
+    let zigzag = |p: &Vec3| {
+        let along = (p.x + 0.8) / 0.1;
+        let odd = (along.round() as i64).rem_euclid(2) as f64;
+        Vec3::new(0.08 * along, p.y, 0.06 * odd)
+    };
+    let folded: Vec<Vec3> = mesh.positions.iter().map(zigzag).collect();
+    let levels = Some(StretchLevels::default());
+    let body = Body::mass_spring(&mesh, 0.2, mesh.edges(), 1e4).unwrap().with_positions(folded.clone());
+    // Levels alone: no constraint has any stiffness.
+    let solver = PositionBasedParams { levels, ..PositionBasedParams::classic(3, 0.0) };
+    let mut sim = Simulation::builder().body(body).solver(solver).gravity(Vec3::ZERO).build().unwrap();
+    sim.step().unwrap();
+    let moved = sim.positions().iter().zip(&folded).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(moved < 1e-12, "{moved}");
 }
 
 #[test]

@@ -15,6 +15,7 @@
 
 mod colouring;
 mod lanes;
+mod levels;
 mod passes;
 mod rigid;
 
@@ -33,7 +34,10 @@ use crate::state::State;
 
 use super::{Objective, SolveError, SolveReport, Solver, Start};
 use lanes::Points;
+use levels::Levels;
 use passes::{Outcome, Pass, Sweep, passes};
+
+pub use levels::StretchLevels;
 
 /// What constraints do with their errors.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -87,6 +91,8 @@ pub struct PositionBasedParams {
     pub sweep: SweepKind,
     /// In which order.
     pub order: SweepOrder,
+    /// Levels above the mesh that keep bodies from stretching as a whole, ahead of each iteration.
+    pub levels: Option<StretchLevels>,
     /// Stops when an iteration moves no vertex by more than this fraction of the world's diagonal; 0 for all iterations.
     pub tolerance: f64,
     /// Whether to record g on the way, which costs about an iteration each.
@@ -101,6 +107,7 @@ impl Default for PositionBasedParams {
             stiffness: Stiffness::Physical,
             sweep: SweepKind::GaussSeidel,
             order: SweepOrder::AsAdded,
+            levels: None,
             tolerance: 0.0,
             record: false,
         }
@@ -121,6 +128,9 @@ impl PositionBasedParams {
             if let Some(k) = all.copied().find(|&k| !fraction(k)) {
                 return Some(("stiffness of position-based dynamics", k, "0 to 1"));
             }
+        }
+        if let Some(levels) = self.levels.filter(|levels| !(levels.most >= 1.0 && levels.most.is_finite())) {
+            return Some(("stretch that levels let pass", levels.most, "at least 1"));
         }
         match self.sweep {
             SweepKind::Jacobi { relaxation } if !(relaxation > 0.0 && relaxation < 2.0) => {
@@ -187,6 +197,7 @@ struct Prepared {
     instructions: InstructionSet,
     /// Positions before an iteration that is judged.
     last: Vec<Vec3>,
+    levels: Option<Levels>,
 }
 
 /// For each vertex the corners that it is moved by.
@@ -200,7 +211,8 @@ struct Means {
 }
 
 impl Prepared {
-    fn new(model: &Model, sweep: SweepKind) -> Self {
+    fn new(model: &Model, params: &PositionBasedParams) -> Self {
+        let sweep = params.sweep;
         let mass = model.mass().lumped();
         let movable = |v: usize| model.free_index(v as u32).is_some();
         let inverse_masses: Vec<f64> = (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
@@ -219,12 +231,14 @@ impl Prepared {
         let fluids = Fluids::new(&ingredients);
         let (rigid, instructions, last) = (rigid::sets(model), InstructionSet::detect(), Vec::new());
         let matchings = Matchings::new(model);
-        Self { passes, rigid, inverse_masses, means, fluids, matchings, points, instructions, last }
+        let levels = params.levels.map(|levels| Levels::new(model, levels));
+        Self { passes, rigid, inverse_masses, means, fluids, matchings, points, instructions, last, levels }
     }
 
     /// Bytes that an iteration goes over, roughly.
     fn bytes(&self) -> usize {
-        self.passes.iter().map(|pass| pass.len() * 200).sum()
+        let levels = self.levels.as_ref().map_or(0, Levels::bytes);
+        levels + self.passes.iter().map(|pass| pass.len() * 200).sum::<usize>()
     }
 }
 
@@ -293,7 +307,7 @@ impl Solver for PositionBased {
         let begun = clock.now();
         let (model, params) = (objective.model, &self.params);
         let mut report = SolveReport::default();
-        let prepared = self.prepared.get_or_insert_with(|| Prepared::new(model, params.sweep));
+        let prepared = self.prepared.get_or_insert_with(|| Prepared::new(model, params));
         report.seconds_factor = clock.now() - begun;
         // Multipliers are those of movements from the prediction, so every solve begins there, whatever was reached before.
         model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
@@ -338,6 +352,11 @@ impl Solver for PositionBased {
                     SweepOrder::Reversed => true,
                     SweepOrder::Alternating => iteration % 2 == 1,
                 };
+                if let Some(levels) = &mut prepared.levels {
+                    prepared.points.store(x);
+                    levels.sweep(team, x);
+                    prepared.points.others_moved();
+                }
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if has_others {
                     prepared.points.store(x);

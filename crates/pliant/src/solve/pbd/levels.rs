@@ -1,0 +1,194 @@
+//! Coarser sets of vertices that keep the ways between them from stretching, ahead of each iteration [Müller 2008].
+//!
+//! ```text
+//!   ●───────────────●───────────────●      a round here reaches across the cloth,
+//!   ●───────●───────●───────●───────●      one here half as far,
+//!   ●───●───●───●───●───●───●───●───●      and one here from vertex to vertex
+//! ```
+//!
+//! An iteration over edges carries an error some edges far, so what a cloth of hundreds of edges does between its ends takes ten thousands
+//! of iterations. Levels are those of [`LimitMethod::Hierarchy`](crate::LimitMethod::Hierarchy). Their links resist stretch only, and
+//! hand on differences only: a wrinkled sheet whose edges have their lengths is left alone.
+
+#![allow(unsafe_code)] // Links of one colour and followers move vertices of their own.
+
+use crate::limit::{Hierarchy, Level, PARENTS};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::parallel::{Shared, Team};
+
+use super::colouring::Colouring;
+
+/// Links or followers that a thread takes at a time.
+const CHUNK: usize = 256;
+
+/// Levels above the mesh that keep a body from stretching as a whole while constraints see to its edges.
+///
+/// ```
+/// use pliant::prelude::*;
+/// use pliant::solve::StretchLevels;
+/// let sheet = Sheet { columns: 2, rows: 60, width: 0.05, height: 1.5, ..Sheet::default() };
+/// let mesh = sheet.mesh()?;
+/// let hang = |levels: Option<StretchLevels>| -> Result<f64, Box<dyn std::error::Error>> {
+///     let cloth = Body::mass_spring(&mesh, 0.2, mesh.edges(), 1e4)?.pin([sheet.vertex(0, 60), sheet.vertex(2, 60)]);
+///     let solver = PositionBasedParams { levels, ..PositionBasedParams::classic(5, 1.0) };
+///     let mut sim = Simulation::builder().body(cloth).solver(solver).build()?;
+///     for _ in 0..60 {
+///         sim.step()?;
+///     }
+///     Ok(sim.positions().iter().fold(0.0, |least, p| p.y.min(least)))
+/// };
+/// let [plain, coarse] = [hang(None)?, hang(Some(StretchLevels::default()))?];
+/// assert!(plain < -1.0 && coarse > -0.8, "its lower edge hangs at {plain} m, with levels at {coarse} m of -0.75");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StretchLevels {
+    /// Most levels above the mesh itself. Vertices of one are about twice as far apart as those of the next.
+    pub levels: usize,
+    /// Rounds on each level in an iteration.
+    pub rounds: usize,
+    /// Stretch, as length over rest length, that levels let pass: 1 for cloth that does not stretch; more than that of its material
+    /// under its weight for one that does.
+    pub most: f64,
+}
+
+impl Default for StretchLevels {
+    /// Eight levels, one round on each, no stretch.
+    fn default() -> Self {
+        Self { levels: 8, rounds: 1, most: 1.0 }
+    }
+}
+
+/// Two vertices of a level.
+#[derive(Debug, Clone, Copy)]
+struct CoarseLink {
+    ends: [u32; 2],
+    rest: f64,
+    /// 1/m of the ends with what hangs on them \[1/kg\].
+    inverse_masses: [f64; 2],
+}
+
+/// A vertex of the level below that goes with vertices of a level.
+#[derive(Debug, Clone, Copy)]
+struct Follower {
+    vertex: u32,
+    /// Vertices of the level, with weights that add up to 1.
+    parents: [u32; PARENTS],
+    weights: [f64; PARENTS],
+}
+
+/// One level, prepared for threads.
+#[derive(Debug)]
+struct PreparedLevel {
+    /// Colour by colour.
+    links: Vec<CoarseLink>,
+    colours: Vec<usize>,
+    followers: Vec<Follower>,
+}
+
+/// All levels, the coarsest first.
+#[derive(Debug)]
+pub(super) struct Levels {
+    levels: Vec<PreparedLevel>,
+    params: StretchLevels,
+    /// Where vertices were before the coarsest level.
+    start: Vec<Vec3>,
+}
+
+impl Levels {
+    pub(super) fn new(model: &Model, params: StretchLevels) -> Self {
+        let levels = Hierarchy::of_model(model, params.levels).into_levels();
+        Self { levels: levels.iter().map(PreparedLevel::new).collect(), params, start: Vec::new() }
+    }
+
+    /// Bytes that a round goes over, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |level: &PreparedLevel| level.links.len() * 96 + level.followers.len() * 112;
+        self.levels.iter().map(bytes).sum()
+    }
+
+    /// A round on each level, the coarsest first.
+    pub(super) fn sweep(&mut self, team: &Team<'_>, x: &mut [Vec3]) {
+        let StretchLevels { rounds, most, .. } = self.params;
+        self.start.clear();
+        self.start.extend_from_slice(x);
+        for level in &self.levels {
+            for round in 0..rounds {
+                level.shorten(team, most, round % 2 == 1, x);
+            }
+            level.lead(team, &self.start, x);
+        }
+    }
+}
+
+impl PreparedLevel {
+    fn new(level: &Level) -> Self {
+        let Level { links, inverse_masses, followers } = level;
+        let ends: Vec<[u32; 2]> = links.iter().map(|link| link.ends).collect();
+        let colouring = Colouring::new(links.len(), |k| &ends[k], |v| inverse_masses[v as usize] > 0.0);
+        let link = |&k: &u32| {
+            let link = links[k as usize];
+            let inverse_masses = link.ends.map(|v| inverse_masses[v as usize]);
+            CoarseLink { ends: link.ends, rest: link.rest, inverse_masses }
+        };
+        let follower = |(vertex, parents): &(u32, Vec<(u32, f64)>)| {
+            let mut follower = Follower { vertex: *vertex, parents: [0; PARENTS], weights: [0.0; PARENTS] };
+            for (k, (parent, weight)) in parents.iter().enumerate().take(PARENTS) {
+                (follower.parents[k], follower.weights[k]) = (*parent, *weight);
+            }
+            follower
+        };
+        let followers = followers.iter().map(follower).collect();
+        Self { links: colouring.order.iter().map(link).collect(), colours: colouring.starts, followers }
+    }
+
+    /// Pulls the ends of links together that are too far apart.
+    fn shorten(&self, team: &Team<'_>, most: f64, backwards: bool, x: &mut [Vec3]) {
+        let x = Shared(x.as_mut_ptr());
+        let visit = |ends: &[usize]| {
+            let colour = &self.links[ends[0]..ends[1]];
+            team.share(colour.len().div_ceil(CHUNK), |item| {
+                for link in colour.iter().skip(item * CHUNK).take(CHUNK) {
+                    let ([a, b], [w_a, w_b]) = (link.ends.map(|v| v as usize), link.inverse_masses);
+                    // SAFETY: of the ends those that move are in no other link of the colour; the others are only read.
+                    let (from, to) = unsafe { (*x.get().add(a), *x.get().add(b)) };
+                    let (edge, allowed) = (to - from, most * link.rest);
+                    let length = edge.length();
+                    if length <= allowed || w_a + w_b <= 0.0 {
+                        continue;
+                    }
+                    let pull = edge * ((length - allowed) / (length * (w_a + w_b)));
+                    for (v, to, w) in [(a, from + pull * w_a, w_a), (b, to - pull * w_b, w_b)] {
+                        if w > 0.0 {
+                            // SAFETY: as above.
+                            unsafe { *x.get().add(v) = to };
+                        }
+                    }
+                }
+            });
+        };
+        if backwards {
+            self.colours.windows(2).rev().for_each(visit);
+        } else {
+            self.colours.windows(2).for_each(visit);
+        }
+    }
+
+    /// Takes vertices of the level below along.
+    fn lead(&self, team: &Team<'_>, start: &[Vec3], x: &mut [Vec3]) {
+        let x = Shared(x.as_mut_ptr());
+        team.share(self.followers.len().div_ceil(CHUNK), |item| {
+            for Follower { vertex, parents, weights } in self.followers.iter().skip(item * CHUNK).take(CHUNK) {
+                let mut movement = Vec3::ZERO;
+                for (&parent, &weight) in parents.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+                    // SAFETY: vertices of the level are followed, and none of them follows here.
+                    let now = unsafe { *x.get().add(parent as usize) };
+                    movement += (now - start[parent as usize]) * weight;
+                }
+                // SAFETY: a vertex follows once, and nobody else reads it meanwhile.
+                unsafe { *x.get().add(*vertex as usize) += movement };
+            }
+        });
+    }
+}
