@@ -5,8 +5,8 @@ use std::path::Path;
 use pliant_view::Color;
 use pliant_view::plot::{Axis, Plot, Series, Style};
 
-use crate::BenchError;
 use crate::peers;
+use crate::{BenchError, fluid};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
@@ -92,6 +92,11 @@ pub fn page(results: &Results) -> String {
     for found in &results.equal_time {
         page.push_str(&format!("\n### {}\n\n", equal_time_heading(found)));
         page.push_str(&equal_time_table(found).to_markdown());
+    }
+    if let Some(found) = &results.fluid {
+        page.push_str(&format!("\n## Fluids\n\n{}\n\n", fluid::description(found)));
+        page.push_str("```sh\ncargo run --release -p pliant-bench -- fluid --save docs/performance.json\n```\n\n");
+        page.push_str(&fluid::table(found).to_markdown());
     }
     page
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
+use crate::fluid::FluidResults;
 use crate::machine::Machine;
 use crate::timing::Timing;
 
@@ -19,6 +20,9 @@ pub struct Results {
     pub problems: Vec<ProblemResults>,
     /// Engines that solve by other methods, at about the same time per frame.
     pub equal_time: Vec<EqualTime>,
+    /// Fluids, by `fluid --save`.
+    #[serde(default)]
+    pub fluid: Option<FluidResults>,
 }
 
 impl Results {

@@ -4,6 +4,7 @@ use super::kernels::{self, Lattice, reach_of_walls};
 use super::neighbours::Neighbours;
 use super::{Ingredients, KERNEL};
 use crate::math::Vec3;
+use crate::parallel::{self, Strided};
 
 /// A point of a body's surface, carried along by its corners.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +29,8 @@ pub(crate) struct Matter {
     pub(crate) mass: f64,
     /// Vertices of the world that are particles.
     pub(crate) vertices: Vec<u32>,
+    /// The same, fluid by fluid.
+    ranges: Vec<std::ops::Range<usize>>,
     pub(crate) samples: Vec<Sample>,
     /// Volume of each particle and sample; over the density of the lattice, so that particles on a lattice are at rest density.
     pub(crate) volumes: Vec<f32>,
@@ -56,6 +59,7 @@ impl Matter {
             radius: KERNEL * spacing,
             mass,
             vertices: Vec::new(),
+            ranges: from.fluids.iter().map(|fluid| fluid.vertices.clone()).collect(),
             samples: Vec::new(),
             volumes: Vec::new(),
             softness: Vec::new(),
@@ -113,6 +117,18 @@ impl Matter {
     /// Particles and samples.
     pub(crate) fn len(&self) -> usize {
         self.vertices.len() + self.samples.len()
+    }
+
+    /// Changes an entry of each vertex that is a particle, given the particle's number, in an array of all vertices.
+    pub(crate) fn for_each_vertex<T: Send>(&self, of_vertices: &mut [T], change: &(impl Fn(usize, &mut T) + Sync)) {
+        let mut first = 0;
+        for vertices in &self.ranges {
+            let outputs = Strided { entries: &mut of_vertices[vertices.clone()], stride: 1 };
+            parallel::for_each(first..first + vertices.len(), outputs, &|range, part| {
+                range.zip(part.entries).for_each(|(particle, entry)| change(particle, entry));
+            });
+            first += vertices.len();
+        }
     }
 
     /// Where a particle or sample is \[m\].

@@ -6,6 +6,7 @@
 //! | `kernels` | the smoothing kernel, its integral over half-spaces |
 //! | `matter` | volumes and masses of particles; points of bodies' surfaces that take part |
 //! | `neighbours` | which particles are near each other |
+//! | `pairs` | sums over neighbours, eight at a time |
 //! | `walls` | colliders as half-spaces full of fluid |
 //! | `density` | the constraint and its iteration |
 //! | `coarse` | the load of deep fluid |
@@ -22,6 +23,7 @@ mod kernels;
 mod material;
 mod matter;
 mod neighbours;
+mod pairs;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -97,6 +99,9 @@ impl Fluids {
 
     /// Puts particles that wait where they go.
     fn hold(&self, x: &mut [Vec3]) {
+        if self.infos.iter().all(|fluid| fluid.emitter.is_none()) {
+            return;
+        }
         for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
             if let Some((place, _)) = waiting {
                 x[vertex as usize] = *place;

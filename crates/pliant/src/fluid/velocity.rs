@@ -12,11 +12,14 @@
 use super::density::Density;
 use super::kernels;
 use super::matter::Matter;
+use super::neighbours::Place;
 use crate::math::Vec3;
 use crate::parallel::{self, Strided};
 
-/// Most that a step mixes of the neighbours' velocity: more would go past their mean.
-const MOST_MIXED: f64 = 0.5;
+/// Most that a step takes from the neighbours' velocity, of the part along the line between them: more would go past their mean.
+const MOST_MIXED: f32 = 1.5;
+/// A mean over directions n of n (n·v) is so much less than v, for the shear of a flow that keeps its volume.
+const PARALLEL: f64 = 5.0;
 
 impl Density {
     /// Mixes velocities and confines vortices, at the positions of the step's end and with its neighbours.
@@ -60,21 +63,22 @@ impl Density {
 
     fn mix(&self, matter: &Matter, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
         let (order, fluid) = (&self.neighbours.order, matter.vertices.len());
-        let scale = 6.0 * h / (matter.second_moment() * matter.radius * matter.radius);
-        self.gather(changes, &|k, pairs| {
-            let own = order[k] as usize;
-            let mut sum = Vec3::ZERO;
-            for pair in pairs.filter(|pair| own < fluid && (order[pair.j] as usize) < fluid) {
-                let other = order[pair.j] as usize;
-                let viscosity = 0.5 * (matter.viscosity[own] + matter.viscosity[other]);
-                let mixed = (viscosity * scale).min(MOST_MIXED);
-                let (a, b) = (f64::from(matter.softness[own]), f64::from(matter.softness[other]));
-                // Of two particles the lighter follows more.
-                let share = 2.0 * a / (a + b);
-                let near = f64::from(pair.volume * kernels::density(pair.squared));
-                sum += (speeds[pair.j] - speeds[k]) * (mixed * share * near);
+        let scale = PARALLEL * 6.0 * h / (matter.second_moment() * matter.radius * matter.radius);
+        // Samples do not take part: their viscosity is negative.
+        let viscosity = |own: usize| if own < fluid { matter.viscosity[own] * scale } else { -1.0 };
+        let mut quads: Vec<Place> = vec![[0.0, 0.0, 0.0, -1.0]; speeds.len() + 1];
+        parallel::for_each(0..speeds.len(), Strided { entries: &mut quads[..speeds.len()], stride: 1 }, &|range, part| {
+            for (quad, k) in part.entries.iter_mut().zip(range) {
+                let [x, y, z] = speeds[k].to_array().map(|c| c as f32);
+                *quad = [x, y, z, viscosity(order[k] as usize) as f32];
             }
-            sum
+        });
+        let (rows, quads) = (self.rows(), &quads[..]);
+        parallel::for_each(0..speeds.len(), Strided { entries: changes, stride: 1 }, &|range, part| {
+            let base = range.start;
+            rows.mix(range, quads, MOST_MIXED, |k, change| {
+                part.entries[k - base] = Vec3::from_array(change.map(f64::from));
+            });
         });
     }
 

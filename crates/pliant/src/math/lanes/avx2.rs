@@ -108,6 +108,23 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn gather_quads(quads: *const f32, indices: *const u32) -> [Self; 4] {
+        unsafe {
+            let quad = |lane: usize| _mm_loadu_ps(quads.add(4 * *indices.add(lane) as usize));
+            let (a, b) = (pair(quad(0), quad(4)), pair(quad(1), quad(5)));
+            let (c, d) = (pair(quad(2), quad(6)), pair(quad(3), quad(7)));
+            let (xy_ab, zw_ab) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+            let (xy_cd, zw_cd) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+            [
+                Self(_mm256_shuffle_ps::<0x44>(xy_ab, xy_cd)),
+                Self(_mm256_shuffle_ps::<0xEE>(xy_ab, xy_cd)),
+                Self(_mm256_shuffle_ps::<0x44>(zw_ab, zw_cd)),
+                Self(_mm256_shuffle_ps::<0xEE>(zw_ab, zw_cd)),
+            ]
+        }
+    }
+
+    #[inline(always)]
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
         unsafe {
             let mut edges = [_mm_setzero_ps(); 8];
@@ -324,6 +341,22 @@ impl Lanes for Avx2F64 {
                 *point = _mm256_loadu_pd(points.add(*rows.add(lane) as usize));
             }
             transpose_f64(loaded)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather_quads(quads: *const f64, indices: *const u32) -> [Self; 4] {
+        unsafe {
+            let quad = |lane: usize| _mm256_loadu_pd(quads.add(4 * *indices.add(lane) as usize));
+            let (a, b, c, d) = (quad(0), quad(1), quad(2), quad(3));
+            let (xz_ab, yw_ab) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            let (xz_cd, yw_cd) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+            [
+                Self(_mm256_permute2f128_pd::<0x20>(xz_ab, xz_cd)),
+                Self(_mm256_permute2f128_pd::<0x20>(yw_ab, yw_cd)),
+                Self(_mm256_permute2f128_pd::<0x31>(xz_ab, xz_cd)),
+                Self(_mm256_permute2f128_pd::<0x31>(yw_ab, yw_cd)),
+            ]
         }
     }
 

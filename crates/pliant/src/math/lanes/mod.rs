@@ -91,6 +91,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn less_mask(self, bound: Self) -> u32;
     /// Coordinates of the points at these rows.
     unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
+    /// All four numbers of the points with these indices: not places, as in [`gather`](Self::gather).
+    unsafe fn gather_quads(quads: *const Self::Scalar, indices: *const u32) -> [Self; 4];
     /// Coordinates of the edges from `WIDTH` neighbouring points to those at these rows, subtracted in f64 before they are
     /// rounded to the lanes' numbers: a short edge far from the origin keeps its length.
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3];

@@ -104,6 +104,12 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn gather_quads(quads: *const $number, indices: *const u32) -> [Self; 4] {
+                let number = |c: usize, lane: usize| unsafe { *quads.add(4 * *indices.add(lane) as usize + c) };
+                std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))
+            }
+
+            #[inline(always)]
             unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
                 let edge = |c: usize, lane: usize| unsafe {
                     Real::from_f64(*points.add(*heads.add(lane) as usize + c) - *tails.add(4 * lane + c))
