@@ -60,17 +60,15 @@ pub struct DamResults {
 
 /// A dam of about `particles` in a vessel twice as long.
 struct Dam {
-    body: Body,
+    size: Vec3,
     vessel: Vec3,
 }
 
 impl Dam {
-    fn new(particles: usize) -> Result<Self, BenchError> {
+    fn new(particles: usize) -> Self {
         let side = (particles as f64 / LAYERS as f64).sqrt().round().max(1.0);
         let size = Vec3::new(side, LAYERS as f64, side) * SPACING;
-        let block = particle_block(size, SPACING)?.translated(0.5 * size);
-        let material = FluidMaterial { spacing: SPACING, ..FluidMaterial::default() };
-        Ok(Self { body: Body::fluid(&block, &material)?, vessel: Vec3::new(2.0 * size.x, size.y, size.z) })
+        Self { size, vessel: Vec3::new(2.0 * size.x, size.y, size.z) }
     }
 
     fn simulation(&self, threads: usize) -> Result<Simulation, BenchError> {
@@ -88,12 +86,15 @@ impl Dam {
         ] {
             builder = builder.collider(wall(normal, at));
         }
-        Ok(builder.body(self.body.clone()).threads(threads).build()?)
+        let block = particle_block(self.size, SPACING)?.translated(0.5 * self.size);
+        let material = FluidMaterial { spacing: SPACING, ..FluidMaterial::default() };
+        Ok(builder.body(Body::fluid(&block, &material)?).threads(threads).build()?)
     }
 
     /// Particles that are not in the vessel.
     fn lost(&self, sim: &Simulation) -> usize {
-        let is_inside = |p: &Vec3| p.is_finite() && p.min_element() >= 0.0 && p.x <= self.vessel.x && p.z <= self.vessel.z;
+        let is_inside =
+            |p: &Vec3| p.is_finite() && p.min_element() >= 0.0 && p.x <= self.vessel.x && p.z <= self.vessel.z;
         sim.positions().iter().filter(|p| !is_inside(p)).count()
     }
 }
@@ -108,7 +109,7 @@ pub fn measure(
     let mut results =
         FluidResults { processor: machine::processor(), load: machine::load(), frames_before, dams: Vec::new() };
     for &particles in particles {
-        let dam = Dam::new(particles)?;
+        let dam = Dam::new(particles);
         let mut runs = Vec::new();
         for &threads in threads {
             runs.push((threads, dam.simulation(threads)?, Vec::new(), 0.0));
@@ -151,7 +152,13 @@ pub fn table(results: &FluidResults) -> Table {
     }
     let (particles, ms) = PRINTED;
     let mut row = vec!["[Bender 2014, Figure 6], a GPU".to_owned(), particles.to_string(), "–".to_owned()];
-    row.extend([three_digits(ms), or_dash(None), three_digits(1e3 * ms / particles as f64), or_dash(None), or_dash(None)]);
+    row.extend([
+        three_digits(ms),
+        or_dash(None),
+        three_digits(1e3 * ms / particles as f64),
+        or_dash(None),
+        or_dash(None),
+    ]);
     table.row(row);
     table
 }

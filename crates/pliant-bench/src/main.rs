@@ -211,8 +211,10 @@ fn run_peers(json: bool, save: Option<&Path>, only: &[String], rounds: usize) ->
     }
     let effort = Effort::rounds(rounds);
     eprintln!("reading memory");
-    let mut results =
-        Results { machine: Machine::measure(), rounds: effort.rounds, problems: Vec::new(), equal_time: Vec::new(), fluid: None };
+    // What `fluid --save` has put there stays.
+    let fluid = save.and_then(|path| Results::load(path).ok()?.fluid);
+    let (machine, rounds) = (Machine::measure(), effort.rounds);
+    let mut results = Results { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), fluid };
     if !json {
         println!("{}\n", peers::preamble(&results).join("\n"));
         println!("{}\n", report::COLUMNS);

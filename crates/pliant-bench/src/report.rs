@@ -6,10 +6,10 @@ use pliant_view::Color;
 use pliant_view::plot::{Axis, Plot, Series, Style};
 
 use crate::peers;
-use crate::{BenchError, fluid};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
+use crate::{BenchError, fluid};
 
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \

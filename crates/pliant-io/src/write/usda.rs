@@ -2,7 +2,8 @@
 //!
 //! A body's triangles are a `Mesh` of the body's name; its polylines and loose vertices are `BasisCurves` and `Points`,
 //! which take the name if they are alone and add `_curves` and `_points` otherwise. Prims follow each other in the text
-//! and each lists all its samples, so the frames are read once for each prim. Where a run tears, faces have time samples too.
+//! and each lists all its samples, so the frames are read once for each prim. Where a run tears, and of the surface
+//! of a fluid, faces have time samples too.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -54,7 +55,8 @@ struct Prim {
 }
 
 fn prims(part: &Part) -> Vec<Prim> {
-    let (has_mesh, has_curves) = (!part.triangles.is_empty(), !part.polylines.is_empty());
+    let has_mesh = part.is_surface_of_fluid || !part.triangles.is_empty();
+    let has_curves = !part.polylines.is_empty();
     let mut prims = Vec::new();
     if has_mesh {
         // Only the vertices of triangles, so that loose ones are not drawn twice.
@@ -94,7 +96,7 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
     let mut extents = Vec::new();
     writeln!(file, "    def {} \"{name}\"\n    {{\n{}", first.kind, first.fixed)?;
     // Places in the list of frames where the mesh is another than before.
-    let changes: Vec<usize> = (1..job.frames.len()).filter(|&k| job.topology_of(k) != job.topology_of(k - 1)).collect();
+    let changes: Vec<usize> = (1..job.frames.len()).filter(|&k| job.changes_at(k)).collect();
     for (attribute, value) in &first.faces {
         if changes.is_empty() {
             writeln!(file, "        int[] {attribute} = {value}")?;
@@ -115,8 +117,12 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
         let points = job.singles("the position", *code, &frame.positions, &part)?;
         has_velocities &= frame.velocities.is_some();
         let points = || prim.places.iter().map(|&place| points[place as usize]);
-        extents.push(points().fold(([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |(low, high), p| {
-            (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
+        // Nothing has no extent.
+        let none = prim.places.is_empty().then_some(([0.0; 3], [0.0; 3]));
+        extents.push(none.unwrap_or_else(|| {
+            points().fold(([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |(low, high), p| {
+                (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
+            })
         }));
         writeln!(file, "            {code}: {},", vectors(points()))?;
     }

@@ -70,7 +70,13 @@ impl Rows<'_> {
 
     /// Densities of a range's places, what movements have added to them, and the weights V_i V_j |W'/r| (w_i V_i + w_j V_j) of all their
     /// pairs, padded as lists are. `moves` holds movements and, last, w V of a place, 0 for what has no pressure.
-    pub(super) fn begin(&self, range: Range<usize>, moves: &[Place], weights: &mut [f32], then: impl FnMut(usize, First)) {
+    pub(super) fn begin(
+        &self,
+        range: Range<usize>,
+        moves: &[Place],
+        weights: &mut [f32],
+        then: impl FnMut(usize, First),
+    ) {
         self.check(&range);
         let starts = &self.neighbours.starts;
         assert_eq!(moves.len(), self.places.len());
@@ -78,10 +84,12 @@ impl Rows<'_> {
         f32::dispatch(InstructionSet::detect(), Begin { rows: *self, range, moves, weights, then });
     }
 
-    /// Σ (Δλ_i V_j + Δλ_j V_i + s_corr) ∇W of a range's places, without the sign of λ.
-    pub(super) fn push(&self, range: Range<usize>, then: impl FnMut(usize, [f32; 3])) {
+    /// Σ (Δλ_i V_j + Δλ_j V_i + s_corr) ∇W of a range's places, without the sign of λ, along the directions between `starts`, where places were when
+    /// the step began; its last number is 1 for what flows and 0 for what does not.
+    pub(super) fn push(&self, range: Range<usize>, starts: &[Place], then: impl FnMut(usize, [f32; 3])) {
         self.check(&range);
-        f32::dispatch(InstructionSet::detect(), Push { rows: *self, range, then });
+        assert_eq!(starts.len(), self.places.len());
+        f32::dispatch(InstructionSet::detect(), Push { rows: *self, range, starts, then });
     }
 
     /// Σ_j c V_j W n (n·(v_j − v_i)) 2 w_i/(w_i + w_j) of a range's places, n the direction between them. `speeds` holds velocities and, last,
@@ -258,9 +266,29 @@ impl<F: FnMut(usize, First)> Kernel<f32> for Begin<'_, F> {
     }
 }
 
+/// Along which pairs part: the offset at the start of the step, as long as that of now. Where the two differ by more than 60° the particles have
+/// gone past each other, and part along that of now; so do those of which one does not flow (its last number is 0).
+///
+/// # Safety
+/// The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn direction<L: Lanes<Scalar = f32>>(pairs: &Pairs<L>, began: [L; 4], its: [L; 4]) -> [L; 3] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let now = pairs.offset;
+        let from = [began[0].sub(its[0]), began[1].sub(its[1]), began[2].sub(its[2])];
+        let dot = |a: [L; 3], b: [L; 3]| a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]));
+        let inverse = dot(from, from).max(L::splat(COINCIDENT * COINCIDENT)).inverse_sqrt();
+        let cosine = dot(from, now).mul(inverse).mul(pairs.inverse_distance).mul(began[3].mul(its[3]));
+        let ratio = pairs.squared.mul(pairs.inverse_distance).mul(inverse);
+        std::array::from_fn(|c| cosine.select_less(L::splat(0.5), now[c], from[c].mul(ratio)))
+    }
+}
+
 struct Push<'a, F> {
     rows: Rows<'a>,
     range: Range<usize>,
+    starts: &'a [Place],
     then: F,
 }
 
@@ -273,6 +301,7 @@ impl<F: FnMut(usize, [f32; 3])> Kernel<f32> for Push<'_, F> {
             // SAFETY: lists name places that there are, or the far one after them (`check`).
             let (sum, coincident) = unsafe {
                 let own: [L; 3] = std::array::from_fn(|c| L::splat(places[k][c]));
+                let began = self.starts[k].map(|number| L::splat(number));
                 let (change, pressed) = (L::splat(manners[k].change), L::splat(manners[k].pressed));
                 let (volume, separation) = (L::splat(places[k][3]), L::splat(manners[k].separation));
                 let (mut sum, mut coincident) = ([L::zero(); 3], false);
@@ -288,8 +317,10 @@ impl<F: FnMut(usize, [f32; 3])> Kernel<f32> for Push<'_, F> {
                     let near = sixth.mul(sixth).mul(L::splat(reference));
                     let spread = separation.min(its_separation).mul(volume.add(pairs.volume));
                     let factor = spread.mul_add(near, pressure).mul(pairs.slope);
+                    let direction =
+                        direction::<L>(&pairs, began, L::gather_quads(self.starts.as_ptr().cast(), list.as_ptr()));
                     for c in 0..3 {
-                        sum[c] = factor.mul_add(pairs.offset[c], sum[c]);
+                        sum[c] = factor.mul_add(direction[c], sum[c]);
                     }
                 }
                 let mut sums = [0.0; 4];
@@ -388,7 +419,8 @@ mod tests {
             close(sums.resistance, one.resistance, one.resistance);
             (0..3).for_each(|c| close(sums.gradient[c], one.gradient[c], 10.0));
         });
-        rows.push(0..count, |k, sum| {
+        let starts: Vec<Place> = places.iter().map(|p| [p[0], p[1], p[2], 1.0]).collect();
+        rows.push(0..count, &starts, |k, sum| {
             let one = rows.push_one(k);
             (0..3).for_each(|c| close(sum[c], one[c], one.iter().fold(1e3, |most: f32, x| most.max(x.abs()))));
         });
@@ -402,11 +434,8 @@ mod tests {
         // Everything has come closer by a thousandth.
         let mut moves: Vec<Place> = places.iter().map(|p| [-1e-3 * p[0], -1e-3 * p[1], -1e-3 * p[2], 0.0]).collect();
         moves[count] = [0.0; 4];
-        let before: Vec<Place> = places
-            .iter()
-            .zip(&moves)
-            .map(|(p, way)| [p[0] - way[0], p[1] - way[1], p[2] - way[2], p[3]])
-            .collect();
+        let before: Vec<Place> =
+            places.iter().zip(&moves).map(|(p, way)| [p[0] - way[0], p[1] - way[1], p[2] - way[2], p[3]]).collect();
         let mut weights = vec![0.0; neighbours.starts[count] as usize];
         rows.begin(0..count, &moves, &mut weights, |k, first| {
             let old = Rows { places: &before, ..rows }.measure_one(k).density;

@@ -1,13 +1,15 @@
 //! What is done to velocities after a step: viscosity and vorticity confinement [Macklin 2013, §5; Bender 2014, §3.4.6].
 //!
 //! ```text
-//! v_i += c Σ_j V_j (v_j − v_i) W                  XSPH [Schechter 2012]; c = 6 ν h / Σ V r² W
+//! v_i += c Σ_j V_j W n (n·(v_j − v_i))            n = (x_i − x_j)/r;  c = 5 · 6 ν h / Σ V r² W
 //! ω_i  = Σ_j V_j (v_j − v_i) × ∇W                 curl
 //! v_i += h ε (N × ω_i),   N = ∇‖ω‖ / ‖∇‖ω‖‖       confinement
 //! ```
 //!
-//! XSPH diffuses as a viscosity ν does, so the material gives ν in m²/s. It is symmetric in masses and keeps the momentum; confinement gives back
-//! vortices that the step has damped, and does not.
+//! Departure: the papers have XSPH [Schechter 2012], which mixes whole velocities, c Σ V W (v_j − v_i). That is no force along the line between
+//! particles: it slows a drop that spins freely as a solid does, which no viscosity may. Here only the part along the line is mixed
+//! [Monaghan 1992, §4], with five times the weight, which gives shear the same viscosity ν in m²/s and keeps momentum and angular momentum.
+//! Confinement gives back vortices that the step has damped, and keeps neither.
 
 use super::density::Density;
 use super::kernels;
@@ -28,8 +30,11 @@ impl Density {
         let count = matter.len();
         let mut speeds = vec![Vec3::ZERO; count];
         let order = &self.neighbours.order;
+        // Samples stay at zero: they do not take part.
         for (speed, &own) in speeds.iter_mut().zip(order) {
-            *speed = matter.position(v, own as usize);
+            if let Some(&vertex) = matter.vertices.get(own as usize) {
+                *speed = v[vertex as usize];
+            }
         }
         let mut changes = vec![Vec3::ZERO; count];
         if matter.viscosity.iter().any(|&viscosity| viscosity > 0.0) {
@@ -67,12 +72,16 @@ impl Density {
         // Samples do not take part: their viscosity is negative.
         let viscosity = |own: usize| if own < fluid { matter.viscosity[own] * scale } else { -1.0 };
         let mut quads: Vec<Place> = vec![[0.0, 0.0, 0.0, -1.0]; speeds.len() + 1];
-        parallel::for_each(0..speeds.len(), Strided { entries: &mut quads[..speeds.len()], stride: 1 }, &|range, part| {
-            for (quad, k) in part.entries.iter_mut().zip(range) {
-                let [x, y, z] = speeds[k].to_array().map(|c| c as f32);
-                *quad = [x, y, z, viscosity(order[k] as usize) as f32];
-            }
-        });
+        parallel::for_each(
+            0..speeds.len(),
+            Strided { entries: &mut quads[..speeds.len()], stride: 1 },
+            &|range, part| {
+                for (quad, k) in part.entries.iter_mut().zip(range) {
+                    let [x, y, z] = speeds[k].to_array().map(|c| c as f32);
+                    *quad = [x, y, z, viscosity(order[k] as usize) as f32];
+                }
+            },
+        );
         let (rows, quads) = (self.rows(), &quads[..]);
         parallel::for_each(0..speeds.len(), Strided { entries: changes, stride: 1 }, &|range, part| {
             let base = range.start;
