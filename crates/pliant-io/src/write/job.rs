@@ -88,9 +88,21 @@ impl<'a> Job<'a> {
         Ok((frame, parts))
     }
 
-    /// Whether the frame at a place in the list has another mesh than the one before.
-    pub(super) fn changes_at(&self, place: usize) -> bool {
-        self.has_surfaces_of_fluids() || self.topology_of(place) != self.topology_of(place - 1)
+    /// A frame and one of its parts, without the work for surfaces of fluids where the part is none.
+    pub(super) fn frame_and_part(&self, place: usize, number: usize) -> Result<(Frame<'static>, Part), ExportError> {
+        let (frame, parts) = if self.parts[number].is_surface_of_fluid {
+            self.with_fluids(place)?
+        } else {
+            let topology = self.store.topology_at(self.frames[place])?;
+            (self.store.read_frame(self.frames[place])?, parts(topology.as_ref(), &self.bodies, self.detail)?)
+        };
+        // Surfaces of fluids come after all bodies, or in the place of one.
+        Ok((frame, parts[number].clone()))
+    }
+
+    /// Whether a part has another mesh in the frame at a place in the list than in the one before.
+    pub(super) fn changes_at(&self, place: usize, number: usize) -> bool {
+        self.parts[number].is_surface_of_fluid || self.topology_of(place) != self.topology_of(place - 1)
     }
 
     /// Which topology the frame at a place in the list has.

@@ -450,7 +450,7 @@ mod tests {
         let rows = Rows { neighbours: &neighbours, places: &places, manners: &manners };
         let count = manners.len() - 1;
         // Every fifth has no pressure.
-        let ease = |k: usize| if k % 5 == 0 || k == count { 0.0 } else { 1.0 + k as f32 };
+        let ease = |k: usize| if k.is_multiple_of(5) || k == count { 0.0 } else { 1.0 + k as f32 };
         let moves: Vec<Place> = (0..=count).map(|k| [0.0, 0.0, 0.0, ease(k)]).collect();
         let mut weights = vec![0.0; neighbours.starts[count] as usize];
         rows.begin(0..count, &moves, &mut weights, |_, _| ());
