@@ -4,12 +4,13 @@
 //! least and the median time of each are kept. Nothing here asserts a speed; the tests assert that all methods compute the
 //! same.
 //!
-//! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`
-//! and `updates` are the measurements, `results` what comes out and `report` the page made of it.
+//! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`,
+//! `updates`, `drape` and `fluid` are the measurements, `results` what comes out and `report` the page made of it.
 
 pub mod drape;
 pub mod equal_time;
 mod error;
+pub mod fluid;
 pub mod kernels;
 pub mod loops;
 pub mod machine;

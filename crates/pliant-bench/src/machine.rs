@@ -60,7 +60,8 @@ impl Machine {
     }
 }
 
-fn processor() -> String {
+/// Name of the processor.
+pub fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         let line = info.lines().find(|line| line.starts_with(name))?;

@@ -9,7 +9,7 @@ use pliant_bench::equal_time::{self, Frames, Hanging};
 use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
-use pliant_bench::{BenchError, drape, kernels, peers, position_based, problem, report, scaling, updates};
+use pliant_bench::{BenchError, drape, fluid, kernels, peers, position_based, problem, report, scaling, updates};
 
 /// Measure Pliant beside others, in one run.
 #[derive(Parser)]
@@ -96,6 +96,27 @@ enum Command {
         #[arg(long, default_value_t = 3.0)]
         seconds: f64,
     },
+    /// A dam of position-based fluid that breaks.
+    Fluid {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Particles, about; may be repeated.
+        #[arg(long, default_values_t = [16_000, fluid::PRINTED.0])]
+        particles: Vec<usize>,
+        /// Threads; may be repeated.
+        #[arg(long, default_values_t = [1, 2])]
+        threads: Vec<usize>,
+        /// Frames before those that are timed.
+        #[arg(long, default_value_t = 30)]
+        before: usize,
+        /// Frames that are timed.
+        #[arg(long, default_value_t = 15)]
+        frames: usize,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -143,6 +164,20 @@ fn run(command: Command) -> Result<(), BenchError> {
                 println!("{}", serde_json::to_string_pretty(&results)?);
             } else {
                 println!("{}", drape::table(&results).to_text());
+            }
+            Ok(())
+        }
+        Command::Fluid { json, save, particles, threads, before, frames } => {
+            let found = fluid::measure(&particles, &threads, before, frames)?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("{}\n\n{}", fluid::description(&found), fluid::table(&found).to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.fluid = Some(found);
+                results.save(&path)?;
             }
             Ok(())
         }
@@ -208,13 +243,11 @@ fn run_peers(json: bool, save: Option<&Path>, only: &[String], rounds: usize) ->
     }
     let effort = Effort::rounds(rounds);
     eprintln!("reading memory");
-    let mut results = Results {
-        machine: Machine::measure(),
-        rounds: effort.rounds,
-        problems: Vec::new(),
-        equal_time: Vec::new(),
-        position_based: None,
-    };
+    // What other measurements have put there stays.
+    let saved = save.and_then(|path| Results::load(path).ok());
+    let (position_based, fluid) = saved.map_or((None, None), |saved| (saved.position_based, saved.fluid));
+    let (machine, rounds) = (Machine::measure(), effort.rounds);
+    let mut results = Results { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), position_based, fluid };
     if !json {
         println!("{}\n", peers::preamble(&results).join("\n"));
         println!("{}\n", report::COLUMNS);

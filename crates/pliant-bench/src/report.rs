@@ -5,12 +5,12 @@ use std::path::Path;
 use pliant_view::Color;
 use pliant_view::plot::{Axis, Plot, Series, Style};
 
-use crate::BenchError;
 use crate::peers;
 use crate::position_based::{self, PositionBasedResults};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
+use crate::{BenchError, fluid};
 
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
@@ -96,6 +96,11 @@ pub fn page(results: &Results) -> String {
     }
     if let Some(found) = &results.position_based {
         page.push_str(&position_based_section(found));
+    }
+    if let Some(found) = &results.fluid {
+        page.push_str(&format!("\n## Fluids\n\n{}\n\n", fluid::description(found)));
+        page.push_str("```sh\ncargo run --release -p pliant-bench -- fluid --save docs/performance.json\n```\n\n");
+        page.push_str(&fluid::table(found).to_markdown());
     }
     page
 }

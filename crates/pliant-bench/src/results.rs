@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
+use crate::fluid::FluidResults;
 use crate::machine::Machine;
 use crate::position_based::PositionBasedResults;
 use crate::timing::Timing;
@@ -23,6 +24,9 @@ pub struct Results {
     /// Position-based dynamics, from a run of its own.
     #[serde(default)]
     pub position_based: Option<PositionBasedResults>,
+    /// Fluids, by `fluid --save`.
+    #[serde(default)]
+    pub fluid: Option<FluidResults>,
 }
 
 impl Results {

@@ -192,6 +192,25 @@ fn info_tells_the_same_of_a_mesh_in_words_and_as_json() {
 }
 
 #[test]
+fn a_fluid_is_exported_as_particles_and_as_a_surface_where_a_format_can_say_it() {
+    let dir = folder("fluid");
+    let out = dir.join("dam");
+    let out = out.to_str().unwrap();
+    let refused = run(&["run", "dam-break", "--frames", "1", "--format", "glb", "--fluid", "surface", "--out", out]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("another mesh in every frame"), "{}", text(&refused.stderr));
+    assert!(!Path::new(out).exists(), "refused before the run");
+    run(&["run", "dam-break", "--no-preview", "--quiet", "--frames", "1", "--format", "obj,glb", "--out", out]);
+    let first = std::fs::read_to_string(Path::new(out).join("export/obj/dam_000000.obj")).unwrap();
+    let objects: Vec<&str> = first.lines().filter_map(|line| line.strip_prefix("o ")).collect();
+    assert_eq!(objects, ["water", "wood", "water_surface"]);
+    assert!(Path::new(out).join("export/glb/dam.glb").exists());
+    let points = run(&["export", out, "--format", "ply", "--fluid", "particles"]);
+    assert!(points.status.success(), "{}", text(&points.stderr));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn a_run_in_json_is_one_object_per_line() {
     let dir = folder("json");
     let out = dir.to_str().unwrap();

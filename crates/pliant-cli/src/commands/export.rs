@@ -4,8 +4,10 @@ use std::error::Error;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use pliant::{Emitter, FluidInfo, FluidSurface, Model};
 use pliant_io::store::RunStore;
-use pliant_io::write::{ExportError, ExportOptions, Format, export};
+use pliant_io::write::{ExportError, ExportOptions, Fluid, FluidShape, Format, export};
+use serde_json::{Value, json};
 
 use super::run::exported_path;
 use crate::Outcome;
@@ -21,6 +23,35 @@ pub(crate) struct Arguments {
     /// First and last frame, such as 0-59; all by default. Formats of one mesh need a range in which nothing tears.
     #[arg(long, value_name = "FIRST-LAST", value_parser = range)]
     frames: Option<RangeInclusive<u64>>,
+    /// What of fluids is exported. By default both where the format carries a mesh that changes, particles elsewhere.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    fluid: Option<FluidChoice>,
+}
+
+/// What of fluids is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FluidChoice {
+    /// Particles, as points.
+    Particles,
+    /// The surface around them, as triangles: obj, ply, vtu, usda.
+    Surface,
+    /// Both, as two bodies.
+    Both,
+}
+
+impl FluidChoice {
+    /// What a format gets that nothing was said of.
+    fn usual(format: Format) -> Self {
+        if format.carries_changing_topology() { Self::Both } else { Self::Particles }
+    }
+
+    fn shape(self) -> FluidShape {
+        match self {
+            Self::Particles => FluidShape::Particles,
+            Self::Surface => FluidShape::Surface,
+            Self::Both => FluidShape::Both,
+        }
+    }
 }
 
 /// Reads `0-59`.
@@ -36,13 +67,15 @@ const EXAMPLES: &str = "Examples:
   pliant export out/curtain --format glb        for Blender, three.js and most others
   pliant export out/curtain --format usda,pc2   for Houdini, Maya and caches on a mesh
   pliant export out/curtain --format npy        for numpy.load
-  pliant export out/torn-flag --format glb --frames 0-40   before it tears";
+  pliant export out/torn-flag --format glb --frames 0-40   before it tears
+  pliant export out/dam-break --format ply --fluid surface  the water as a mesh, one file per frame";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let formats = formats(&arguments.format)?;
     let store = RunStore::open(&arguments.run)?;
     for format in formats {
-        println!("{} {}", format.name(), write(&store, format, &arguments.run, 1, arguments.frames.clone())?.display());
+        let (frames, fluid) = (arguments.frames.clone(), arguments.fluid);
+        println!("{} {}", format.name(), write(&store, format, &arguments.run, 1, frames, fluid)?.display());
     }
     Ok(Outcome::Good)
 }
@@ -54,6 +87,18 @@ pub(crate) fn formats(names: &[String]) -> Result<Vec<Format>, Box<dyn Error>> {
         Format::from_name(name).ok_or_else(|| format!("there is no format {name:?}; there are {known}").into())
     };
     names.iter().map(find).collect()
+}
+
+/// Refuses before a run what could not be exported after it.
+pub(crate) fn check_fluids(model: &Model, formats: &[Format], fluid: Option<FluidChoice>) -> Result<(), ExportError> {
+    let Some(first) = model.fluids().first() else { return Ok(()) };
+    let unable = formats.iter().find(|format| !format.carries_changing_topology());
+    match (unable, fluid) {
+        (Some(&format), Some(FluidChoice::Surface | FluidChoice::Both)) => {
+            Err(ExportError::ChangingFluid { format, body: model.bodies()[first.body].name.clone() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether an export failed because the format carries one mesh for all frames.
@@ -68,11 +113,68 @@ pub(crate) fn write(
     dir: &Path,
     every: u64,
     frames: Option<RangeInclusive<u64>>,
+    fluid: Option<FluidChoice>,
 ) -> Result<PathBuf, Box<dyn Error>> {
     let path = exported_path(dir, format);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let written = export(store, format, &path, &ExportOptions { every, frames, ..ExportOptions::default() })?;
+    let (fluids, fluid_shape) = (read_fluids(dir)?, fluid.unwrap_or_else(|| FluidChoice::usual(format)).shape());
+    let options = ExportOptions { every, frames, fluids, fluid_shape, ..ExportOptions::default() };
+    let written = export(store, format, &path, &options)?;
     Ok(written.files.into_iter().next().unwrap_or(path))
+}
+
+/// What the fluids of a run are, in its folder: frames hold their particles only.
+pub(crate) const FLUIDS: &str = "fluids.json";
+
+/// Writes what the fluids of a world are, if there are any.
+pub(crate) fn write_fluids(dir: &Path, model: &Model) -> Result<(), Box<dyn Error>> {
+    let entry = |fluid: &FluidInfo| {
+        let pipe = fluid.emitter.as_ref().map(|pipe| {
+            json!({
+                "mouth": pipe.mouth.to_array(), "direction": pipe.direction.to_array(),
+                "radius": pipe.radius, "speed": pipe.speed, "duration": pipe.duration,
+            })
+        });
+        json!({ "body": model.bodies()[fluid.body].name, "spacing": fluid.material.spacing, "pipe": pipe })
+    };
+    if !model.fluids().is_empty() {
+        let entries: Vec<Value> = model.fluids().iter().map(entry).collect();
+        std::fs::write(dir.join(FLUIDS), serde_json::to_string_pretty(&entries)? + "\n")?;
+    }
+    Ok(())
+}
+
+/// Reads what the fluids of a run are; none where it has none.
+fn read_fluids(dir: &Path) -> Result<Vec<Fluid>, Box<dyn Error>> {
+    let path = dir.join(FLUIDS);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(&path)?;
+    let fluids = || -> Option<Vec<Fluid>> {
+        let entries: Vec<Value> = serde_json::from_str(&text).ok()?;
+        entries.iter().map(fluid).collect()
+    };
+    fluids().ok_or_else(|| format!("{} does not say what the fluids of the run are", path.display()).into())
+}
+
+fn fluid(entry: &Value) -> Option<Fluid> {
+    let pipe = |pipe: &Value| -> Option<Emitter> {
+        let vector = |name: &str| -> Option<[f64; 3]> {
+            let numbers: Option<Vec<f64>> = pipe[name].as_array()?.iter().map(Value::as_f64).collect();
+            numbers?.try_into().ok()
+        };
+        Some(Emitter {
+            mouth: vector("mouth")?.into(),
+            direction: vector("direction")?.into(),
+            radius: pipe["radius"].as_f64()?,
+            speed: pipe["speed"].as_f64()?,
+            duration: pipe["duration"].as_f64()?,
+        })
+    };
+    let spacing = entry["spacing"].as_f64().filter(|spacing| *spacing > 0.0)?;
+    let pipe = if entry["pipe"].is_null() { None } else { Some(pipe(&entry["pipe"])?) };
+    Some(Fluid { body: entry["body"].as_str()?.to_owned(), surface: FluidSurface::new(spacing), pipe })
 }

@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Formats to export to when done, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
+    /// What of fluids is exported. By default both where the format carries a mesh that changes, particles elsewhere.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    fluid: Option<export::FluidChoice>,
     /// Pictures to draw when done, instead of those of the scene; animation by default. Alone, `--preview` means
     /// `--preview=frames`. An animation takes two to six seconds of a processor core, however long the run.
     #[arg(
@@ -95,6 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     };
     let voice = Voice::of(arguments.quiet, arguments.json);
     let mut run = build(&scene, arguments)?;
+    export::check_fluids(run.sim.model(), &formats, arguments.fluid)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
     let dir = arguments.out.clone().unwrap_or_else(|| default_folder(&arguments.scene));
     let mut store = open_store(&scene, &mut run, &dir, arguments)?;
@@ -105,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     summary.write(&dir, None)?;
     let mut exported: Vec<PathBuf> = Vec::new();
     for format in formats {
-        match export::write(&store, format, &dir, wanted.every, None) {
+        match export::write(&store, format, &dir, wanted.every, None, arguments.fluid) {
             // The others may be able to.
             Err(error) if export::is_of_one_mesh(error.as_ref()) => eprintln!("note: {error}"),
             written => exported.push(written?),
@@ -195,12 +199,14 @@ pub(crate) fn create_store(scene: &Scene, run: &SceneRun, dir: &Path) -> Result<
     let info = RunInfo { frame_rate: scene.frame_rate(), ..RunInfo::default() };
     let mut store = RunStore::create(dir, run.topology(), &info)?;
     store.write_frame(0, &run.stored_frame())?;
+    export::write_fluids(dir, run.sim.model())?;
     Ok(store)
 }
 
 /// What a run may leave in its folder, apart from what its user puts there.
-const LEFT_BY_A_RUN: [&str; 14] = [
+const LEFT_BY_A_RUN: [&str; 15] = [
     "scene.bin",
+    export::FLUIDS,
     "log.jsonl",
     "lock",
     "frames",

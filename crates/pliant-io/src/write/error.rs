@@ -112,6 +112,26 @@ pub enum ExportError {
         /// The frame before it.
         last: u64,
     },
+    /// The surface of a fluid is another mesh in every frame, which the format cannot say.
+    #[error(
+        "the surface of fluid {body:?} is another mesh in every frame, and {format} carries one mesh for all frames; export the \
+         surface to obj, ply, vtu or usda, or the fluid's particles"
+    )]
+    ChangingFluid {
+        /// The format.
+        format: Format,
+        /// The fluid.
+        body: String,
+    },
+    /// A surface could not be made.
+    #[error("fluid {body:?} has no surface: {error}")]
+    FluidSurface {
+        /// The fluid.
+        body: String,
+        /// What is wrong.
+        #[source]
+        error: MeshError,
+    },
     /// Times do not increase.
     #[error("frame {frame} is at {time} s, not after {before} s of the frame before it")]
     TimeOrder {

@@ -1,12 +1,14 @@
 //! What every format needs: the chosen frames, the chosen bodies, where positions go.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
 
+use super::fluid::add_surfaces;
 use super::part::{Detail, Part, parts};
 use super::{ExportError, ExportOptions, Format};
 use crate::atomic::AtomicFile;
@@ -26,6 +28,8 @@ pub(super) struct Job<'a> {
     detail: Detail,
     /// The axis that points up in the file.
     pub(super) up_axis: UpAxis,
+    /// The frame that was asked for last, with surfaces of fluids, and its place in the list: formats ask for each more than once.
+    last: RefCell<Option<(usize, Frame<'static>, Vec<Part>)>>,
 }
 
 impl<'a> Job<'a> {
@@ -49,7 +53,14 @@ impl<'a> Job<'a> {
         };
         let (bodies, frames) = (chosen_bodies(store, options)?, chosen_frames(store, options)?);
         let parts = parts(store.topology_at(frames[0])?.as_ref(), &bodies, detail)?;
-        let job = Self { store, format, out, options, frames, parts, bodies, detail, up_axis };
+        let last = RefCell::new(None);
+        let mut job = Self { store, format, out, options, frames, parts, bodies, detail, up_axis, last };
+        if job.has_surfaces_of_fluids() {
+            if let (Some(fluid), false) = (options.fluids.first(), format.carries_changing_topology()) {
+                return Err(ExportError::ChangingFluid { format, body: fluid.body.clone() });
+            }
+            job.parts = job.with_fluids(0)?.1;
+        }
         if !format.carries_changing_topology()
             && let Some(place) = (1..job.frames.len()).find(|&place| job.topology_of(place) != job.topology_of(0))
         {
@@ -59,13 +70,51 @@ impl<'a> Job<'a> {
         Ok(job)
     }
 
+    fn has_surfaces_of_fluids(&self) -> bool {
+        self.options.fluid_shape.has_surface() && !self.options.fluids.is_empty()
+    }
+
+    /// A frame and its parts, with surfaces of fluids.
+    fn with_fluids(&self, place: usize) -> Result<(Frame<'static>, Vec<Part>), ExportError> {
+        if let Some((at, frame, parts)) = self.last.borrow().as_ref()
+            && *at == place
+        {
+            return Ok((frame.clone(), parts.clone()));
+        }
+        let mut frame = self.store.read_frame(self.frames[place])?;
+        let mut parts = parts(self.store.topology_at(self.frames[place])?.as_ref(), &self.bodies, self.detail)?;
+        add_surfaces(&self.options.fluids, self.options.fluid_shape, &mut frame, &mut parts)?;
+        *self.last.borrow_mut() = Some((place, frame.clone(), parts.clone()));
+        Ok((frame, parts))
+    }
+
+    /// A frame and one of its parts, without the work for surfaces of fluids where the part is none.
+    pub(super) fn frame_and_part(&self, place: usize, number: usize) -> Result<(Frame<'static>, Part), ExportError> {
+        let (frame, parts) = if self.parts[number].is_surface_of_fluid {
+            self.with_fluids(place)?
+        } else {
+            let topology = self.store.topology_at(self.frames[place])?;
+            (self.store.read_frame(self.frames[place])?, parts(topology.as_ref(), &self.bodies, self.detail)?)
+        };
+        // Surfaces of fluids come after all bodies, or in the place of one.
+        Ok((frame, parts[number].clone()))
+    }
+
+    /// Whether a part has another mesh in the frame at a place in the list than in the one before.
+    pub(super) fn changes_at(&self, place: usize, number: usize) -> bool {
+        self.parts[number].is_surface_of_fluid || self.topology_of(place) != self.topology_of(place - 1)
+    }
+
     /// Which topology the frame at a place in the list has.
-    pub(super) fn topology_of(&self, place: usize) -> Option<u64> {
+    fn topology_of(&self, place: usize) -> Option<u64> {
         self.store.topology_of(self.frames[place])
     }
 
     /// The bodies as the frame at a place in the list has them.
     pub(super) fn parts_at(&self, place: usize) -> Result<Cow<'_, [Part]>, ExportError> {
+        if self.has_surfaces_of_fluids() {
+            return Ok(Cow::Owned(self.with_fluids(place)?.1));
+        }
         if self.topology_of(place) == self.topology_of(0) {
             return Ok(Cow::Borrowed(&self.parts));
         }
@@ -84,6 +133,9 @@ impl<'a> Job<'a> {
 
     /// The frame at a place in the list.
     pub(super) fn frame(&self, place: usize) -> Result<Frame<'static>, ExportError> {
+        if self.has_surfaces_of_fluids() {
+            return Ok(self.with_fluids(place)?.0);
+        }
         Ok(self.store.read_frame(self.frames[place])?)
     }
 

@@ -23,6 +23,7 @@
 //! ```
 
 mod error;
+mod fluid;
 mod format;
 mod glb;
 mod job;
@@ -39,6 +40,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 pub use error::ExportError;
+pub use fluid::{Fluid, FluidShape};
 pub use format::Format;
 pub use part::{VisibleBody, visible_bodies};
 
@@ -70,6 +72,10 @@ pub struct ExportOptions {
     pub up_axis: Option<UpAxis>,
     /// Between frames; only glTF can say it, other formats leave it to the program that reads.
     pub interpolation: Interpolation,
+    /// The fluids of the run, which a surface can be made of.
+    pub fluids: Vec<Fluid>,
+    /// What of fluids is exported.
+    pub fluid_shape: FluidShape,
 }
 
 impl Default for ExportOptions {
@@ -81,6 +87,8 @@ impl Default for ExportOptions {
             scale: 1.0,
             up_axis: None,
             interpolation: Interpolation::default(),
+            fluids: Vec::new(),
+            fluid_shape: FluidShape::default(),
         }
     }
 }

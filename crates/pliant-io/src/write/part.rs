@@ -30,6 +30,8 @@ pub(super) struct Part {
     /// Numbers of the triangles and tets in the run, for channels; with [`Detail::Everything`] only.
     pub(super) triangle_numbers: Vec<u32>,
     pub(super) tet_numbers: Vec<u32>,
+    /// Whether it is the surface of a fluid, which may be empty in some frames.
+    pub(super) is_surface_of_fluid: bool,
 }
 
 /// What can be seen of a body: its own triangles, or the boundary of its tets, its polylines, its loose points.
@@ -87,6 +89,7 @@ pub(super) fn parts(topology: &Topology, chosen: &[usize], detail: Detail) -> Re
             points: Vec::new(),
             triangle_numbers: Vec::new(),
             tet_numbers: Vec::new(),
+            is_surface_of_fluid: false,
         });
     }
     let owner = |vertices: &[u32]| place[topology.body_of(vertices[0])];

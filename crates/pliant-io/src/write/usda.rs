@@ -2,7 +2,8 @@
 //!
 //! A body's triangles are a `Mesh` of the body's name; its polylines and loose vertices are `BasisCurves` and `Points`,
 //! which take the name if they are alone and add `_curves` and `_points` otherwise. Prims follow each other in the text
-//! and each lists all its samples, so the frames are read once for each prim. Where a run tears, faces have time samples too.
+//! and each lists all its samples, so the frames are read once for each prim. Where a run tears, and of the surface
+//! of a fluid, faces have time samples too.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ use pliant::math::Vec3;
 use super::ExportError;
 use super::job::{Failure, Job, Output, unique, write_file};
 use super::part::Part;
-use crate::store::UpAxis;
+use crate::store::{Frame, UpAxis};
 
 pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
     let path = write_file(job.out, |file| {
@@ -54,7 +55,8 @@ struct Prim {
 }
 
 fn prims(part: &Part) -> Vec<Prim> {
-    let (has_mesh, has_curves) = (!part.triangles.is_empty(), !part.polylines.is_empty());
+    let has_mesh = part.is_surface_of_fluid || !part.triangles.is_empty();
+    let has_curves = !part.polylines.is_empty();
     let mut prims = Vec::new();
     if has_mesh {
         // Only the vertices of triangles, so that loose ones are not drawn twice.
@@ -82,19 +84,24 @@ fn prims(part: &Part) -> Vec<Prim> {
     prims
 }
 
-/// A body of the frame at a place, with the piece of it that corresponds to one at the first.
-fn piece_at(job: &Job<'_>, place: usize, number: usize, first: &Prim) -> Result<(Part, Prim), ExportError> {
-    let part = job.parts_at(place)?[number].clone();
+/// The frame at a place, a body of it, and the piece of that which corresponds to one at the first.
+fn piece_at(
+    job: &Job<'_>,
+    place: usize,
+    number: usize,
+    first: &Prim,
+) -> Result<(Frame<'static>, Part, Prim), ExportError> {
+    let (frame, part) = job.frame_and_part(place, number)?;
     let gone = || Prim { kind: first.kind, suffix: first.suffix, fixed: "", faces: Vec::new(), places: Vec::new() };
     let prim = prims(&part).into_iter().find(|prim| prim.kind == first.kind).unwrap_or_else(gone);
-    Ok((part, prim))
+    Ok((frame, part, prim))
 }
 
 fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, name: &str) -> Result<(), Failure> {
     let mut extents = Vec::new();
     writeln!(file, "    def {} \"{name}\"\n    {{\n{}", first.kind, first.fixed)?;
     // Places in the list of frames where the mesh is another than before.
-    let changes: Vec<usize> = (1..job.frames.len()).filter(|&k| job.topology_of(k) != job.topology_of(k - 1)).collect();
+    let changes: Vec<usize> = (1..job.frames.len()).filter(|&k| job.changes_at(k, number)).collect();
     for (attribute, value) in &first.faces {
         if changes.is_empty() {
             writeln!(file, "        int[] {attribute} = {value}")?;
@@ -102,7 +109,7 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
         }
         writeln!(file, "        int[] {attribute}.timeSamples = {{\n            {}: {value},", job.frames[0])?;
         for &place in &changes {
-            let (_, prim) = piece_at(job, place, number, first)?;
+            let (_, _, prim) = piece_at(job, place, number, first)?;
             let value = prim.faces.iter().find(|(other, _)| other == attribute).map_or("[]", |(_, value)| value);
             writeln!(file, "            {}: {value},", job.frames[place])?;
         }
@@ -111,12 +118,16 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
     writeln!(file, "        point3f[] points.timeSamples = {{")?;
     let mut has_velocities = true;
     for (place, code) in job.frames.iter().enumerate() {
-        let (frame, (part, prim)) = (job.frame(place)?, piece_at(job, place, number, first)?);
+        let (frame, part, prim) = piece_at(job, place, number, first)?;
         let points = job.singles("the position", *code, &frame.positions, &part)?;
         has_velocities &= frame.velocities.is_some();
         let points = || prim.places.iter().map(|&place| points[place as usize]);
-        extents.push(points().fold(([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |(low, high), p| {
-            (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
+        // Nothing has no extent.
+        let none = prim.places.is_empty().then_some(([0.0; 3], [0.0; 3]));
+        extents.push(none.unwrap_or_else(|| {
+            points().fold(([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |(low, high), p| {
+                (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
+            })
         }));
         writeln!(file, "            {code}: {},", vectors(points()))?;
     }
@@ -128,8 +139,8 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
     if has_velocities {
         writeln!(file, "        vector3f[] velocities.timeSamples = {{")?;
         for (place, code) in job.frames.iter().enumerate() {
-            let (part, prim) = piece_at(job, place, number, first)?;
-            let velocities: Vec<Vec3> = job.frame(place)?.velocities.unwrap_or_default().into_owned();
+            let (frame, part, prim) = piece_at(job, place, number, first)?;
+            let velocities: Vec<Vec3> = frame.velocities.unwrap_or_default().into_owned();
             let velocities = job.singles("the velocity", *code, &velocities, &part)?;
             let velocities = prim.places.iter().map(|&place| velocities[place as usize]);
             writeln!(file, "            {code}: {},", vectors(velocities))?;

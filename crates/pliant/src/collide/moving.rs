@@ -111,6 +111,20 @@ impl Moving<'_> {
     /// Where a point is with respect to the surface at the end of the step; none where that is certainly, and cheaply known to be,
     /// farther than `reach`, or is farther \[m\].
     pub(crate) fn near_at_end(&self, p: Vec3, reach: f64) -> Option<Nearby> {
+        let found = self.nearby_at_end(p, reach)?;
+        let (point, normal) = (self.to.to_world(found.point), self.to.rotation * found.normal);
+        Some(Nearby { distance: found.distance, point, normal })
+    }
+
+    /// Whether the surface at the end of the step is known to be farther from a point than `reach` \[m\], on the outside. Distances above
+    /// heightfields and within grids are not those to the nearest point; of these nothing is known.
+    pub(crate) fn is_farther_at_end(&self, p: Vec3, reach: f64) -> bool {
+        let is_known = !matches!(self.collider.shape, Shape::Heightfield(_) | Shape::Grid(_));
+        is_known && self.nearby_at_end(p, reach).is_none()
+    }
+
+    /// In the collider's own coordinates.
+    fn nearby_at_end(&self, p: Vec3, reach: f64) -> Option<Nearby> {
         let local = self.to.to_local(p);
         let found = match (&self.deformed, &self.collider.shape) {
             (Some(deformed), _) if deformed.after.surface.least_distance(local) > reach => return None,
@@ -118,8 +132,7 @@ impl Moving<'_> {
             (Some(deformed), _) => deformed.after.nearby(local),
             (None, shape) => shape.nearby(local),
         };
-        let (point, normal) = (self.to.to_world(found.point), self.to.rotation * found.normal);
-        (found.distance < reach).then_some(Nearby { distance: found.distance, point, normal })
+        (found.distance < reach).then_some(found)
     }
 
     /// Distance at which contact begins \[m\].

@@ -12,6 +12,8 @@
 //! with p = 0 at particles that lack neighbours, at walls no flux, and p ≥ 0 everywhere. Cells take the place of particles as piecewise constants;
 //! that alone is too stiff for smooth pressures, by a factor that pairs of cells and of particles tell (`stiffer`).
 
+use std::ops::Range;
+
 use super::matter::Matter;
 use super::neighbours::{Neighbours, Place};
 use crate::parallel::{self, Strided};
@@ -28,16 +30,20 @@ const MOST_ITERATIONS: usize = 200;
 const ROUNDS: usize = 3;
 /// Share of the diagonal that is added, for fluid without a free surface.
 const REGULARISATION: f64 = 1e-4;
-/// Cells that a thread takes at a time.
-const CHUNK: usize = 32;
+/// Parts that rows are made in, each with its `Slots`, and the fewest cells of one.
+const PARTS: usize = 64;
+const LEAST_CHUNK: usize = 32;
 
 /// What the correction is found from, by place.
 pub(super) struct Fine<'a> {
     pub(super) matter: &'a Matter,
     pub(super) neighbours: &'a Neighbours,
     pub(super) places: &'a [Place],
-    /// W'/r of each pair.
-    pub(super) slopes: &'a [f32],
+    /// V_i V_j |W'/r| (w_i V_i + w_j V_j) of each pair, and by place the sums of these times r²; 0 of what has no pressure.
+    pub(super) weights: &'a [f32],
+    pub(super) spreads: &'a [f32],
+    /// w V of a place, as the last number.
+    pub(super) moves: &'a [Place],
     pub(super) densities: &'a [f32],
     /// Whether it has pressure: samples and particles in a pipe have not.
     pub(super) flows: &'a [bool],
@@ -66,6 +72,40 @@ struct CellRow {
     spread: [f64; 2],
 }
 
+/// Where in a row each cell is, so that nothing has to be looked for.
+struct Slots(Vec<u8>);
+
+const NO_SLOT: u8 = u8::MAX;
+
+impl Slots {
+    fn new(cells: usize) -> Self {
+        Self(vec![NO_SLOT; cells])
+    }
+
+    /// The value of a cell in a row, which has at most 26.
+    #[inline(always)]
+    fn of<'a>(&mut self, cell: u32, row: &'a mut Vec<(u32, f64)>) -> &'a mut f64 {
+        let slot = &mut self.0[cell as usize];
+        if *slot == NO_SLOT {
+            *slot = row.len() as u8;
+            row.push((cell, 0.0));
+        }
+        &mut row[*slot as usize].1
+    }
+
+    fn forget(&mut self, row: &[(u32, f64)]) {
+        row.iter().for_each(|&(cell, _)| self.0[cell as usize] = NO_SLOT);
+    }
+}
+
+impl Fine<'_> {
+    /// Neighbours of a place with the weight of each.
+    fn pairs(&self, k: usize) -> impl Iterator<Item = (usize, f32)> {
+        let weights = &self.weights[self.neighbours.starts[k] as usize..];
+        self.neighbours.of(k).iter().map(|&j| j as usize).zip(weights.iter().copied())
+    }
+}
+
 impl Coarse {
     /// Pushes −λ of all particles, by place, that take back the densities on the scale of cells.
     pub(super) fn solve(&mut self, fine: &Fine<'_>, pushes: &mut [f32]) {
@@ -92,11 +132,13 @@ impl Coarse {
 
     /// Sums the equations of particles over cells; returns by how much the result is too stiff.
     fn assemble(&mut self, fine: &Fine<'_>) -> f64 {
-        let cells: Vec<std::ops::Range<usize>> = fine.neighbours.cells().collect();
-        let centres = parallel::map(cells.clone(), &|range: std::ops::Range<usize>| centre(fine.places, range));
-        let rows = parallel::map((0..cells.len().div_ceil(CHUNK)).collect(), &|part: usize| {
-            let own = part * CHUNK..cells.len().min((part + 1) * CHUNK);
-            own.map(|cell| self.row(fine, cells[cell].clone(), cell, &centres)).collect::<Vec<CellRow>>()
+        let cells: Vec<Range<usize>> = fine.neighbours.cells().collect();
+        let centres = parallel::map(cells.clone(), &|range: Range<usize>| centre(fine.places, range));
+        let chunk = cells.len().div_ceil(PARTS).max(LEAST_CHUNK);
+        let rows = parallel::map((0..cells.len().div_ceil(chunk)).collect(), &|part: usize| {
+            let own = part * chunk..cells.len().min((part + 1) * chunk);
+            let mut slots = Slots::new(cells.len());
+            own.map(|cell| self.row(fine, cells[cell].clone(), cell, &centres, &mut slots)).collect::<Vec<CellRow>>()
         });
         self.starts.clear();
         self.columns.clear();
@@ -116,38 +158,37 @@ impl Coarse {
         if spread[0] > 0.0 { spread[1] / spread[0] } else { 1.0 }
     }
 
-    fn row(&self, fine: &Fine<'_>, range: std::ops::Range<usize>, cell: usize, centres: &[[f64; 3]]) -> CellRow {
+    fn row(
+        &self,
+        fine: &Fine<'_>,
+        range: Range<usize>,
+        cell: usize,
+        centres: &[[f64; 3]],
+        slots: &mut Slots,
+    ) -> CellRow {
         let mut row = CellRow { diagonal: 0.0, right: 0.0, beside: Vec::new(), spread: [0.0; 2] };
-        let ease = |k: usize| f64::from(fine.matter.softness[fine.neighbours.order[k] as usize] * fine.places[k][3]);
         for i in range.filter(|&i| fine.flows[i]) {
-            let own = &fine.places[i];
+            let (volume, ease) = (fine.places[i][3], f64::from(fine.moves[i][3]));
             let inside = ((fine.densities[i] - SURFACE[1]) / (SURFACE[0] - SURFACE[1])).clamp(0.0, 1.0);
-            row.right += f64::from(own[3] * fine.excess[i] * inside);
+            row.right += f64::from(volume * fine.excess[i] * inside);
             let mut missing = f64::from((SURFACE[0] - fine.densities[i]).max(0.0));
-            missing *= AIR * fine.matter.neighbour_weight() * f64::from(own[3]) * 2.0 * ease(i);
+            missing *= AIR * fine.matter.neighbour_weight() * f64::from(volume) * 2.0 * ease;
             row.diagonal += missing;
-            let pairs = fine.neighbours.starts[i] as usize..fine.neighbours.starts[i + 1] as usize;
-            for (&j, &slope) in fine.neighbours.list[pairs.clone()].iter().zip(&fine.slopes[pairs]) {
-                let (j, other) = (j as usize, self.cell_of[j as usize]);
-                if !fine.flows[j] {
-                    continue; // A surface is a wall.
-                }
-                let to = &fine.places[j];
-                let a = -f64::from(own[3] * to[3] * slope) * (ease(i) + ease(j));
-                let squared: f32 = (0..3).map(|c| (own[c] - to[c]).powi(2)).sum();
-                row.spread[0] += a * f64::from(squared);
-                if other as usize == cell {
-                    continue;
-                }
-                let (here, there) = (&centres[cell], &centres[other as usize]);
-                row.spread[1] += a * (0..3).map(|c| (here[c] - there[c]).powi(2)).sum::<f64>();
-                row.diagonal += a;
-                match row.beside.iter_mut().find(|entry| entry.0 == other) {
-                    Some(entry) => entry.1 += a,
-                    None => row.beside.push((other, a)),
+            row.spread[0] += f64::from(fine.spreads[i]);
+            for (j, a) in fine.pairs(i) {
+                let other = self.cell_of[j];
+                // A surface is a wall, and has no weight.
+                if other as usize != cell && a > 0.0 {
+                    *slots.of(other, &mut row.beside) += f64::from(a);
                 }
             }
         }
+        for &(other, a) in &row.beside {
+            let (here, there) = (&centres[cell], &centres[other as usize]);
+            row.spread[1] += a * (0..3).map(|c| (here[c] - there[c]).powi(2)).sum::<f64>();
+            row.diagonal += a;
+        }
+        slots.forget(&row.beside);
         row
     }
 
@@ -221,7 +262,7 @@ impl Coarse {
     }
 }
 
-fn centre(places: &[Place], range: std::ops::Range<usize>) -> [f64; 3] {
+fn centre(places: &[Place], range: Range<usize>) -> [f64; 3] {
     let mut sum = [0.0; 3];
     let count = range.len() as f64;
     places[range].iter().for_each(|p| (0..3).for_each(|c| sum[c] += f64::from(p[c]) / count));
@@ -230,13 +271,10 @@ fn centre(places: &[Place], range: std::ops::Range<usize>) -> [f64; 3] {
 
 /// The pressure of cells, averaged over the neighbours of a place: a step from cell to cell would push only there.
 fn smoothed(fine: &Fine<'_>, k: usize, cell_of: &[u32], pressure: &[f64]) -> f64 {
-    let pairs = fine.neighbours.starts[k] as usize..fine.neighbours.starts[k + 1] as usize;
     let (mut sum, mut weight) = (0.0, 0.0);
-    for (&j, &slope) in fine.neighbours.list[pairs.clone()].iter().zip(&fine.slopes[pairs]) {
-        if fine.flows[j as usize] {
-            sum -= f64::from(slope) * pressure[cell_of[j as usize] as usize];
-            weight -= f64::from(slope);
-        }
+    for (j, a) in fine.pairs(k) {
+        sum += f64::from(a) * pressure[cell_of[j] as usize];
+        weight += f64::from(a);
     }
     let mean = weight / 32.0;
     (sum + mean * pressure[cell_of[k] as usize]) / (weight + mean).max(f64::MIN_POSITIVE)

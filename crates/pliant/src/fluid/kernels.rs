@@ -12,7 +12,7 @@ use std::f32::consts::PI;
 /// W(0).
 pub(crate) const PEAK: f32 = 15.0 / PI;
 /// −W'(0).
-const STEEPEST: f32 = 45.0 / PI;
+pub(crate) const STEEPEST: f32 = 45.0 / PI;
 /// Nearer than this, two particles have no direction between them.
 pub(crate) const COINCIDENT: f32 = 1e-4;
 

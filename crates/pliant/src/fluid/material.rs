@@ -14,7 +14,7 @@ pub struct FluidMaterial {
     /// Distance of particles at rest \[m\]: each stands for a cube of this width. All fluids of a world have the same.
     pub spacing: f64,
     /// Kinematic viscosity ν \[m²/s\]. What particles of this size do not resolve needs some: far less than the default and the fluid
-    /// simmers. A step mixes velocities by at most half, so that beyond ν = 0.086 spacing²/h more has no effect.
+    /// simmers. A step mixes velocities only so far, so that beyond ν = 0.05 spacing²/h more has no effect.
     pub viscosity: f64,
     /// Vorticity confinement ε \[m/s\]: vortices are driven by ε times their curl. It keeps small vortices alive, and adds momentum.
     pub vorticity: f64,

@@ -4,17 +4,25 @@ use super::kernels::{self, Lattice, reach_of_walls};
 use super::neighbours::Neighbours;
 use super::{Ingredients, KERNEL};
 use crate::math::Vec3;
+use crate::parallel::{self, Strided};
 
-/// A point of a body's surface, carried along by its corners.
+/// A point of a body's surface or below it, carried along by its corners.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) corners: [u32; 3],
     pub(crate) weights: [f64; 3],
+    /// How far below the surface \[m\].
+    pub(crate) depth: f64,
 }
 
 impl Sample {
     pub(crate) fn position(&self, x: &[Vec3]) -> Vec3 {
-        self.corners.iter().zip(self.weights).fold(Vec3::ZERO, |sum, (&v, w)| sum + x[v as usize] * w)
+        let [a, b, c] = self.corners.map(|v| x[v as usize]);
+        let on_surface = a * self.weights[0] + b * self.weights[1] + c * self.weights[2];
+        if self.depth == 0.0 {
+            return on_surface;
+        }
+        on_surface - (b - a).cross(c - a).normalize_or_zero() * self.depth
     }
 }
 
@@ -28,6 +36,8 @@ pub(crate) struct Matter {
     pub(crate) mass: f64,
     /// Vertices of the world that are particles.
     pub(crate) vertices: Vec<u32>,
+    /// The same, fluid by fluid.
+    ranges: Vec<std::ops::Range<usize>>,
     pub(crate) samples: Vec<Sample>,
     /// Volume of each particle and sample; over the density of the lattice, so that particles on a lattice are at rest density.
     pub(crate) volumes: Vec<f32>,
@@ -56,6 +66,7 @@ impl Matter {
             radius: KERNEL * spacing,
             mass,
             vertices: Vec::new(),
+            ranges: from.fluids.iter().map(|fluid| fluid.vertices.clone()).collect(),
             samples: Vec::new(),
             volumes: Vec::new(),
             softness: Vec::new(),
@@ -87,10 +98,12 @@ impl Matter {
     /// Samples a surface, no farther apart than particles.
     fn add_surface(&mut self, triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) {
         let first = self.samples.len();
+        let depth = depth_of_samples(triangles, rest, spacing);
         for &corners in triangles {
             let [a, b, c] = corners.map(|v| rest[v as usize]);
             let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-            self.samples.extend(samples_of(corners, (longest / spacing).ceil().clamp(1.0, 256.0) as usize));
+            let parts = (longest / spacing).ceil().clamp(1.0, 256.0) as usize;
+            self.samples.extend(samples_of(corners, depth, parts));
         }
         // As much volume as makes the surface alone as dense as fluid at rest [Akinci 2012, eq. 4].
         let own = &self.samples[first..];
@@ -115,6 +128,23 @@ impl Matter {
         self.vertices.len() + self.samples.len()
     }
 
+    /// Changes an entry of each vertex that is a particle, given the particle's number, in an array of all vertices.
+    pub(crate) fn for_each_vertex<T: Send>(&self, of_vertices: &mut [T], change: &(impl Fn(usize, &mut T) + Sync)) {
+        let mut first = 0;
+        for vertices in &self.ranges {
+            let outputs = Strided { entries: &mut of_vertices[vertices.clone()], stride: 1 };
+            parallel::for_each(first..first + vertices.len(), outputs, &|range, part| {
+                range.zip(part.entries).for_each(|(particle, entry)| change(particle, entry));
+            });
+            first += vertices.len();
+        }
+    }
+
+    /// Distance of particles at rest \[m\].
+    pub(crate) fn spacing(&self) -> f64 {
+        self.radius / KERNEL
+    }
+
     /// Where a particle or sample is \[m\].
     pub(crate) fn position(&self, x: &[Vec3], k: usize) -> Vec3 {
         match self.vertices.get(k) {
@@ -124,13 +154,16 @@ impl Matter {
     }
 
     /// Pressure \[Pa\] of −λ/V = 1 in a stage of length h \[s\].
+    ///
+    /// It is the mean of ⅓ f·r over pairs and over the space that particles take up, which is more than the volume V that they count with:
+    /// by the density of the lattice.
     pub(crate) fn pressure_unit(&self, h: f64) -> f64 {
-        self.seen_gradient() * self.mass / (self.radius * h * h)
+        self.seen_gradient() * self.mass / (self.lattice.density * self.radius * h * h)
     }
 
     /// Moves the corners of a sample, given the step of a point that has the sample's inverse mass.
     pub(crate) fn push_sample(&self, k: usize, step: Vec3, x: &mut [Vec3]) {
-        let Sample { corners, weights } = self.samples[k];
+        let Sample { corners, weights, .. } = self.samples[k];
         let own = f64::from(self.softness[self.vertices.len() + k]);
         if own > 0.0 {
             for (&v, weight) in corners.iter().zip(weights) {
@@ -160,12 +193,32 @@ impl Matter {
     }
 }
 
+/// Depth of samples below a closed surface, over the spacing. A layer of samples that is as dense as fluid stands for a slab about 1.5 spacings thick;
+/// on the surface it would keep fluid off by more than a wall does, and bodies would float too high. With this they float best.
+const DEPTH: f64 = 1.0;
+
+/// How far below a surface its samples are \[m\], but not past the middle of what is thin; 0 on what is open, which has two sides.
+fn depth_of_samples(triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) -> f64 {
+    let mut edges: Vec<[u32; 2]> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+    edges.sort_unstable();
+    let has_opposite = |&[a, b]: &[u32; 2]| edges.binary_search(&[b, a]).is_ok();
+    if !edges.iter().all(has_opposite) {
+        return 0.0;
+    }
+    let corners = |t: &[u32; 3]| t.map(|v| rest[v as usize]);
+    let area: f64 = triangles.iter().map(corners).map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum();
+    let volume: f64 = triangles.iter().map(corners).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
+    // A ball's radius; half the thickness of a slab or more.
+    let inner_radius = 3.0 * volume / area.max(f64::MIN_POSITIVE);
+    (DEPTH * spacing).min(0.5 * inner_radius).max(0.0)
+}
+
 /// Centres of the n² triangles that a triangle is divided into.
-fn samples_of(corners: [u32; 3], n: usize) -> impl Iterator<Item = Sample> {
+fn samples_of(corners: [u32; 3], depth: f64, n: usize) -> impl Iterator<Item = Sample> {
     let third = 1.0 / 3.0;
     let at = move |i: f64, j: f64| {
         let (u, v) = (i / n as f64, j / n as f64);
-        Sample { corners, weights: [1.0 - u - v, u, v] }
+        Sample { corners, weights: [1.0 - u - v, u, v], depth }
     };
     (0..n).flat_map(move |i| {
         (0..n - i).flat_map(move |j| {

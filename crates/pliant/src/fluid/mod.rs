@@ -6,7 +6,9 @@
 //! | `kernels` | the smoothing kernel, its integral over half-spaces |
 //! | `matter` | volumes and masses of particles; points of bodies' surfaces that take part |
 //! | `neighbours` | which particles are near each other |
+//! | `pairs` | sums over neighbours, eight at a time |
 //! | `walls` | colliders as half-spaces full of fluid |
+//! | `barrier` | surfaces of bodies that nothing passes |
 //! | `density` | the constraint and its iteration |
 //! | `coarse` | the load of deep fluid |
 //! | `velocity` | viscosity, vorticity confinement |
@@ -15,6 +17,7 @@
 //!
 //! The position-based solver calls [`Fluids`] in each of its iterations.
 
+mod barrier;
 mod coarse;
 mod density;
 mod emitter;
@@ -22,6 +25,7 @@ mod kernels;
 mod material;
 mod matter;
 mod neighbours;
+mod pairs;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -37,6 +41,7 @@ use std::ops::Range;
 
 use crate::collide::Moving;
 use crate::math::Vec3;
+use barrier::Barrier;
 use density::Density;
 use matter::Matter;
 
@@ -72,6 +77,7 @@ pub(crate) struct Fluids {
     infos: Vec<FluidInfo>,
     matter: Matter,
     density: Density,
+    barrier: Barrier,
     /// Where each particle that is still in a pipe goes \[m\], and how fast \[m/s\].
     waiting: Vec<Option<(Vec3, Vec3)>>,
 }
@@ -92,11 +98,14 @@ impl Fluids {
     pub(crate) fn new(ingredients: &Ingredients<'_>) -> Option<Self> {
         let matter = Matter::new(ingredients)?;
         let infos = ingredients.fluids.to_vec();
-        Some(Self { infos, matter, density: Density::default(), waiting: Vec::new() })
+        Some(Self { infos, matter, density: Density::default(), barrier: Barrier::default(), waiting: Vec::new() })
     }
 
     /// Puts particles that wait where they go.
     fn hold(&self, x: &mut [Vec3]) {
+        if self.infos.iter().all(|fluid| fluid.emitter.is_none()) {
+            return;
+        }
         for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
             if let Some((place, _)) = waiting {
                 x[vertex as usize] = *place;
@@ -120,11 +129,13 @@ impl Fluids {
         self.hold(x);
         let waits = |k: usize| self.waiting[k].is_some();
         self.density.begin(&self.matter, colliders, &waits, before, x);
+        self.barrier.find(&self.matter, &self.density.neighbours, &self.density.flows, before);
     }
 
     /// One iteration, the `number`-th from 0 of `all`.
     pub(crate) fn iterate(&mut self, number: usize, all: usize, x: &mut [Vec3]) {
         self.density.iterate(&self.matter, [number, all], x);
+        self.barrier.part(&self.matter, x);
         self.hold(x);
     }
 

@@ -3,9 +3,16 @@
 //! Space is divided into cells as wide as the radius, and particles are sorted by cell, so that those of three cells in a row lie beside each
 //! other and neighbours are near in memory too. Only cells with particles exist: a drop that flies far away costs nothing. The sort goes
 //! by cell and number, so the order, and with it every sum, is the same on any number of threads.
+//!
+//! Lists are padded to whole vectors of [`LANES`] neighbours with the place after the last, which is far away and has no volume.
+
+#![allow(unsafe_code)] // Lanes read through pointers, with room for a vector after the last place.
+
+use std::ops::Range;
 
 use crate::math::Vec3;
-use crate::parallel::{self, Strided};
+use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::parallel::{self, ByOffsets, Strided};
 
 /// Bits for each coordinate of a cell; cells farther away fall together, which costs time but misses no pair.
 const BITS: u32 = 21;
@@ -13,6 +20,11 @@ const LAST: i64 = (1 << BITS) - 2;
 const MIDDLE: i64 = 1 << (BITS - 1);
 /// Cells that a thread takes at a time.
 const CHUNK: usize = 32;
+
+/// Neighbours that a list is padded to whole numbers of.
+pub(crate) const LANES: usize = <f32 as LaneNumber>::WIDTH;
+/// The place that fills lists: far from every other, and without volume.
+const FAR: Place = [1e9, 1e9, 1e9, 0.0];
 
 /// A point in units of the radius, as seen from `origin`, and its volume.
 pub(crate) type Place = [f32; 4];
@@ -24,9 +36,12 @@ pub(crate) struct Neighbours {
     pub(crate) origin: Vec3,
     /// For each place the particle there.
     pub(crate) order: Vec<u32>,
-    /// Neighbours of place k are `list[starts[k]..starts[k + 1]]`, as places, without itself.
+    /// Neighbours of place k are the first `counts[k]` of `list[starts[k]..starts[k + 1]]`, as places, without itself.
     pub(crate) starts: Vec<u32>,
+    counts: Vec<u32>,
     pub(crate) list: Vec<u32>,
+    /// Coordinates of all places, one array each, with a vector of far ones at the end.
+    columns: [Vec<f32>; 3],
     keys: Vec<(u64, u32)>,
     /// Key of each cell and its first place, and an end.
     cells: Vec<(u64, u32)>,
@@ -49,7 +64,7 @@ fn coordinates(key: u64) -> [i64; 3] {
 
 impl Neighbours {
     /// Looks for neighbours of `count` points anew; `point` and `volume` tell of each. Points from `fluid` on are no neighbours of each other. Fills
-    /// `places`, sorted.
+    /// `places`, sorted, with a far one at the end.
     pub(crate) fn find(
         &mut self,
         radius: f64,
@@ -59,15 +74,21 @@ impl Neighbours {
         places: &mut Vec<Place>,
     ) {
         self.sort(radius, count, point);
-        places.resize(count, [0.0; 4]);
+        places.resize(count + 1, FAR);
+        places[count] = FAR;
         let (origin, order) = (self.origin, &self.order);
-        parallel::for_each(0..count, Strided { entries: &mut places[..], stride: 1 }, &|range, part| {
+        parallel::for_each(0..count, Strided { entries: &mut places[..count], stride: 1 }, &|range, part| {
             for (place, &particle) in part.entries.iter_mut().zip(&order[range]) {
                 let [x, y, z] = ((point(particle as usize) - origin) / radius).to_array().map(|c| c as f32);
                 *place = [x, y, z, volume(particle as usize)];
             }
         });
-        self.list_pairs(places, fluid as u32);
+        for (c, column) in self.columns.iter_mut().enumerate() {
+            column.clear();
+            column.extend(places.iter().map(|place| place[c]));
+            column.extend([FAR[c]; LANES]);
+        }
+        self.list_pairs(fluid as u32);
     }
 
     fn sort(&mut self, radius: f64, count: usize, point: &(impl Fn(usize) -> Vec3 + Sync)) {
@@ -98,7 +119,7 @@ impl Neighbours {
     }
 
     /// Places in the cells around one: nine rows of three.
-    fn rows_around(&self, cell: usize) -> [std::ops::Range<usize>; 9] {
+    fn rows_around(&self, cell: usize) -> [Range<usize>; 9] {
         let [x, y, z] = coordinates(self.cells[cell].0);
         std::array::from_fn(|row| {
             let (y, z) = (y + row as i64 % 3 - 1, z + row as i64 / 3 - 1);
@@ -110,69 +131,129 @@ impl Neighbours {
         })
     }
 
-    fn list_pairs(&mut self, places: &[Place], fluid: u32) {
+    fn list_pairs(&mut self, fluid: u32) {
         let cells = self.cells.len() - 1;
         let parts = parallel::map((0..cells.div_ceil(CHUNK)).collect(), &|part: usize| {
-            let (mut lengths, mut list) = (Vec::new(), Vec::new());
-            for cell in part * CHUNK..cells.min((part + 1) * CHUNK) {
-                let rows = self.rows_around(cell);
-                let most: usize = rows.iter().map(ExactSizeIterator::len).sum();
-                for i in self.cells[cell].1 as usize..self.cells[cell + 1].1 as usize {
-                    let first = list.len();
-                    near(places, i, &rows, most, &mut list);
-                    if self.order[i] >= fluid {
-                        let mut kept = first;
-                        for k in first..list.len() {
-                            list[kept] = list[k];
-                            kept += usize::from(self.order[list[k] as usize] < fluid);
-                        }
-                        list.truncate(kept);
-                    }
-                    lengths.push((list.len() - first) as u32);
-                }
-            }
-            (lengths, list)
+            let (mut counts, mut list) = (Vec::new(), Vec::new());
+            let cells = part * CHUNK..cells.min((part + 1) * CHUNK);
+            let search = Search { of: self, cells, fluid, counts: &mut counts, list: &mut list };
+            f32::dispatch(InstructionSet::detect(), search);
+            (counts, list)
         });
         self.starts.clear();
-        self.list.clear();
+        self.counts.clear();
         self.starts.push(0);
-        let mut end = 0;
-        for (lengths, list) in &parts {
-            for length in lengths {
-                end += length;
+        let (mut end, mut ends) = (0, vec![0]);
+        for (counts, _) in &parts {
+            for &count in counts {
+                end += count.next_multiple_of(LANES as u32);
                 self.starts.push(end);
             }
-            self.list.extend_from_slice(list);
+            self.counts.extend_from_slice(counts);
+            ends.push(end);
         }
+        self.list.resize(end as usize, 0);
+        let outputs = ByOffsets { entries: &mut self.list[..], offsets: &ends };
+        parallel::for_each(0..parts.len(), outputs, &|range, part| {
+            let mut entries = part.entries;
+            for (_, list) in &parts[range] {
+                let (own, rest) = entries.split_at_mut(list.len());
+                own.copy_from_slice(list);
+                entries = rest;
+            }
+        });
     }
 
     /// Places of each cell.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = Range<usize>> {
         self.cells.windows(2).map(|pair| pair[0].1 as usize..pair[1].1 as usize)
     }
 
     /// Neighbours of a place.
     #[inline(always)]
     pub(crate) fn of(&self, place: usize) -> &[u32] {
+        let start = self.starts[place] as usize;
+        &self.list[start..start + self.counts[place] as usize]
+    }
+
+    /// Neighbours of a place, padded.
+    #[inline(always)]
+    pub(crate) fn padded(&self, place: usize) -> &[u32] {
         &self.list[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 }
 
-/// Appends the neighbours of place i among at most `most` places in `rows`.
-fn near(places: &[Place], i: usize, rows: &[std::ops::Range<usize>; 9], most: usize, list: &mut Vec<u32>) {
-    let before = list.len();
-    list.resize(before + most, 0);
-    let [x, y, z, _] = places[i];
-    let mut end = before;
-    for row in rows {
-        for (j, place) in (row.start as u32..).zip(&places[row.clone()]) {
-            let (dx, dy, dz) = (place[0] - x, place[1] - y, place[2] - z);
-            // Written always and counted only if near: cheaper than a branch that nobody can predict.
-            list[end] = j;
-            end += usize::from(dx * dx + dy * dy + dz * dz < 1.0 && j as usize != i);
+/// Lists the neighbours of all places in some cells.
+struct Search<'a> {
+    of: &'a Neighbours,
+    cells: Range<usize>,
+    fluid: u32,
+    counts: &'a mut Vec<u32>,
+    /// Padded.
+    list: &'a mut Vec<u32>,
+}
+
+impl Kernel<f32> for Search<'_> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = f32>>(self) {
+        let Self { of, cells, fluid, counts, list } = self;
+        let filler = of.order.len() as u32;
+        let mut found = Vec::new();
+        for cell in cells {
+            let rows = of.rows_around(cell);
+            let most: usize = rows.iter().map(ExactSizeIterator::len).sum();
+            found.resize(most.max(found.len()), 0);
+            for i in of.cells[cell].1 as usize..of.cells[cell + 1].1 as usize {
+                // SAFETY: columns have a vector's width beyond the last place.
+                let end = unsafe { near::<L>(&of.columns, i, &rows, &mut found) };
+                let first = list.len();
+                let is_sample = of.order[i] >= fluid;
+                list.extend(found[..end].iter().filter(|&&j| !is_sample || of.order[j as usize] < fluid));
+                let own = list.len() - first;
+                counts.push(own as u32);
+                list.resize(first + own.next_multiple_of(LANES), filler);
+            }
         }
     }
-    list.truncate(end);
+}
+
+/// Writes the neighbours of place i among `rows` and returns how many there are.
+///
+/// # Safety
+/// The processor has the instructions of `L`, and columns go on for a vector's width after the last row.
+#[inline(always)]
+unsafe fn near<L: Lanes<Scalar = f32>>(
+    columns: &[Vec<f32>; 3],
+    i: usize,
+    rows: &[Range<usize>; 9],
+    list: &mut [u32],
+) -> usize {
+    let mut end = 0;
+    // SAFETY: as the caller promises.
+    unsafe {
+        let own = [0, 1, 2].map(|c| L::splat(columns[c][i]));
+        let one = L::splat(1.0);
+        for row in rows {
+            let mut j = row.start;
+            while j < row.end {
+                let offset = |c: usize| own[c].sub(L::load(columns[c].as_ptr().add(j)));
+                let (dx, dy, dz) = (offset(0), offset(1), offset(2));
+                let mut mask = dx.mul_add(dx, dy.mul_add(dy, dz.mul(dz))).less_mask(one);
+                // Those after the row belong to other rows.
+                mask &= ((1_u64 << (row.end - j).min(L::WIDTH)) - 1) as u32;
+                if i.wrapping_sub(j) < L::WIDTH {
+                    mask &= !(1 << (i - j));
+                }
+                while mask != 0 {
+                    list[end] = j as u32 + mask.trailing_zeros();
+                    end += 1;
+                    mask &= mask - 1;
+                }
+                j += L::WIDTH;
+            }
+        }
+    }
+    end
 }
 
 #[cfg(test)]

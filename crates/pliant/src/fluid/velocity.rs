@@ -1,22 +1,27 @@
 //! What is done to velocities after a step: viscosity and vorticity confinement [Macklin 2013, §5; Bender 2014, §3.4.6].
 //!
 //! ```text
-//! v_i += c Σ_j V_j (v_j − v_i) W                  XSPH [Schechter 2012]; c = 6 ν h / Σ V r² W
+//! v_i += c Σ_j V_j W n (n·(v_j − v_i))            n = (x_i − x_j)/r;  c = 5 · 6 ν h / Σ V r² W
 //! ω_i  = Σ_j V_j (v_j − v_i) × ∇W                 curl
 //! v_i += h ε (N × ω_i),   N = ∇‖ω‖ / ‖∇‖ω‖‖       confinement
 //! ```
 //!
-//! XSPH diffuses as a viscosity ν does, so the material gives ν in m²/s. It is symmetric in masses and keeps the momentum; confinement gives back
-//! vortices that the step has damped, and does not.
+//! Departure: the papers have XSPH [Schechter 2012], which mixes whole velocities, c Σ V W (v_j − v_i). That is no force along the line between
+//! particles: it slows a drop that spins freely as a solid does, which no viscosity may. Here only the part along the line is mixed
+//! [Monaghan 1992, §4], with five times the weight, which gives shear the same viscosity ν in m²/s and keeps momentum and angular momentum.
+//! Confinement gives back vortices that the step has damped, and keeps neither.
 
 use super::density::Density;
 use super::kernels;
 use super::matter::Matter;
+use super::neighbours::Place;
 use crate::math::Vec3;
 use crate::parallel::{self, Strided};
 
-/// Most that a step mixes of the neighbours' velocity: more would go past their mean.
-const MOST_MIXED: f64 = 0.5;
+/// Most that a step takes from the neighbours' velocity, of the part along the line between them: more would go past their mean.
+const MOST_MIXED: f32 = 1.5;
+/// A mean over directions n of n (n·v) is so much less than v, for the shear of a flow that keeps its volume.
+const PARALLEL: f64 = 5.0;
 
 impl Density {
     /// Mixes velocities and confines vortices, at the positions of the step's end and with its neighbours.
@@ -25,8 +30,11 @@ impl Density {
         let count = matter.len();
         let mut speeds = vec![Vec3::ZERO; count];
         let order = &self.neighbours.order;
+        // Samples stay at zero: they do not take part.
         for (speed, &own) in speeds.iter_mut().zip(order) {
-            *speed = matter.position(v, own as usize);
+            if let Some(&vertex) = matter.vertices.get(own as usize) {
+                *speed = v[vertex as usize];
+            }
         }
         let mut changes = vec![Vec3::ZERO; count];
         if matter.viscosity.iter().any(|&viscosity| viscosity > 0.0) {
@@ -60,21 +68,26 @@ impl Density {
 
     fn mix(&self, matter: &Matter, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
         let (order, fluid) = (&self.neighbours.order, matter.vertices.len());
-        let scale = 6.0 * h / (matter.second_moment() * matter.radius * matter.radius);
-        self.gather(changes, &|k, pairs| {
-            let own = order[k] as usize;
-            let mut sum = Vec3::ZERO;
-            for pair in pairs.filter(|pair| own < fluid && (order[pair.j] as usize) < fluid) {
-                let other = order[pair.j] as usize;
-                let viscosity = 0.5 * (matter.viscosity[own] + matter.viscosity[other]);
-                let mixed = (viscosity * scale).min(MOST_MIXED);
-                let (a, b) = (f64::from(matter.softness[own]), f64::from(matter.softness[other]));
-                // Of two particles the lighter follows more.
-                let share = 2.0 * a / (a + b);
-                let near = f64::from(pair.volume * kernels::density(pair.squared));
-                sum += (speeds[pair.j] - speeds[k]) * (mixed * share * near);
-            }
-            sum
+        let scale = PARALLEL * 6.0 * h / (matter.second_moment() * matter.radius * matter.radius);
+        // Samples do not take part: their viscosity is negative.
+        let viscosity = |own: usize| if own < fluid { matter.viscosity[own] * scale } else { -1.0 };
+        let mut quads: Vec<Place> = vec![[0.0, 0.0, 0.0, -1.0]; speeds.len() + 1];
+        parallel::for_each(
+            0..speeds.len(),
+            Strided { entries: &mut quads[..speeds.len()], stride: 1 },
+            &|range, part| {
+                for (quad, k) in part.entries.iter_mut().zip(range) {
+                    let [x, y, z] = speeds[k].to_array().map(|c| c as f32);
+                    *quad = [x, y, z, viscosity(order[k] as usize) as f32];
+                }
+            },
+        );
+        let (rows, quads) = (self.rows(), &quads[..]);
+        parallel::for_each(0..speeds.len(), Strided { entries: changes, stride: 1 }, &|range, part| {
+            let base = range.start;
+            rows.mix(range, quads, MOST_MIXED, |k, change| {
+                part.entries[k - base] = Vec3::from_array(change.map(f64::from));
+            });
         });
     }
 

@@ -6,9 +6,11 @@
 //! same as a ball, and moving or deforming colliders need no care; the price is that edges narrower than a kernel count as flat.
 //! Of several colliders the empty shares multiply, 1 − Π(1 − f), which is exact for two walls at right angles at the corner and far from it.
 
+use std::ops::Range;
+
 use super::kernels;
 use super::matter::Matter;
-use super::neighbours::Place;
+use super::neighbours::{Neighbours, Place};
 use crate::collide::Moving;
 use crate::math::Vec3;
 use crate::parallel;
@@ -39,36 +41,49 @@ pub(crate) struct Share {
 
 /// Particles may come nearer to a collider during a step than they were at its start; planes farther than this are left out.
 const REACH: f64 = 1.25;
+/// Cells that a thread takes at a time.
+const CHUNK: usize = 32;
 
 impl Walls {
-    /// Takes the planes of colliders at the end of the step near particles, which are told by their place; samples give none.
-    pub(crate) fn find(
-        &mut self,
-        moving: &[Moving<'_>],
-        count: usize,
-        particle: &(impl Fn(usize) -> Option<Vec3> + Sync),
-        origin: Vec3,
-        matter: &Matter,
-    ) {
-        let radius = matter.radius;
+    /// Takes the planes of colliders at the end of the step near particles; samples have none.
+    pub(crate) fn find(&mut self, moving: &[Moving<'_>], neighbours: &Neighbours, x: &[Vec3], matter: &Matter) {
+        let (radius, count) = (matter.radius, neighbours.order.len());
         self.reach = matter.reach_of_walls;
         self.starts.clear();
         self.planes.clear();
         if moving.is_empty() {
             return;
         }
-        let found = parallel::filter_map(count * moving.len(), &|k| {
-            let (place, collider) = (k / moving.len(), &moving[k % moving.len()]);
-            let p = particle(place)?;
-            let near = collider.near_at_end(p, REACH * radius)?;
-            let normal = near.normal;
-            let offset = (near.distance - normal.dot(p - origin)) / radius;
-            Some((place as u32, Plane { normal: normal.to_array().map(|c| c as f32), offset: offset as f32 }))
+        let reach = REACH * radius;
+        let cells: Vec<Range<usize>> = neighbours.cells().collect();
+        let parts = parallel::map((0..cells.len().div_ceil(CHUNK)).collect(), &|part: usize| {
+            let mut found = Vec::new();
+            for cell in &cells[part * CHUNK..cells.len().min((part + 1) * CHUNK)] {
+                let point = |k: usize| matter.vertices.get(neighbours.order[k] as usize).map(|&v| x[v as usize]);
+                let inside = cell.clone().filter_map(point);
+                let none = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+                let (low, high) = inside.fold(none, |(low, high), p| (low.min(p), high.max(p)));
+                let (middle, half) = (0.5 * (low + high), 0.5 * (high - low).length());
+                // A distance changes by no more than one goes: what is far from the middle of a cell is far from all of it.
+                let near: Vec<&Moving<'_>> =
+                    moving.iter().filter(|wall| !wall.is_farther_at_end(middle, reach + half)).collect();
+                if near.is_empty() {
+                    continue;
+                }
+                for (k, p) in cell.clone().filter_map(|k| Some((k, point(k)?))) {
+                    for nearby in near.iter().filter_map(|wall| wall.near_at_end(p, reach)) {
+                        let offset = (nearby.distance - nearby.normal.dot(p - neighbours.origin)) / radius;
+                        let normal = nearby.normal.to_array().map(|c| c as f32);
+                        found.push((k as u32, Plane { normal, offset: offset as f32 }));
+                    }
+                }
+            }
+            found
         });
         self.starts.resize(count + 1, 0);
-        found.iter().for_each(|&(place, _)| self.starts[place as usize + 1] += 1);
+        parts.iter().flatten().for_each(|&(place, _)| self.starts[place as usize + 1] += 1);
         (0..count).for_each(|k| self.starts[k + 1] += self.starts[k]);
-        self.planes.extend(found.iter().map(|(_, plane)| *plane));
+        self.planes.extend(parts.iter().flatten().map(|(_, plane)| *plane));
     }
 
     /// What the walls add at a place.

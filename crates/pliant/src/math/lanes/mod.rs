@@ -95,6 +95,16 @@ pub(crate) trait Lanes: Copy {
     unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
     /// All four numbers of the points at these rows.
     unsafe fn gather_whole(points: *const Self::Scalar, rows: *const u32) -> [Self; 4];
+    /// The same by indices, not by places.
+    #[inline(always)]
+    unsafe fn gather_quads(quads: *const Self::Scalar, indices: *const u32) -> [Self; 4] {
+        let mut rows = [0; 8];
+        // SAFETY: the same conditions as for this method.
+        unsafe {
+            (0..Self::WIDTH).for_each(|lane| rows[lane] = 4 * *indices.add(lane));
+            Self::gather_whole(quads, rows.as_ptr())
+        }
+    }
     /// Coordinates of the edges from `WIDTH` neighbouring points to those at these rows, subtracted in f64 before they are
     /// rounded to the lanes' numbers: a short edge far from the origin keeps its length.
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3];

@@ -44,6 +44,13 @@ impl<S: Real> Kernel<S> for EveryOperation {
                 lanes.store(out.as_mut_ptr());
                 (0..w).for_each(|i| close(out[i], (rows[i] as usize + c) as f64));
             }
+            let quads: Vec<S> = (0..4 * w).map(|i| S::from_f64(i as f64)).collect();
+            let indices: Vec<u32> = rows.iter().map(|row| row / 4).collect();
+            for (c, lanes) in L::gather_quads(quads.as_ptr(), indices.as_ptr()).into_iter().enumerate() {
+                let mut out = vec![S::default(); w];
+                lanes.store(out.as_mut_ptr());
+                (0..w).for_each(|i| close(out[i], (rows[i] as usize + c) as f64));
+            }
             let mut stored = vec![S::from_f64(9.0); 4 * w];
             L::store_points(gathered, stored.as_mut_ptr());
             (0..w).for_each(|i| {
