@@ -52,6 +52,10 @@ fn regions(section: RegionsSection, rest: &[Vec3], edges: &[[u32; 2]]) -> Result
             let message = format!("levels is {levels}, but must be 1 to {MOST_LEVELS}");
             return Err(Fault::new("material.matched.regions.multi-scale.levels", message));
         }
+        RegionsSection::Rings { .. } if edges.is_empty() => {
+            let message = "rings go along edges, which this shape does not have";
+            return Err(Fault::new("material.matched.regions.rings", message));
+        }
         RegionsSection::Rings { width } => Regions::rings(rest.len(), edges, width),
     };
     regions.map_err(|error| Fault::new("material.matched.regions", error.to_string()))

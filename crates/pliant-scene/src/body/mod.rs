@@ -269,6 +269,9 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 None => Body::fluid(points, &material),
             }
         }
+        (Shape::Particles { emitter: Some(_), .. }, _) => {
+            return Err(Fault::new("material", "this shape needs material.fluid"));
+        }
         (shape, MaterialSection::Bare(bare)) => masses_of(shape, bare.density),
         (shape, MaterialSection::Matched(matched)) => {
             let edges = match shape {

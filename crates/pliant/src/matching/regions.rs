@@ -23,6 +23,9 @@ enum Kind {
 /// Why regions are unusable.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RegionError {
+    /// There is no region at all.
+    #[error("there are no regions: no particle is there to be in one")]
+    NoRegions,
     /// A region without particles.
     #[error("region {region} has no particles")]
     Empty {
@@ -174,6 +177,9 @@ impl Regions {
 
     /// Checks that they are regions of a body with so many particles.
     pub(crate) fn check(&self, count: usize) -> Result<(), RegionError> {
+        if self.is_empty() {
+            return Err(RegionError::NoRegions);
+        }
         let members = match &self.kind {
             Kind::Lists(members) => members,
             Kind::Lattice { lattice, .. } if lattice.cells().len() == count => return Ok(()),

@@ -75,6 +75,8 @@ fn bad_regions_are_refused_by_region_and_particle() {
     assert_eq!(check(&[&[0, 2]]), Err(RegionError::Loose { particle: 1 }));
     assert!(Regions::random(&[Vec3::ZERO], f64::NAN, 0).is_err());
     assert!(Regions::balanced(&[Vec3::ZERO, Vec3::X * f64::INFINITY], 1.0).is_err());
+    assert_eq!(Regions::balanced(&[], 1.0).expect("none").check(0), Err(RegionError::NoRegions));
+    assert_eq!(Lattice::block([0, 2, 2], 0.1).expect("none").regions(1).check(0), Err(RegionError::NoRegions));
     // A radius that is tiny beside the body makes a region of each particle, and no grid that does not fit in memory.
     assert_eq!(Regions::balanced(&block([3, 3, 3], 1.0), 1e-6).expect("regions").len(), 27);
 }
