@@ -3,8 +3,6 @@
 //! The survey prints one figure of such a fluid, "128k fluid particles simulated in 10ms/frame on the GPU" [Bender 2014, Figure 6], and neither
 //! its steps in a frame nor its iterations nor the card. So this is beside it, not against it: as many particles, frames of 1/60 s.
 
-use std::time::Instant;
-
 use pliant::collide::{Collider, Shape};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::Placed;
@@ -14,6 +12,7 @@ use pliant::{Body, FluidMaterial, Simulation};
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
+use crate::frames::Plan;
 use crate::machine;
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
@@ -110,25 +109,15 @@ pub fn measure(
         FluidResults { processor: machine::processor(), load: machine::load(), frames_before, dams: Vec::new() };
     for &particles in particles {
         let dam = Dam::new(particles);
-        let mut runs = Vec::new();
-        for &threads in threads {
-            runs.push((threads, dam.simulation(threads)?, Vec::new(), 0.0));
-        }
-        for frame in 0..frames_before + frames {
-            for (_, sim, seconds, excess) in &mut runs {
-                let begun = Instant::now();
-                for _ in 0..SUBSTEPS {
-                    *excess = sim.step()?.solve.fluid.map_or(0.0, |fluid| fluid.mean_excess);
-                }
-                if frame >= frames_before {
-                    seconds.push(begun.elapsed().as_secs_f64());
-                }
-            }
-        }
-        for (threads, sim, seconds, mean_excess) in runs {
-            let (particles, lost) = (sim.positions().len(), dam.lost(&sim));
-            let measured = Timing::of(seconds).map(|frame| DamResults { particles, threads, frame, mean_excess, lost });
-            results.dams.extend(measured);
+        let plan = Plan { steps: SUBSTEPS, before: frames_before, timed: frames };
+        for run in plan.measure(threads, |threads| dam.simulation(threads))? {
+            results.dams.push(DamResults {
+                particles: run.sim.positions().len(),
+                threads: run.threads,
+                frame: run.frame,
+                mean_excess: run.last.solve.fluid.map_or(0.0, |fluid| fluid.mean_excess),
+                lost: dam.lost(&run.sim),
+            });
         }
     }
     Ok(results)

@@ -5,12 +5,14 @@
 //! same.
 //!
 //! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`,
-//! `updates`, `drape` and `fluid` are the measurements, `results` what comes out and `report` the page made of it.
+//! `updates`, `drape`, `fluid` and `attachments` are the measurements, `results` what comes out and `report` the page made of it.
 
+pub mod attachments;
 pub mod drape;
 pub mod equal_time;
 mod error;
 pub mod fluid;
+pub mod frames;
 pub mod kernels;
 pub mod loops;
 pub mod machine;

@@ -9,7 +9,9 @@ use pliant_bench::equal_time::{self, Frames, Hanging};
 use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
-use pliant_bench::{BenchError, drape, fluid, kernels, peers, position_based, problem, report, scaling, updates};
+use pliant_bench::{
+    BenchError, attachments, drape, fluid, kernels, peers, position_based, problem, report, scaling, updates,
+};
 
 /// Measure Pliant beside others, in one run.
 #[derive(Parser)]
@@ -117,6 +119,27 @@ enum Command {
         #[arg(long, default_value_t = 15)]
         frames: usize,
     },
+    /// A large cloth with long-range attachments that swings down.
+    Attachments {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Cells along a side of the cloth.
+        #[arg(long, default_value_t = 300)]
+        cells: usize,
+        /// Threads; may be repeated.
+        #[arg(long, default_values_t = [1, 2])]
+        threads: Vec<usize>,
+        /// Frames before those that are timed.
+        #[arg(long, default_value_t = 10)]
+        before: usize,
+        /// Frames that are timed.
+        #[arg(long, default_value_t = 20)]
+        frames: usize,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -177,6 +200,20 @@ fn run(command: Command) -> Result<(), BenchError> {
             if let Some(path) = save {
                 let mut results = Results::load(&path)?;
                 results.fluid = Some(found);
+                results.save(&path)?;
+            }
+            Ok(())
+        }
+        Command::Attachments { json, save, cells, threads, before, frames } => {
+            let found = attachments::measure(cells, &threads, before, frames)?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("{}\n\n{}", attachments::description(&found), attachments::table(&found).to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.attachments = Some(found);
                 results.save(&path)?;
             }
             Ok(())
@@ -243,11 +280,8 @@ fn run_peers(json: bool, save: Option<&Path>, only: &[String], rounds: usize) ->
     }
     let effort = Effort::rounds(rounds);
     eprintln!("reading memory");
-    // What other measurements have put there stays.
     let saved = save.and_then(|path| Results::load(path).ok());
-    let (position_based, fluid) = saved.map_or((None, None), |saved| (saved.position_based, saved.fluid));
-    let (machine, rounds) = (Machine::measure(), effort.rounds);
-    let mut results = Results { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), position_based, fluid };
+    let mut results = Results::begin(Machine::measure(), effort.rounds, saved);
     if !json {
         println!("{}\n", peers::preamble(&results).join("\n"));
         println!("{}\n", report::COLUMNS);

@@ -10,7 +10,7 @@ use crate::position_based::{self, PositionBasedResults};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
-use crate::{BenchError, fluid};
+use crate::{BenchError, attachments, fluid};
 
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
@@ -101,6 +101,13 @@ pub fn page(results: &Results) -> String {
         page.push_str(&format!("\n## Fluids\n\n{}\n\n", fluid::description(found)));
         page.push_str("```sh\ncargo run --release -p pliant-bench -- fluid --save docs/performance.json\n```\n\n");
         page.push_str(&fluid::table(found).to_markdown());
+    }
+    if let Some(found) = &results.attachments {
+        page.push_str(&format!("\n## Long-range attachments\n\n{}\n\n", attachments::description(found)));
+        page.push_str(
+            "```sh\ncargo run --release -p pliant-bench -- attachments --save docs/performance.json\n```\n\n",
+        );
+        page.push_str(&attachments::table(found).to_markdown());
     }
     page
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
+use crate::attachments::AttachmentResults;
 use crate::fluid::FluidResults;
 use crate::machine::Machine;
 use crate::position_based::PositionBasedResults;
@@ -27,9 +28,19 @@ pub struct Results {
     /// Fluids, by `fluid --save`.
     #[serde(default)]
     pub fluid: Option<FluidResults>,
+    /// A large cloth, by `attachments --save`.
+    #[serde(default)]
+    pub attachments: Option<AttachmentResults>,
 }
 
 impl Results {
+    /// Nothing yet of `peers`; what other measurements have saved stays.
+    pub fn begin(machine: Machine, rounds: usize, saved: Option<Self>) -> Self {
+        let (position_based, fluid, attachments) =
+            saved.map_or((None, None, None), |saved| (saved.position_based, saved.fluid, saved.attachments));
+        Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), position_based, fluid, attachments }
+    }
+
     /// Writes them as JSON.
     pub fn save(&self, path: &Path) -> Result<(), BenchError> {
         let text = serde_json::to_string_pretty(self)? + "\n";

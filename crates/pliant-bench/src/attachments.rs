@@ -1,0 +1,106 @@
+//! A large cloth with long-range attachments that swings down: milliseconds per frame over threads.
+//!
+//! The survey prints one figure of such a cloth, "90K vertices at 20fps on a GPU using LRA" [Bender 2014, Figure 8], and neither its steps in a
+//! frame nor its iterations nor the card. So this is beside it, not against it: as many vertices, frames of one step of 1/60 s.
+
+use pliant::constraint::LongRangeAttachments;
+use pliant::mesh::generate::Diagonals;
+use pliant::prelude::{Plane, Sheet};
+use pliant::solve::PositionBasedParams;
+use pliant::{Body, Simulation};
+use serde::{Deserialize, Serialize};
+
+use crate::BenchError;
+use crate::frames::Plan;
+use crate::machine;
+use crate::table::{Table, or_dash, three_digits};
+use crate::timing::Timing;
+
+const ITERATIONS: usize = 10;
+/// The figure that is printed: vertices, about, and \[ms\] per frame on a GPU [Bender 2014, Figure 8].
+pub const PRINTED: (usize, f64) = (90_000, 50.0);
+
+/// A cloth on some numbers of threads.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AttachmentResults {
+    /// Name of the processor.
+    pub processor: String,
+    /// Programs that wanted to run when it began.
+    pub load: Option<f64>,
+    /// Vertices.
+    pub vertices: usize,
+    /// Springs.
+    pub springs: usize,
+    /// Frames before those that are timed.
+    pub frames_before: usize,
+    /// Threads, and a frame on them.
+    pub frames: Vec<(usize, Timing)>,
+    /// Largest distance from the row that holds it, over that at rest, at the end.
+    pub stretch: f64,
+}
+
+/// Runs a cloth of `cells` × `cells`, all threads in turns.
+pub fn measure(
+    cells: usize,
+    threads: &[usize],
+    frames_before: usize,
+    frames: usize,
+) -> Result<AttachmentResults, BenchError> {
+    let (processor, load) = (machine::processor(), machine::load());
+    let sheet =
+        Sheet { columns: cells, rows: cells, plane: Plane::Xz, diagonals: Diagonals::Alternating, ..Sheet::default() };
+    let mesh = sheet.mesh()?;
+    let springs = mesh.edges();
+    let row: Vec<u32> = (0..=cells).map(|column| sheet.vertex(column, cells)).collect();
+    let simulation = |threads| {
+        let body = Body::mass_spring(&mesh, 0.2, springs.clone(), 1e4)?.pin(row.clone());
+        let solver = PositionBasedParams::classic(ITERATIONS, 1.0);
+        let body = body.with_constraints(LongRangeAttachments::default().build(&mesh, &row)?);
+        Ok(Simulation::builder().body(body).solver(solver).threads(threads).build()?)
+    };
+    let runs = Plan { steps: 1, before: frames_before, timed: frames }.measure(threads, simulation)?;
+    let stretch_of = |x: &[pliant::math::Vec3]| {
+        let distance = |x: &[pliant::math::Vec3], v: usize| x[v].distance(x[row[v % (cells + 1)] as usize]);
+        (0..cells * (cells + 1)).map(|v| distance(x, v) / distance(&mesh.positions, v)).fold(0.0, f64::max)
+    };
+    Ok(AttachmentResults {
+        processor,
+        load,
+        vertices: mesh.positions.len(),
+        springs: springs.len(),
+        frames_before,
+        stretch: runs.first().map_or(1.0, |run| stretch_of(run.sim.positions())),
+        frames: runs.iter().map(|run| (run.threads, run.frame)).collect(),
+    })
+}
+
+/// The results as a table, and what the survey prints.
+pub fn table(results: &AttachmentResults) -> Table {
+    let mut table = Table::new(["", "vertices", "threads", "frame [ms]", "median", "distance from the row"]);
+    for (threads, frame) in &results.frames {
+        table.row(vec![
+            "Pliant".to_owned(),
+            results.vertices.to_string(),
+            threads.to_string(),
+            three_digits(frame.min),
+            three_digits(frame.median),
+            format!("{:.3}", results.stretch),
+        ]);
+    }
+    let (vertices, ms) = PRINTED;
+    let mut row = vec!["[Bender 2014, Figure 8], a GPU".to_owned(), vertices.to_string(), "–".to_owned()];
+    row.extend([three_digits(ms), or_dash(None), or_dash(None)]);
+    table.row(row);
+    table
+}
+
+/// What is measured, in a paragraph.
+pub fn description(results: &AttachmentResults) -> String {
+    let load = results.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
+    format!(
+        "A cloth of {} vertices and {} springs that is held by a row, each other vertex attached to it, swings down from level; a frame is \
+         one step of 1/60 s with {ITERATIONS} iterations of position-based dynamics, timed after {} frames. On {}, load {load}. The survey \
+         prints \"90K vertices at 20fps on a GPU\" and not its steps, iterations or card.",
+        results.vertices, results.springs, results.frames_before, results.processor
+    )
+}
