@@ -38,6 +38,9 @@ pub enum BenchError {
     /// A simulation could not be built.
     #[error(transparent)]
     Model(#[from] pliant::ModelError),
+    /// Regions could not be made.
+    #[error(transparent)]
+    Regions(#[from] pliant::RegionError),
     /// An energy could not be built.
     #[error(transparent)]
     Energy(#[from] pliant::energy::EnergyError),

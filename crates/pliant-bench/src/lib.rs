@@ -5,7 +5,7 @@
 //! same.
 //!
 //! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`,
-//! `updates`, `drape`, `fluid` and `attachments` are the measurements, `results` what comes out and `report` the page made of it.
+//! `updates`, `drape`, `fluid`, `attachments` and `matching` are the measurements, `results` what comes out and `report` the page made of it.
 
 pub mod attachments;
 pub mod drape;
@@ -16,6 +16,7 @@ pub mod frames;
 pub mod kernels;
 pub mod loops;
 pub mod machine;
+pub mod matching;
 pub mod ours;
 pub mod peers;
 pub mod position_based;

@@ -10,7 +10,7 @@ use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
-    BenchError, attachments, drape, fluid, kernels, peers, position_based, problem, report, scaling, updates,
+    BenchError, attachments, drape, fluid, kernels, matching, peers, position_based, problem, report, scaling, updates,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -140,6 +140,24 @@ enum Command {
         #[arg(long, default_value_t = 20)]
         frames: usize,
     },
+    /// Shape matching: frames beside the same over Eigen (--features reference), and what the width of regions costs.
+    Matching {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Particles along the sides of the block.
+        #[arg(long, default_value_t = matching::ALONG)]
+        along: usize,
+        /// Subdivisions of the surface.
+        #[arg(long, default_value_t = 5)]
+        subdivisions: u32,
+        /// Rounds in which each way has a turn, at least.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -214,6 +232,21 @@ fn run(command: Command) -> Result<(), BenchError> {
             if let Some(path) = save {
                 let mut results = Results::load(&path)?;
                 results.attachments = Some(found);
+                results.save(&path)?;
+            }
+            Ok(())
+        }
+        Command::Matching { json, save, along, subdivisions, rounds } => {
+            let found = matching::measure(along, subdivisions, Effort::rounds(rounds))?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                let (bodies, widths) = (matching::body_table(&found), matching::width_table(&found));
+                println!("{}\n\n{}\n{}", matching::description(&found), bodies.to_text(), widths.to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.matching = Some(found);
                 results.save(&path)?;
             }
             Ok(())

@@ -10,7 +10,7 @@ use crate::position_based::{self, PositionBasedResults};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
-use crate::{BenchError, attachments, fluid};
+use crate::{BenchError, attachments, fluid, matching};
 
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
@@ -108,6 +108,13 @@ pub fn page(results: &Results) -> String {
             "```sh\ncargo run --release -p pliant-bench -- attachments --save docs/performance.json\n```\n\n",
         );
         page.push_str(&attachments::table(found).to_markdown());
+    }
+    if let Some(found) = &results.matching {
+        page.push_str(&format!("\n## Shape matching\n\n{}\n\n", matching::description(found)));
+        page.push_str("```sh\ncargo run --release -p pliant-bench --features reference -- matching --save docs/performance.json\n```\n\n");
+        page.push_str(&matching::body_table(found).to_markdown());
+        page.push_str("\nWhat the width of regions costs, on one thread:\n\n");
+        page.push_str(&matching::width_table(found).to_markdown());
     }
     page
 }

@@ -8,6 +8,7 @@ use crate::BenchError;
 use crate::attachments::AttachmentResults;
 use crate::fluid::FluidResults;
 use crate::machine::Machine;
+use crate::matching::MatchingResults;
 use crate::position_based::PositionBasedResults;
 use crate::timing::Timing;
 
@@ -31,14 +32,25 @@ pub struct Results {
     /// A large cloth, by `attachments --save`.
     #[serde(default)]
     pub attachments: Option<AttachmentResults>,
+    /// Shape matching, by `matching --save`.
+    #[serde(default)]
+    pub matching: Option<MatchingResults>,
 }
 
 impl Results {
     /// Nothing yet of `peers`; what other measurements have saved stays.
     pub fn begin(machine: Machine, rounds: usize, saved: Option<Self>) -> Self {
-        let (position_based, fluid, attachments) =
-            saved.map_or((None, None, None), |saved| (saved.position_based, saved.fluid, saved.attachments));
-        Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), position_based, fluid, attachments }
+        let empty = Self {
+            machine: machine.clone(),
+            rounds,
+            problems: Vec::new(),
+            equal_time: Vec::new(),
+            position_based: None,
+            fluid: None,
+            attachments: None,
+            matching: None,
+        };
+        Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), ..saved.unwrap_or(empty) }
     }
 
     /// Writes them as JSON.

@@ -85,6 +85,11 @@ fn check(points: &[Vec3], radius: f64) -> Result<(), RegionError> {
     if !(radius > 0.0 && radius.is_finite()) {
         return Err(RegionError::BadNumber { name: "radius", value: radius, need: "finite and positive" });
     }
+    check_points(points)
+}
+
+/// Checks that points are finite.
+pub(super) fn check_points(points: &[Vec3]) -> Result<(), RegionError> {
     for (particle, point) in points.iter().enumerate() {
         if let Some(coordinate) = point.to_array().into_iter().find(|c| !c.is_finite()) {
             return Err(RegionError::NonFinite { particle, coordinate });

@@ -5,11 +5,13 @@
 //! not know the region's centre, M = Σ m̃ x rᵀ − (Σ m̃ x) cᵀ [Bender 2014, equation 8], so that they can be shared.
 
 use super::Modes;
+use super::members::Members;
+use super::quadratic::{Quadratic, Squares};
 use super::regions::Regions;
-use super::sums::Sums;
+use super::sums::{Buffers, Sums};
 use crate::energy::outer;
 use crate::math::lanes::{InstructionSet, LaneNumber, nearest_rotations};
-use crate::math::{Mat3, Quat, Vec3, symmetric_eigen, symmetric_inverse_where_positive};
+use crate::math::{Mat3, Quat, Vec3, symmetric_inverse_where_positive};
 use crate::parallel::{self, Strided};
 
 /// Regions whose rotations are worked out at once.
@@ -17,22 +19,15 @@ const WIDTH: usize = f64::WIDTH;
 /// Groups of regions that are worth a task of their own.
 const GROUPS: usize = 64;
 /// Volumes and squares below this share of a region's own are flat: what it does there cannot be seen.
-const FLAT: f64 = 1e-9;
+pub(super) const FLAT: f64 = 1e-9;
+/// A region whose squares are below this share of those from the origin is a point.
+const POINT: f64 = 1e-12;
 
-/// Where a region's shape fits: x = origin + shift + linear · r, with r the place of a particle at rest from the mean of all.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Fit {
-    pub(super) linear: Mat3,
-    pub(super) shift: Vec3,
-    /// What the squares and products of r − centre add: columns for x², y², z², xy, yz, zx less their means.
-    pub(super) quadratic: [Vec3; 6],
-}
+/// Where a region's shape fits: x = origin + shift + linear · r, with r the place of a particle at rest from the mean of all. The columns of
+/// the linear map, then the shift.
+pub(super) type Map = [f64; 12];
 
-impl Default for Fit {
-    fn default() -> Self {
-        Self { linear: Mat3::IDENTITY, shift: Vec3::ZERO, quadratic: [Vec3::ZERO; 6] }
-    }
-}
+const AT_REST: Map = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
 
 /// What is fixed of a region.
 #[derive(Debug, Clone)]
@@ -49,15 +44,6 @@ pub(super) struct Region {
     inverse_square: Mat3,
     flat: Mat3,
     quadratic: Option<Box<Quadratic>>,
-}
-
-/// What quadratic modes need of a region.
-#[derive(Debug, Clone)]
-struct Quadratic {
-    /// Means of squares and products.
-    means: [f64; 6],
-    /// (Σ m̃ r̃ r̃ᵀ)⁻¹ of places with their squares and products, row by row.
-    inverse_square: [f64; 81],
 }
 
 /// Squares and products of a vector.
@@ -79,10 +65,18 @@ pub(super) struct Fits {
     modes: Modes,
     /// Quaternions (x, y, z, w) of groups of regions, a vector for each number.
     rotations: Vec<[[f64; WIDTH]; 4]>,
-    /// As many for each group.
-    fits: Vec<Fit>,
+    maps: Vec<Map>,
+    /// What quadratic modes add to the map of each region; empty without.
+    squares: Vec<Squares>,
     /// What fits are from: the place of a particle, so that far from the world's origin nothing is lost \[m\].
     pub(super) origin: Vec3,
+    /// Places now from the origin, with a number unused.
+    pub(super) points: Vec<[f64; 4]>,
+    /// Lists, a vector of members at a time.
+    pub(super) members: Option<Members>,
+    /// Σ m̃ x and the columns of Σ m̃ x rᵀ of each region; the numbers of each particle that they are sums of.
+    moments: Buffers<12>,
+    values: Vec<[f64; 12]>,
     instructions: InstructionSet,
 }
 
@@ -90,32 +84,29 @@ impl Fits {
     /// Of particles at rest with their masses \[kg\].
     pub(super) fn new(regions: &Regions, rest: &[Vec3], masses: &[f64], modes: Modes) -> Self {
         let sums = Sums::new(regions, rest.len());
-        let counts: Vec<f64> = sums.scatter(&vec![[1.0]; regions.len()]).into_iter().flatten().collect();
+        let counts: Vec<f64> = sums.scattered(&vec![[1.0]; regions.len()]).into_iter().flatten().collect();
         let masses: Vec<f64> = masses.iter().zip(&counts).map(|(mass, count)| mass / count).collect();
         let mean = rest.iter().fold(Vec3::ZERO, |sum, r| sum + *r) / rest.len() as f64;
         let rest: Vec<Vec3> = rest.iter().map(|r| *r - mean).collect();
         let values: Vec<[f64; 10]> = rest.iter().zip(&masses).map(|(r, m)| moments_at_rest(*r, *m)).collect();
-        let lattice = regions.lattice();
-        let half_width = |region: usize, centre: Vec3| match (&sums, lattice) {
-            (Sums::Lists { members, .. }, _) => {
+        let half_width = |region: usize, centre: Vec3| match &sums {
+            Sums::Lists { members, .. } => {
                 members.row(region).iter().fold(0.0_f64, |most, &v| most.max(rest[v as usize].distance(centre)))
             }
             // From the middle of a cube to its corners, also where a region ends at the boundary.
-            (_, Some((lattice, width))) => 3.0_f64.sqrt() * width as f64 * lattice.spacing(),
-            _ => 0.0,
+            Sums::Lattice { lattice, width } => 3.0_f64.sqrt() * *width as f64 * lattice.spacing(),
+            Sums::Runs(runs) => runs.half_widths[region],
         };
-        let gathered = sums.gather(&values);
+        let gathered = sums.gathered(&values);
         let list = gathered.iter().enumerate().map(|(region, sum)| {
             let mass = sum[0];
             let centre = Vec3::from_slice(&sum[1..]) / mass;
-            let [xx, yy, zz, xy, yz, zx] = [4, 5, 6, 7, 8, 9].map(|k| sum[k]);
-            let square = Mat3::from_cols(Vec3::new(xx, xy, zx), Vec3::new(xy, yy, yz), Vec3::new(zx, yz, zz));
-            let square = square - outer(centre * mass, centre);
+            let square = square_about(mass, centre, std::array::from_fn(|k| sum[k + 4]));
             let (inverse_square, flat) = match modes {
                 Modes::Linear(_) | Modes::Quadratic(_) => symmetric_inverse_where_positive(square),
                 Modes::Rigid => (Mat3::ZERO, Mat3::ZERO),
             };
-            let size = square.x_axis.x + square.y_axis.y + square.z_axis.z;
+            let size = trace(&square);
             let scale = if size > 0.0 { 1.0 / size } else { 0.0 };
             let quadratic = match (&sums, modes) {
                 (Sums::Lists { members, .. }, Modes::Quadratic(_)) => {
@@ -130,22 +121,29 @@ impl Fits {
         let list: Vec<Region> = list.collect();
         let groups = list.len().div_ceil(WIDTH);
         let unturned = [[0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH], [1.0; WIDTH]];
+        let members = sums.members().map(|members| Members::new(members, &rest, &masses));
+        let squares = if matches!(modes, Modes::Quadratic(_)) { vec![[Vec3::ZERO; 6]; list.len()] } else { Vec::new() };
         Self {
             sums,
-            rest,
             counts,
             masses,
-            regions: list,
             modes,
             rotations: vec![unturned; groups],
-            fits: vec![Fit::default(); groups * WIDTH],
+            maps: vec![AT_REST; list.len()],
+            squares,
             origin: Vec3::ZERO,
+            points: Vec::new(),
+            members,
+            moments: Buffers::default(),
+            values: Vec::new(),
             instructions: InstructionSet::detect(),
+            regions: list,
+            rest,
         }
     }
 
-    pub(super) fn fits(&self) -> &[Fit] {
-        &self.fits[..self.regions.len()]
+    pub(super) fn maps(&self) -> &[Map] {
+        &self.maps
     }
 
     pub(super) fn set_rotations(&mut self, rotations: &[Quat]) {
@@ -166,28 +164,22 @@ impl Fits {
     pub(super) fn update(&mut self, x: &[Vec3]) {
         let origin = x[0];
         self.origin = origin;
-        let mut values = vec![[0.0; 12]; x.len()];
-        let (rest, masses) = (&self.rest, &self.masses);
-        parallel::for_each(0..x.len(), Strided { entries: &mut values, stride: 1 }, &|range, values| {
-            for (v, value) in range.zip(values.entries) {
-                let (d, r) = ((x[v] - origin) * masses[v], rest[v]);
-                let [a, b, c] = [d * r.x, d * r.y, d * r.z];
-                *value = [d.x, d.y, d.z, a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+        self.points.resize(x.len(), [0.0; 4]);
+        parallel::for_each(0..x.len(), Strided { entries: &mut self.points, stride: 1 }, &|range, points| {
+            for (v, point) in range.zip(points.entries) {
+                let d = x[v] - origin;
+                *point = [d.x, d.y, d.z, 0.0];
             }
         });
-        let sums = self.sums.gather(&values);
-        let (regions, modes, instructions) = (&self.regions, self.modes, self.instructions);
-        let lists = match &self.sums {
-            Sums::Lists { members, .. } => Some(members),
-            Sums::Lattice { .. } => None,
-        };
+        self.gather_moments();
+        let (sums, regions, modes, instructions) = (&self.moments.sums, &self.regions, self.modes, self.instructions);
         let rotations = Strided { entries: &mut self.rotations, stride: 1 };
-        let fits = Strided { entries: &mut self.fits, stride: WIDTH };
+        let maps = Strided { entries: &mut self.maps, stride: WIDTH };
         let groups = rotations.entries.len();
-        parallel::for_each_of(GROUPS, 0..groups, (rotations, fits), &|range, (rotations, fits)| {
-            let outputs = rotations.entries.iter_mut().zip(fits.entries.as_chunks_mut::<WIDTH>().0);
-            for (group, (rotation, fits)) in range.zip(outputs) {
-                let own = group * WIDTH..regions.len().min((group + 1) * WIDTH);
+        parallel::for_each_of(GROUPS, 0..groups, (rotations, maps), &|range, (rotations, maps)| {
+            let outputs = rotations.entries.iter_mut().zip(maps.entries.chunks_mut(WIDTH));
+            for (group, (rotation, maps)) in range.zip(outputs) {
+                let own = group * WIDTH..group * WIDTH + maps.len();
                 let (mut moments, mut columns) = ([Mat3::ZERO; WIDTH], [[[0.0; WIDTH]; 3]; 3]);
                 for lane in 0..WIDTH {
                     // Lanes without a region get the identity.
@@ -201,33 +193,75 @@ impl Fits {
                     (0..3).for_each(|k| (0..3).for_each(|c| columns[k][c][lane] = of(k)[c]));
                 }
                 nearest_rotations(instructions, &mut columns, rotation);
-                for (lane, region) in own.enumerate() {
+                for (lane, (region, map)) in own.zip(maps).enumerate() {
                     let turned = |k: usize| Vec3::from_array([0, 1, 2].map(|c| columns[k][c][lane]));
                     let turned = Mat3::from_cols(turned(0), turned(1), turned(2));
                     let fixed = &regions[region];
-                    let mut fit = Fit { linear: deformed(modes, fixed, &moments[lane], turned), ..Fit::default() };
-                    if let (Modes::Quadratic(beta), Some(quadratic), Some(members)) = (modes, &fixed.quadratic, lists) {
-                        let all = members.row(region).iter().map(|&v| v as usize);
-                        let all = all.map(|v| (rest[v] - fixed.centre, (x[v] - origin) * masses[v]));
-                        let (linear, others) = quadratic.fit(all, fixed.flat, turned);
-                        fit.linear = linear * beta + turned * (1.0 - beta);
-                        fit.quadratic = others.map(|column| column * beta);
-                    }
-                    fit.shift = Vec3::from_slice(&sums[region]) / fixed.mass - fit.linear * fixed.centre;
-                    fits[lane] = fit;
+                    fixed.set_map(map, deformed(modes, fixed, &moments[lane], turned), &sums[region]);
                 }
             }
         });
+        self.bend();
+    }
+
+    fn gather_moments(&mut self) {
+        if let Some(members) = &self.members {
+            return members.sums(&self.points, &mut self.moments.sums);
+        }
+        let (rest, masses, points) = (&self.rest, &self.masses, &self.points);
+        self.values.resize(rest.len(), [0.0; 12]);
+        parallel::for_each(0..rest.len(), Strided { entries: &mut self.values, stride: 1 }, &|range, values| {
+            for (v, value) in range.zip(values.entries) {
+                let (d, r) = (Vec3::from_slice(&points[v]) * masses[v], rest[v]);
+                let [a, b, c] = [d * r.x, d * r.y, d * r.z];
+                *value = [d.x, d.y, d.z, a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+            }
+        });
+        self.sums.gather(&self.values, &mut self.moments);
+    }
+
+    /// Quadratic modes of regions that have them.
+    fn bend(&mut self) {
+        let (Modes::Quadratic(beta), Some(members)) = (self.modes, self.sums.members()) else { return };
+        for (region, (map, squares)) in self.maps.iter_mut().zip(&mut self.squares).enumerate() {
+            let fixed = &self.regions[region];
+            let Some(quadratic) = &fixed.quadratic else { continue };
+            let rotation = Mat3::from_cols_slice(map);
+            let all = members.row(region).iter().map(|&v| v as usize);
+            let all = all.map(|v| (self.rest[v] - fixed.centre, Vec3::from_slice(&self.points[v]) * self.masses[v]));
+            let (linear, others) = quadratic.fit(all, fixed.flat, rotation);
+            fixed.set_map(map, linear * beta + rotation * (1.0 - beta), &self.moments.sums[region]);
+            *squares = others.map(|column| column * beta);
+        }
     }
 
     /// Where a particle would be by the fit of a region.
     pub(super) fn place(&self, region: usize, v: usize) -> Vec3 {
-        let (fit, fixed, r) = (&self.fits[region], &self.regions[region], self.rest[v]);
-        let place = self.origin + fit.shift + fit.linear * r;
-        let Some(quadratic) = &fixed.quadratic else { return place };
-        let numbers = products(r - fixed.centre);
-        (0..6).fold(place, |sum, k| sum + fit.quadratic[k] * (numbers[k] - quadratic.means[k]))
+        let (map, fixed, r) = (&self.maps[region], &self.regions[region], self.rest[v]);
+        let place = self.origin + Vec3::from_slice(&map[9..]) + Mat3::from_cols_slice(map) * r;
+        fixed.quadratic.as_ref().map_or(place, |own| place + own.bend(&self.squares[region], r - fixed.centre))
     }
+}
+
+impl Region {
+    /// The map with this linear part that keeps the centre of masses, from Σ m̃ x.
+    fn set_map(&self, map: &mut Map, linear: Mat3, sum: &[f64; 12]) {
+        let shift = Vec3::from_slice(sum) / self.mass - linear * self.centre;
+        map[..9].copy_from_slice(&linear.to_cols_array());
+        map[9..].copy_from_slice(&shift.to_array());
+    }
+}
+
+/// Σ m (r − c)(r − c)ᵀ about the centre of masses, from Σ m of squares and products. A point has none: what is left there is rounding.
+pub(super) fn square_about(mass: f64, centre: Vec3, products: [f64; 6]) -> Mat3 {
+    let [xx, yy, zz, xy, yz, zx] = products;
+    let all = Mat3::from_cols(Vec3::new(xx, xy, zx), Vec3::new(xy, yy, yz), Vec3::new(zx, yz, zz));
+    let square = all - outer(centre * mass, centre);
+    if trace(&square) > POINT * trace(&all) { square } else { Mat3::ZERO }
+}
+
+pub(super) fn trace(m: &Mat3) -> f64 {
+    m.x_axis.x + m.y_axis.y + m.z_axis.z
 }
 
 /// m, m r, m r rᵀ.
@@ -248,56 +282,4 @@ fn deformed(modes: Modes, region: &Region, moments: &Mat3, rotation: Mat3) -> Ma
     // A map that turns the region inside out, or makes it flat, has no volume to be scaled to.
     let best = if volume > FLAT { best / volume.cbrt() } else { rotation };
     best * beta + rotation * (1.0 - beta)
-}
-
-impl Quadratic {
-    fn new(members: impl Iterator<Item = (Vec3, f64)> + Clone, centre: Vec3) -> Self {
-        let mass: f64 = members.clone().map(|(_, m)| m).sum();
-        let mut means = [0.0; 6];
-        for (r, m) in members.clone() {
-            let numbers = products(r - centre);
-            (0..6).for_each(|k| means[k] += m * numbers[k] / mass);
-        }
-        // Departure: [Müller 2005] takes squares as they are. Less their means the goals have the centre of the particles, so that
-        // momentum is kept.
-        let mut this = Self { means, inverse_square: [0.0; 81] };
-        let mut square = [0.0; 81];
-        for (r, m) in members {
-            let all = this.numbers(r - centre);
-            (0..81).for_each(|k| square[k] += m * all[k / 9] * all[k % 9]);
-        }
-        // Lengths and areas differ in size: in units of the region's own size what is small is what cannot be seen.
-        let size = ((square[0] + square[10] + square[20]) / mass).sqrt();
-        let size = if size > 0.0 { size } else { 1.0 };
-        let scales: [f64; 9] = std::array::from_fn(|k| mass.sqrt() * if k < 3 { size } else { size * size });
-        (0..81).for_each(|k| square[k] /= scales[k / 9] * scales[k % 9]);
-        let mut vectors = [0.0; 81];
-        symmetric_eigen(&mut square, &mut vectors, 9);
-        for k in (0..9).filter(|k| square[10 * k] > FLAT) {
-            for entry in 0..81 {
-                let (row, column) = (entry / 9, entry % 9);
-                let pair = vectors[9 * row + k] * vectors[9 * column + k];
-                this.inverse_square[entry] += pair / (square[10 * k] * scales[row] * scales[column]);
-            }
-        }
-        this
-    }
-
-    /// A place with its squares and products less their means.
-    fn numbers(&self, r: Vec3) -> [f64; 9] {
-        let squares = products(r);
-        std::array::from_fn(|k| if k < 3 { r[k] } else { squares[k - 3] - self.means[k - 3] })
-    }
-
-    /// The linear part of the best map, and its columns for squares and products, from places at rest and weighted movements.
-    fn fit(&self, members: impl Iterator<Item = (Vec3, Vec3)>, flat: Mat3, rotation: Mat3) -> (Mat3, [Vec3; 6]) {
-        let mut moments = [Vec3::ZERO; 9];
-        for (r, d) in members {
-            let numbers = self.numbers(r);
-            (0..9).for_each(|k| moments[k] += d * numbers[k]);
-        }
-        let column = |k: usize| (0..9).fold(Vec3::ZERO, |sum, j| sum + moments[j] * self.inverse_square[9 * j + k]);
-        let linear = Mat3::from_cols(column(0), column(1), column(2)) + rotation * flat;
-        (linear, std::array::from_fn(|k| column(3 + k)))
-    }
 }

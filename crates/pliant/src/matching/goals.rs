@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::fit::{Fit, Fits};
+use super::fit::Fits;
+use super::members::{Members, Movements};
+use super::sums::Buffers;
 use super::{Matching, MatchingInfo, Modes};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::mesh::Csr;
@@ -15,14 +17,20 @@ pub(super) struct Shape {
     first: usize,
     matching: Matching,
     fits: Fits,
-    goals: Vec<Vec3>,
+    /// How far each particle is from its goal \[m\].
+    movements: Vec<Vec3>,
+    /// The same of members of regions in lists.
+    members: Movements,
+    /// Sums of the maps of each particle's regions.
+    maps: Buffers<12>,
 }
 
 impl Shape {
     pub(super) fn new(info: &MatchingInfo, rest: &[Vec3], masses: &[f64]) -> Self {
         let matching = info.matching.clone();
         let fits = Fits::new(&matching.regions, rest, masses, matching.modes);
-        Self { first: info.vertices.start, matching, fits, goals: vec![Vec3::ZERO; rest.len()] }
+        let movements = vec![Vec3::ZERO; rest.len()];
+        Self { first: info.vertices.start, matching, fits, movements, members: Vec::new(), maps: Buffers::default() }
     }
 
     pub(super) fn region_count(&self) -> usize {
@@ -38,18 +46,19 @@ impl Shape {
     }
 
     fn vertices(&self) -> Range<usize> {
-        self.first..self.first + self.goals.len()
+        self.first..self.first + self.movements.len()
     }
 
-    /// Goals of particles at x, at most γ from where they are [Bargteil & Jones 2014, Algorithm 2].
-    fn find_goals(&mut self, gamma: f64, x: &[Vec3]) {
+    /// Finds the way of particles at x to their goals, less what is free within γ [Bargteil & Jones 2014, Algorithm 2].
+    fn find_movements(&mut self, gamma: f64, x: &[Vec3]) {
         self.fits.update(x);
-        let is_quadratic = matches!(self.matching.modes, Modes::Quadratic(_));
-        match self.fits.sums.regions_of_particles() {
-            Some(regions) if gamma > 0.0 || is_quadratic => {
-                goals_in_regions(&self.fits, regions, gamma, x, &mut self.goals)
+        let movements = &mut self.movements;
+        match (&self.fits.members, self.fits.sums.regions_of_particles()) {
+            (_, Some(regions)) if matches!(self.matching.modes, Modes::Quadratic(_)) => {
+                by_places(&self.fits, regions, gamma, x, movements);
             }
-            _ => goals_by_means(&self.fits, gamma, x, &mut self.goals),
+            (Some(members), _) => by_members(&self.fits, members, gamma, &mut self.members, movements),
+            _ => by_means(&self.fits, gamma, &mut self.maps, movements),
         }
     }
 
@@ -62,20 +71,14 @@ impl Shape {
         if alpha == 0.0 && damped == 0.0 {
             return;
         }
-        self.find_goals(0.0, before);
-        let mut pulls: Vec<Vec3> =
-            self.goals.iter().zip(before).map(|(goal, before)| (*goal - *before) * alpha).collect();
+        self.find_movements(0.0, before);
         if damped > 0.0 {
-            let movements = self.fits.rigid_movements(before, x);
-            for (v, pull) in pulls.iter_mut().enumerate() {
-                *pull += (movements[v] - (x[v] - before[v])) * damped;
+            let rigid = self.fits.rigid_movements(before, x);
+            for v in (0..x.len()).filter(|&v| inverse_masses[v] > 0.0) {
+                x[v] += (rigid[v] - (x[v] - before[v])) * damped;
             }
         }
-        for ((x, pull), w) in x.iter_mut().zip(&pulls).zip(inverse_masses) {
-            if *w > 0.0 {
-                *x += *pull;
-            }
-        }
+        self.go(alpha, inverse_masses, x);
     }
 
     /// Moves particles to their limits.
@@ -83,11 +86,15 @@ impl Shape {
         let Some(gamma) = self.matching.limit else { return };
         let own = self.vertices();
         let (x, inverse_masses) = (&mut x[own.clone()], &inverse_masses[own]);
-        self.find_goals(gamma, x);
-        let relaxation = self.matching.relaxation;
-        for ((x, goal), w) in x.iter_mut().zip(&self.goals).zip(inverse_masses) {
+        self.find_movements(gamma, x);
+        self.go(self.matching.relaxation, inverse_masses, x);
+    }
+
+    /// Goes a share of the way to the goals.
+    fn go(&self, share: f64, inverse_masses: &[f64], x: &mut [Vec3]) {
+        for ((x, movement), w) in x.iter_mut().zip(&self.movements).zip(inverse_masses) {
             if *w > 0.0 {
-                *x += (*goal - *x) * relaxation;
+                *x += *movement * share;
             }
         }
     }
@@ -99,31 +106,37 @@ fn beyond(movement: Vec3, free: f64) -> Vec3 {
     if distance > free { movement * ((distance - free) / distance) } else { Vec3::ZERO }
 }
 
-/// The mean over a particle's regions of goals that are limited in each.
-fn goals_in_regions(fits: &Fits, regions: &Csr, gamma: f64, x: &[Vec3], goals: &mut [Vec3]) {
-    parallel::for_each(0..x.len(), Strided { entries: goals, stride: 1 }, &|range, goals| {
-        for (v, goal) in range.zip(goals.entries) {
-            let own = regions.row(v).iter().map(|&region| region as usize);
-            let limited = |region| beyond(fits.place(region, v) - x[v], gamma * fits.regions[region].half_width);
-            *goal = x[v] + own.fold(Vec3::ZERO, |sum, region| sum + limited(region)) / fits.counts[v];
+/// The mean over a particle's regions of ways that are limited in each.
+fn by_members(fits: &Fits, members: &Members, gamma: f64, of_members: &mut Movements, movements: &mut [Vec3]) {
+    members.movements(&fits.points, fits.maps(), |region| gamma * fits.regions[region].half_width, of_members);
+    parallel::for_each(0..movements.len(), Strided { entries: movements, stride: 1 }, &|range, movements| {
+        for (v, movement) in range.zip(movements.entries) {
+            *movement = members.movement(v, of_members) / fits.counts[v];
         }
     });
 }
 
-/// Goals by the mean of the maps of a particle's regions, limited as a whole.
-fn goals_by_means(fits: &Fits, gamma: f64, x: &[Vec3], goals: &mut [Vec3]) {
-    let numbers = |fit: &Fit| {
-        let linear = fit.linear.to_cols_array();
-        std::array::from_fn(|k| if k < 9 { linear[k] } else { fit.shift[k - 9] })
-    };
-    let sums: Vec<[f64; 12]> = fits.sums.scatter(&fits.fits().iter().map(numbers).collect::<Vec<_>>());
-    parallel::for_each(0..x.len(), Strided { entries: goals, stride: 1 }, &|range, goals| {
-        for (v, goal) in range.zip(goals.entries) {
+/// The same one by one, for maps that are not linear.
+fn by_places(fits: &Fits, regions: &Csr, gamma: f64, x: &[Vec3], movements: &mut [Vec3]) {
+    parallel::for_each(0..x.len(), Strided { entries: movements, stride: 1 }, &|range, movements| {
+        for (v, movement) in range.zip(movements.entries) {
+            let own = regions.row(v).iter().map(|&region| region as usize);
+            let limited = |region| beyond(fits.place(region, v) - x[v], gamma * fits.regions[region].half_width);
+            *movement = own.fold(Vec3::ZERO, |sum, region| sum + limited(region)) / fits.counts[v];
+        }
+    });
+}
+
+/// Ways by the mean of the maps of a particle's regions, limited as a whole. Here each particle has a region of its own.
+fn by_means(fits: &Fits, gamma: f64, maps: &mut Buffers<12>, movements: &mut [Vec3]) {
+    fits.sums.scatter(fits.maps(), maps);
+    let sums = &maps.sums;
+    parallel::for_each(0..movements.len(), Strided { entries: movements, stride: 1 }, &|range, movements| {
+        for (v, movement) in range.zip(movements.entries) {
             let sum = &sums[v];
             let mean = (Mat3::from_cols_slice(sum) * fits.rest[v] + Vec3::from_slice(&sum[9..])) / fits.counts[v];
-            // A limit comes here only on lattices, where each particle has a region of its own.
             let free = if gamma > 0.0 { gamma * fits.regions[v].half_width } else { 0.0 };
-            *goal = x[v] + beyond(mean + fits.origin - x[v], free);
+            *movement = beyond(mean - Vec3::from_slice(&fits.points[v]), free);
         }
     });
 }

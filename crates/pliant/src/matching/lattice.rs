@@ -6,6 +6,7 @@
 //! own. The sum over all regions that a particle is in, which goals are blended with, is the same three passes the other way round.
 
 use super::regions::{RegionError, Regions};
+use super::sums::Buffers;
 use crate::math::Vec3;
 use crate::mesh::sdf::SignedDistance;
 use crate::mesh::{Csr, PointSet};
@@ -75,7 +76,11 @@ impl Lattice {
         let [nx, ny, nz] = counts.map(|n| n.max(1.0) as i32);
         let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
         let at = |cell: [i32; 3]| origin + (Vec3::from(cell.map(f64::from)) + 0.5) * spacing;
-        Self::new(cells.filter(|&cell| solid.distance(at(cell)) <= skin).collect(), spacing, origin)
+        let inside: Vec<[i32; 3]> = cells.filter(|&cell| solid.distance(at(cell)) <= skin).collect();
+        if inside.is_empty() {
+            return Err(RegionError::NoRegions);
+        }
+        Self::new(inside, spacing, origin)
     }
 
     /// The lattice without some links, as after a crack. Links that are not there are left alone.
@@ -121,21 +126,23 @@ impl Lattice {
     }
 
     /// For each region the sum over its particles.
-    pub(super) fn gather<const N: usize>(&self, width: usize, values: &[[f64; N]]) -> Vec<[f64; N]> {
-        self.passes(width, values, [0, 1, 2])
+    pub(super) fn gather<const N: usize>(&self, width: usize, values: &[[f64; N]], buffers: &mut Buffers<N>) {
+        self.passes(width, values, [0, 1, 2], buffers);
     }
 
     /// For each particle the sum over the regions that it is in.
-    pub(super) fn scatter<const N: usize>(&self, width: usize, values: &[[f64; N]]) -> Vec<[f64; N]> {
-        self.passes(width, values, [2, 1, 0])
+    pub(super) fn scatter<const N: usize>(&self, width: usize, values: &[[f64; N]], buffers: &mut Buffers<N>) {
+        self.passes(width, values, [2, 1, 0], buffers);
     }
 
-    fn passes<const N: usize>(&self, width: usize, values: &[[f64; N]], axes: [usize; 3]) -> Vec<[f64; N]> {
+    fn passes<const N: usize>(&self, width: usize, values: &[[f64; N]], axes: [usize; 3], buffers: &mut Buffers<N>) {
+        let Buffers { sums, between } = buffers;
         let [first, second, third] = axes.map(|axis| &self.rows[axis]);
-        let bars = first.sums(width, |v| values[v as usize]);
-        let plates = second.sums(width, |v| bars[first.places[v as usize] as usize]);
-        let cubes = third.sums(width, |v| plates[second.places[v as usize] as usize]);
-        third.places.iter().map(|&place| cubes[place as usize]).collect()
+        // Bars, plates and cubes, each in the order of its rows.
+        first.sums(width, |v| values[v as usize], between);
+        second.sums(width, |v| between[first.places[v as usize] as usize], sums);
+        third.sums(width, |v| sums[second.places[v as usize] as usize], between);
+        sums.iter_mut().zip(&third.places).for_each(|(sum, &place)| *sum = between[place as usize]);
     }
 }
 
@@ -189,11 +196,11 @@ impl Rows {
     }
 
     /// Sums over near particles of the row, in the order of rows.
-    fn sums<const N: usize>(&self, width: usize, value: impl Fn(u32) -> [f64; N] + Sync) -> Vec<[f64; N]> {
-        let mut sums = vec![[0.0; N]; self.order.len()];
+    fn sums<const N: usize>(&self, width: usize, value: impl Fn(u32) -> [f64; N] + Sync, sums: &mut Vec<[f64; N]>) {
+        sums.resize(self.order.len(), [0.0; N]);
         let rows = self.starts.len() - 1;
-        let outputs = ByOffsets { entries: &mut sums, offsets: &self.starts };
-        let grain = (PARTICLES_OF_A_TASK * rows / self.order.len().max(1)).max(1);
+        let outputs = ByOffsets { entries: sums, offsets: &self.starts };
+        let grain = (TASK_PARTICLES * rows / self.order.len().max(1)).max(1);
         parallel::for_each_of(grain, 0..rows, outputs, &|range, outputs| {
             let mut prefix: Vec<[f64; N]> = Vec::new();
             let first = self.starts[range.start] as usize;
@@ -215,9 +222,8 @@ impl Rows {
                 }
             }
         });
-        sums
     }
 }
 
 /// Particles that are worth a task of their own.
-const PARTICLES_OF_A_TASK: usize = 1024;
+pub(super) const TASK_PARTICLES: usize = 1024;

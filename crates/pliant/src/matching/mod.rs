@@ -6,8 +6,13 @@
 //! | `regions` | which particles belong together |
 //! | `clusters` | regions around centres: random, balanced, of several sizes |
 //! | `lattice` | regions of regular lattices, whose sums do not take longer the wider they are |
+//! | `octree` | lattices of cells of several sizes |
+//! | `paths` | rings on meshes, whose sums take a time that grows with their width and not with its square |
+//! | `runs` | sums over regions that are runs of particles in an order |
 //! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
+//! | `members` | the same of regions in lists, a vector of particles at a time |
+//! | `quadratic` | regions that bend and twist without resistance |
 //! | `damping` | how regions move as wholes |
 //! | `goals` | where particles would be by the fits of their regions |
 //!
@@ -21,7 +26,12 @@ mod damping;
 mod fit;
 mod goals;
 mod lattice;
+mod members;
+mod octree;
+mod paths;
+mod quadratic;
 mod regions;
+mod runs;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -30,6 +40,7 @@ use std::f64::consts::{FRAC_PI_3, TAU};
 use std::ops::Range;
 
 pub use lattice::{Lattice, Link};
+pub use octree::{Octree, OctreeCell};
 pub use regions::{RegionError, Regions};
 
 use crate::math::{Quat, Vec3};
@@ -63,8 +74,8 @@ pub struct Matching {
     /// How fast movements that are not those of whole regions die away \[1/s\].
     pub damping: f64,
     /// γ: how far a particle may be from its goal in a region, as a share of the region's half-width. 0 limits to the shape itself; none
-    /// lets only the spring act, which is the method of [Müller 2005]. On a lattice it is how far a particle may be from the mean of its
-    /// goals.
+    /// lets only the spring act, which is the method of [Müller 2005]. On lattices and paths it is how far a particle may be from the mean
+    /// of its goals.
     pub limit: Option<f64>,
     /// ω: factor on movements to the limit, up to 2 exclusive; above 1 iterations converge faster.
     pub relaxation: f64,
@@ -92,7 +103,8 @@ impl Matching {
             Modes::Rigid => 0.0,
             Modes::Linear(beta) | Modes::Quadratic(beta) => beta,
         };
-        let is_quadratic_lattice = matches!(self.modes, Modes::Quadratic(_)) && self.regions.lattice().is_some();
+        let is_summed_fast = self.regions.lattice().is_some() || self.regions.runs().is_some();
+        let is_quadratic_lattice = matches!(self.modes, Modes::Quadratic(_)) && is_summed_fast;
         let (spring, spring_holds, need) = match self.spring {
             Spring::Share(alpha) => (alpha, (0.0..=1.0).contains(&alpha), "0 to 1"),
             Spring::Frequency(hertz) => (hertz, positive(hertz), "finite and at least 0"),
@@ -108,7 +120,12 @@ impl Matching {
                 "above 0 and below 2",
             ),
             ("share of modes", beta, (0.0..=1.0).contains(&beta), "0 to 1"),
-            ("share of quadratic modes", beta, !is_quadratic_lattice, "that of regions in lists, not of a lattice"),
+            (
+                "share of quadratic modes",
+                beta,
+                !is_quadratic_lattice,
+                "that of regions in lists, not of a lattice or of paths",
+            ),
         ];
         checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need))
     }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::lattice::Lattice;
+use super::runs::Runs;
 use crate::mesh::Csr;
 
-/// Regions of a body, which may overlap: lists of its particles, or cubes of a lattice.
+/// Regions of a body, which may overlap: lists of its particles, cubes of a lattice, or runs of an order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Regions {
     kind: Kind,
@@ -18,6 +19,7 @@ pub struct Regions {
 enum Kind {
     Lists(Csr),
     Lattice { lattice: Arc<Lattice>, width: usize },
+    Runs(Arc<Runs>),
 }
 
 /// Why regions are unusable.
@@ -56,8 +58,8 @@ pub enum RegionError {
         /// The particle.
         particle: usize,
     },
-    /// The lattice is not that of the body.
-    #[error("the lattice has {found} particles, but the body has {expected}")]
+    /// The lattice or mesh of the regions is not that of the body.
+    #[error("the lattice or mesh of the regions has {found} particles, but the body has {expected}")]
     OtherLattice {
         /// Particles of the lattice.
         found: usize,
@@ -94,11 +96,23 @@ impl Regions {
         Self { kind: Kind::Lattice { lattice: Arc::new(lattice), width } }
     }
 
+    pub(super) fn of_runs(runs: Runs) -> Self {
+        Self { kind: Kind::Runs(Arc::new(runs)) }
+    }
+
+    /// The runs that they are.
+    pub(super) fn runs(&self) -> Option<&Arc<Runs>> {
+        match &self.kind {
+            Kind::Runs(runs) => Some(runs),
+            Kind::Lists(_) | Kind::Lattice { .. } => None,
+        }
+    }
+
     /// The lattice that they are cubes of, with their width.
     pub(super) fn lattice(&self) -> Option<(&Arc<Lattice>, usize)> {
         match &self.kind {
             Kind::Lattice { lattice, width } => Some((lattice, *width)),
-            Kind::Lists(_) => None,
+            Kind::Lists(_) | Kind::Runs(_) => None,
         }
     }
 
@@ -116,49 +130,25 @@ impl Regions {
     /// # Ok::<(), pliant::RegionError>(())
     /// ```
     pub fn rings(particles: usize, edges: &[[u32; 2]], width: usize) -> Result<Self, RegionError> {
-        let mut neighbours = vec![Vec::new(); particles];
-        for (region, &[a, b]) in edges.iter().enumerate() {
-            for (from, to) in [(a, b), (b, a)] {
-                let list = neighbours.get_mut(from as usize);
-                let missing = RegionError::NoSuchParticle { region, particle: from, count: particles };
-                list.ok_or(missing)?.push(to);
-            }
-        }
-        let (mut members, mut seen_by) = (Csr::default(), vec![u32::MAX; particles]);
-        for centre in 0..particles as u32 {
-            let (mut region, mut first) = (vec![centre], 0);
-            seen_by[centre as usize] = centre;
-            for _ in 0..width {
-                let end = region.len();
-                for k in first..end {
-                    for &next in &neighbours[region[k] as usize] {
-                        if seen_by[next as usize] != centre {
-                            seen_by[next as usize] = centre;
-                            region.push(next);
-                        }
-                    }
-                }
-                first = end;
-            }
-            region.sort_unstable();
-            members.push_row(&region);
-        }
-        Ok(Self::new(members))
+        let neighbours = neighbours_of(particles, edges)?;
+        let mut seen_by = vec![u32::MAX; particles];
+        let rings = (0..particles as u32).map(|centre| ring_around(centre, &neighbours, width, &mut seen_by));
+        Ok(Self::new(Csr::from_rows(rings)))
     }
 
-    /// These regions and those of another set: regions of several sizes hold a body together near and far. Cubes of a lattice become
-    /// lists.
+    /// These regions and those of another set: regions of several sizes hold a body together near and far. They become lists.
     pub fn and(&self, other: &Self) -> Self {
         let mut members = self.lists().into_owned();
         other.lists().rows().for_each(|row| members.push_row(row));
         Self::new(members)
     }
 
-    /// Particles of each region. Those of a lattice are listed first, which takes a place for each.
+    /// Particles of each region. Those of a lattice or of runs are listed first, which takes a place for each.
     pub fn lists(&self) -> Cow<'_, Csr> {
         match &self.kind {
             Kind::Lists(members) => Cow::Borrowed(members),
             Kind::Lattice { lattice, width } => Cow::Owned(lattice.lists(*width)),
+            Kind::Runs(runs) => Cow::Owned(runs.lists()),
         }
     }
 
@@ -167,6 +157,7 @@ impl Regions {
         match &self.kind {
             Kind::Lists(members) => members.len(),
             Kind::Lattice { lattice, .. } => lattice.cells().len(),
+            Kind::Runs(runs) => runs.len(),
         }
     }
 
@@ -180,12 +171,10 @@ impl Regions {
         if self.is_empty() {
             return Err(RegionError::NoRegions);
         }
-        let members = match &self.kind {
-            Kind::Lists(members) => members,
-            Kind::Lattice { lattice, .. } if lattice.cells().len() == count => return Ok(()),
-            Kind::Lattice { lattice, .. } => {
-                return Err(RegionError::OtherLattice { found: lattice.cells().len(), expected: count });
-            }
+        // A lattice and runs have a region for each particle.
+        let Kind::Lists(members) = &self.kind else {
+            let (found, expected) = (self.len(), count);
+            return if found == expected { Ok(()) } else { Err(RegionError::OtherLattice { found, expected }) };
         };
         let mut seen_by = vec![usize::MAX; count];
         for (region, row) in members.rows().enumerate() {
@@ -206,4 +195,34 @@ impl Regions {
             None => Ok(()),
         }
     }
+}
+
+/// Particles that edges lead to from each particle.
+pub(super) fn neighbours_of(particles: usize, edges: &[[u32; 2]]) -> Result<Csr, RegionError> {
+    for (region, edge) in edges.iter().enumerate() {
+        if let Some(&particle) = edge.iter().find(|&&v| v as usize >= particles) {
+            return Err(RegionError::NoSuchParticle { region, particle, count: particles });
+        }
+    }
+    Ok(Csr::from_pairs(particles, edges.iter().flat_map(|&[a, b]| [(a, b), (b, a)])))
+}
+
+/// Particles at most `width` edges away, in the order of their numbers. `seen_by` must not hold the centre's own number.
+pub(super) fn ring_around(centre: u32, neighbours: &Csr, width: usize, seen_by: &mut [u32]) -> Vec<u32> {
+    let (mut region, mut first) = (vec![centre], 0);
+    seen_by[centre as usize] = centre;
+    for _ in 0..width {
+        let end = region.len();
+        for k in first..end {
+            for &next in neighbours.row(region[k] as usize) {
+                if seen_by[next as usize] != centre {
+                    seen_by[next as usize] = centre;
+                    region.push(next);
+                }
+            }
+        }
+        first = end;
+    }
+    region.sort_unstable();
+    region
 }

@@ -1,7 +1,7 @@
 //! Regions and fits.
 
-use super::fit::Fits;
-use super::*;
+use super::super::fit::Fits;
+use super::super::*;
 use crate::math::Mat3;
 
 /// A block of particles, side by side.
@@ -143,69 +143,4 @@ fn a_spring_has_its_frequency_at_every_time_step() {
         assert!((period - 0.25).abs() < 1e-12, "{h}: {period}");
     }
     assert!((Spring::Frequency(1e6).share(0.01) - 1.0).abs() < 1e-12, "never beyond the goal");
-}
-
-/// An L of two thick arms with a hole, cracked.
-fn cracked_l() -> Lattice {
-    let inside = |&[i, j, k]: &[i32; 3]| (i < 4 || j < 4) && [i, j, k] != [2, 2, 1];
-    let cells = (0..12).flat_map(|i| (0..10).flat_map(move |j| (0..5).map(move |k| [i, j, k])));
-    let lattice = Lattice::new(cells.filter(inside).collect(), 0.1, Vec3::ONE).expect("a lattice");
-    let at = |cell: [i32; 3]| lattice.cells().iter().position(|c| *c == cell).expect("a cell") as u32;
-    let cut: Vec<Link> = (0..4).flat_map(|j| (0..3).map(move |k| [6, j, k])).map(|cell| (at(cell), 0)).collect();
-    lattice.without_links(&cut)
-}
-
-#[test]
-fn sums_by_rows_of_a_lattice_are_those_over_lists() {
-    let lattice = cracked_l();
-    let n = lattice.cells().len();
-    let values: Vec<[f64; 2]> = (0..n).map(|v| [(v as f64 * 0.7).sin(), 1.0]).collect();
-    for width in [1, 2, 3, 4, 20] {
-        let lists = lattice.lists(width);
-        let largest = lists.rows().map(<[u32]>::len).max().expect("a region");
-        assert_eq!(largest, if width == 1 { 27 } else { largest }, "a cube inside");
-        let mut scattered = vec![[0.0; 2]; n];
-        for (region, sum) in lattice.gather(width, &values).iter().enumerate() {
-            let mut naive = [0.0; 2];
-            for &v in lists.row(region) {
-                (0..2).for_each(|k| naive[k] += values[v as usize][k]);
-                (0..2).for_each(|k| scattered[v as usize][k] += values[region][k]);
-            }
-            (0..2).for_each(|k| {
-                assert!((sum[k] - naive[k]).abs() < 1e-12 * n as f64, "{width} {region}: {sum:?} {naive:?}")
-            });
-        }
-        for (sum, naive) in lattice.scatter(width, &values).iter().zip(&scattered) {
-            (0..2).for_each(|k| assert!((sum[k] - naive[k]).abs() < 1e-12 * n as f64, "{width}: {sum:?} {naive:?}"));
-        }
-    }
-}
-
-#[test]
-fn a_lattice_has_the_goals_of_its_lists_and_ends_at_cracks() {
-    let lattice = cracked_l();
-    let rest = lattice.points().positions;
-    let masses: Vec<f64> = (0..rest.len()).map(|v| 0.1 + 0.01 * (v % 7) as f64).collect();
-    let x: Vec<Vec3> = rest.iter().map(|r| Quat::from_rotation_z(r.x) * *r + Vec3::X * 1e4).collect();
-    for width in 1..=4 {
-        let info = |regions: Regions| MatchingInfo {
-            body: 0,
-            vertices: 0..rest.len(),
-            matching: Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) },
-        };
-        let pulled = |regions: Regions| {
-            let (mut shape, mut moved) = (Shape::new(&info(regions), &rest, &masses), x.clone());
-            moved.iter_mut().zip(&rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
-            shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
-            moved
-        };
-        let listed = Regions::new(lattice.lists(width));
-        for (fast, naive) in pulled(lattice.regions(width)).iter().zip(&pulled(listed)) {
-            assert!(fast.distance(*naive) < 1e-10, "{width}: {fast} for {naive}");
-        }
-    }
-    let other = Regions::of_lattice(lattice.clone(), 2);
-    assert_eq!(other.check(3), Err(RegionError::OtherLattice { found: rest.len(), expected: 3 }));
-    assert!(Lattice::block([1 << 20, 1 << 20, 1 << 20], 0.1).is_err());
-    assert!(Lattice::new(vec![[0, 0, 0]], -1.0, Vec3::ZERO).is_err());
 }

@@ -1,0 +1,4 @@
+//! Regions, fits and sums.
+
+mod fast;
+mod regions;
