@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 use crate::contact::{Clearances, Held};
-use crate::math::{Quat, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
@@ -109,6 +109,15 @@ impl Checkpoint {
         match rotations.iter().position(|q| !q.is_normalized()) {
             None => Ok(rotations),
             Some(index) => Err(bad_number(name, 4 * index, numbers[index][0])),
+        }
+    }
+
+    fn stretches(&self, name: &str, count: usize) -> Result<Vec<Mat3>, CheckpointError> {
+        let numbers = self.channel(name, 9 * count)?.as_chunks::<9>().0;
+        let stretches: Vec<Mat3> = numbers.iter().map(Mat3::from_cols_array).collect();
+        match stretches.iter().position(|stretch| stretch.determinant() <= 0.0) {
+            None => Ok(stretches),
+            Some(index) => Err(bad_number(name, 9 * index, numbers[index][0])),
         }
     }
 
@@ -256,6 +265,10 @@ impl Simulation {
         if !self.state.region_rotations.is_empty() {
             channels.push(("region rotations".to_owned(), quaternions(&self.state.region_rotations)));
         }
+        if !self.state.region_stretches.is_empty() {
+            let numbers = self.state.region_stretches.iter().flat_map(|stretch| stretch.to_cols_array());
+            channels.push(("region stretches".to_owned(), numbers.collect()));
+        }
         if let Some(history) = &self.history {
             channels.push(("before/step".to_owned(), vec![history.h]));
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));
@@ -317,8 +330,9 @@ impl Simulation {
         let segments = model.rods().segment_count();
         state.orientations = saved.quaternions("orientations", segments)?;
         state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * segments)?);
-        let regions = crate::matching::region_count(model.matchings());
-        state.region_rotations = saved.quaternions("region rotations", regions)?;
+        let regions = crate::matching::RegionMemory::at_rest(model.matchings());
+        state.region_rotations = saved.quaternions("region rotations", regions.rotations.len())?;
+        state.region_stretches = saved.stretches("region stretches", regions.stretches.len())?;
         inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
         inputs.forces = unflatten(saved.channel("forces", n)?);
         for (k, memory) in memory.iter_mut().enumerate() {

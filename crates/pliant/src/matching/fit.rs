@@ -4,9 +4,9 @@
 //! that fits best is that nearest to M, and the linear map that fits best is M (Σ m̃ r̄ r̄ᵀ)⁻¹ [Müller 2005]. M is made from sums that do
 //! not know the region's centre, M = Σ m̃ x rᵀ − (Σ m̃ x) cᵀ [Bender 2014, equation 8], so that they can be shared.
 
-use super::Modes;
 use super::regions::Regions;
 use super::sums::Sums;
+use super::{Matching, Modes};
 use crate::energy::outer;
 use crate::math::lanes::{InstructionSet, LaneNumber, nearest_rotations};
 use crate::math::{Mat3, Quat, Vec3, symmetric_eigen, symmetric_inverse_where_positive};
@@ -26,11 +26,13 @@ pub(super) struct Fit {
     pub(super) shift: Vec3,
     /// What the squares and products of r − centre add: columns for x², y², z², xy, yz, zx less their means.
     pub(super) quadratic: [Vec3; 6],
+    /// The linear map that fits best, of bodies that flow or break.
+    pub(super) deformation: Mat3,
 }
 
 impl Default for Fit {
     fn default() -> Self {
-        Self { linear: Mat3::IDENTITY, shift: Vec3::ZERO, quadratic: [Vec3::ZERO; 6] }
+        Self { linear: Mat3::IDENTITY, shift: Vec3::ZERO, quadratic: [Vec3::ZERO; 6], deformation: Mat3::IDENTITY }
     }
 }
 
@@ -81,6 +83,10 @@ pub(super) struct Fits {
     rotations: Vec<[[f64; WIDTH]; 4]>,
     /// As many for each group.
     fits: Vec<Fit>,
+    /// Plastic stretches of regions; none where the body does not flow.
+    pub(super) stretches: Vec<Mat3>,
+    /// Whether fits come with their deformations.
+    with_deformations: bool,
     /// What fits are from: the place of a particle, so that far from the world's origin nothing is lost \[m\].
     pub(super) origin: Vec3,
     instructions: InstructionSet,
@@ -88,7 +94,8 @@ pub(super) struct Fits {
 
 impl Fits {
     /// Of particles at rest with their masses \[kg\].
-    pub(super) fn new(regions: &Regions, rest: &[Vec3], masses: &[f64], modes: Modes) -> Self {
+    pub(super) fn new(matching: &Matching, regions: &Regions, rest: &[Vec3], masses: &[f64]) -> Self {
+        let (modes, with_deformations) = (matching.modes, matching.plasticity.is_some());
         let sums = Sums::new(regions, rest.len());
         let counts: Vec<f64> = sums.scatter(&vec![[1.0]; regions.len()]).into_iter().flatten().collect();
         let masses: Vec<f64> = masses.iter().zip(&counts).map(|(mass, count)| mass / count).collect();
@@ -112,8 +119,8 @@ impl Fits {
             let square = Mat3::from_cols(Vec3::new(xx, xy, zx), Vec3::new(xy, yy, yz), Vec3::new(zx, yz, zz));
             let square = square - outer(centre * mass, centre);
             let (inverse_square, flat) = match modes {
-                Modes::Linear(_) | Modes::Quadratic(_) => symmetric_inverse_where_positive(square),
-                Modes::Rigid => (Mat3::ZERO, Mat3::ZERO),
+                Modes::Rigid if !with_deformations => (Mat3::ZERO, Mat3::ZERO),
+                _ => symmetric_inverse_where_positive(square),
             };
             let size = square.x_axis.x + square.y_axis.y + square.z_axis.z;
             let scale = if size > 0.0 { 1.0 / size } else { 0.0 };
@@ -139,6 +146,8 @@ impl Fits {
             modes,
             rotations: vec![unturned; groups],
             fits: vec![Fit::default(); groups * WIDTH],
+            stretches: vec![Mat3::IDENTITY; if matching.plasticity.is_some() { groups * WIDTH } else { 0 }],
+            with_deformations,
             origin: Vec3::ZERO,
             instructions: InstructionSet::detect(),
         }
@@ -177,6 +186,7 @@ impl Fits {
         });
         let sums = self.sums.gather(&values);
         let (regions, modes, instructions) = (&self.regions, self.modes, self.instructions);
+        let (stretches, with_deformations) = (&self.stretches, self.with_deformations);
         let lists = match &self.sums {
             Sums::Lists { members, .. } => Some(members),
             Sums::Lattice { .. } => None,
@@ -195,7 +205,8 @@ impl Fits {
                         let (sum, centre) = (&sums[region], regions[region].centre);
                         let all = Mat3::from_cols_slice(&sum[3..]);
                         moments[lane] = all - outer(Vec3::from_slice(sum), centre);
-                        moments[lane] * regions[region].scale
+                        let of_shape = stretches.get(region).map_or(moments[lane], |stretch| moments[lane] * *stretch);
+                        of_shape * regions[region].scale
                     });
                     let of = |k: usize| scaled.col(k).to_array();
                     (0..3).for_each(|k| (0..3).for_each(|c| columns[k][c][lane] = of(k)[c]));
@@ -204,8 +215,12 @@ impl Fits {
                 for (lane, region) in own.enumerate() {
                     let turned = |k: usize| Vec3::from_array([0, 1, 2].map(|c| columns[k][c][lane]));
                     let turned = Mat3::from_cols(turned(0), turned(1), turned(2));
+                    let turned = stretches.get(region).map_or(turned, |stretch| turned * *stretch);
                     let fixed = &regions[region];
                     let mut fit = Fit { linear: deformed(modes, fixed, &moments[lane], turned), ..Fit::default() };
+                    if with_deformations {
+                        fit.deformation = moments[lane] * fixed.inverse_square + turned * fixed.flat;
+                    }
                     if let (Modes::Quadratic(beta), Some(quadratic), Some(members)) = (modes, &fixed.quadratic, lists) {
                         let all = members.row(region).iter().map(|&v| v as usize);
                         let all = all.map(|v| (rest[v] - fixed.centre, (x[v] - origin) * masses[v]));
@@ -240,7 +255,7 @@ fn moments_at_rest(r: Vec3, m: f64) -> [f64; 10] {
     })
 }
 
-/// β of the best linear map, with the volume of the rest shape, and 1 − β of the rotation.
+/// β of the best linear map, with the volume of the rest shape, and 1 − β of the rotation, which takes a plastic stretch along.
 fn deformed(modes: Modes, region: &Region, moments: &Mat3, rotation: Mat3) -> Mat3 {
     let Modes::Linear(beta) = modes else { return rotation };
     let best = *moments * region.inverse_square + rotation * region.flat;

@@ -21,7 +21,7 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn new(info: &MatchingInfo, rest: &[Vec3], masses: &[f64]) -> Self {
         let matching = info.matching.clone();
-        let fits = Fits::new(&matching.regions, rest, masses, matching.modes);
+        let fits = Fits::new(&matching, &matching.regions, rest, masses);
         Self { first: info.vertices.start, matching, fits, goals: vec![Vec3::ZERO; rest.len()] }
     }
 
@@ -35,6 +35,23 @@ impl Shape {
 
     pub(super) fn rotations(&self) -> impl Iterator<Item = Quat> {
         self.fits.rotations()
+    }
+
+    /// Plastic stretches of its regions; none where it does not flow.
+    pub(super) fn stretches(&self) -> &[Mat3] {
+        let count = if self.matching.plasticity.is_some() { self.region_count() } else { 0 };
+        &self.fits.stretches[..count]
+    }
+
+    pub(super) fn set_stretches(&mut self, stretches: &[Mat3]) {
+        self.fits.stretches[..stretches.len()].copy_from_slice(stretches);
+    }
+
+    /// Lets what flows do so, after a step of length h \[s\] that ended at x.
+    pub(super) fn finish_step(&mut self, h: f64, x: &[Vec3]) {
+        let Some(plasticity) = self.matching.plasticity else { return };
+        self.fits.update(&x[self.vertices()]);
+        self.fits.flow(&plasticity, h);
     }
 
     fn vertices(&self) -> Range<usize> {

@@ -10,6 +10,7 @@
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
 //! | `damping` | how regions move as wholes |
 //! | `goals` | where particles would be by the fits of their regions |
+//! | `plasticity` | regions that keep a deformation |
 //!
 //! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
 //! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
@@ -21,6 +22,7 @@ mod damping;
 mod fit;
 mod goals;
 mod lattice;
+mod plasticity;
 mod regions;
 mod sums;
 #[cfg(test)]
@@ -30,9 +32,10 @@ use std::f64::consts::{FRAC_PI_3, TAU};
 use std::ops::Range;
 
 pub use lattice::{Lattice, Link};
+pub use plasticity::Plasticity;
 pub use regions::{RegionError, Regions};
 
-use crate::math::{Quat, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 use goals::Shape;
 
@@ -70,6 +73,8 @@ pub struct Matching {
     pub relaxation: f64,
     /// In which ways regions may be deformed without resistance.
     pub modes: Modes,
+    /// Whether and how regions keep a deformation.
+    pub plasticity: Option<Plasticity>,
 }
 
 impl Matching {
@@ -82,6 +87,7 @@ impl Matching {
             limit: Some(0.3),
             relaxation: 1.0,
             modes: Modes::Rigid,
+            plasticity: None,
         }
     }
 
@@ -110,7 +116,8 @@ impl Matching {
             ("share of modes", beta, (0.0..=1.0).contains(&beta), "0 to 1"),
             ("share of quadratic modes", beta, !is_quadratic_lattice, "that of regions in lists, not of a lattice"),
         ];
-        checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need))
+        let own = checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need));
+        own.or_else(|| self.plasticity.and_then(|plasticity| plasticity.problem()))
     }
 }
 
@@ -175,19 +182,23 @@ impl Matchings {
         self.shapes.is_empty()
     }
 
-    /// Takes the rotations of regions, one body after the other, that a step goes on from.
-    pub(crate) fn begin_step(&mut self, rotations: &[Quat]) {
-        let mut left = rotations;
+    /// Takes what is known of regions, one body after the other, that a step goes on from.
+    pub(crate) fn begin_step(&mut self, memory: &RegionMemory) {
+        let (mut rotations, mut stretches) = (&memory.rotations[..], &memory.stretches[..]);
         for shape in &mut self.shapes {
-            let (own, rest) = left.split_at(shape.region_count().min(left.len()));
-            shape.set_rotations(own);
-            left = rest;
+            shape.set_rotations(first_of(&mut rotations, shape.region_count()));
+            let flowing = shape.stretches().len();
+            shape.set_stretches(first_of(&mut stretches, flowing));
         }
     }
 
-    /// The rotations that it came to.
-    pub(crate) fn rotations(&self) -> Vec<Quat> {
-        self.shapes.iter().flat_map(Shape::rotations).collect()
+    /// Lets regions flow after a step of length h \[s\] that ended at x.
+    pub(crate) fn finish_step(&mut self, h: f64, x: &[Vec3]) -> RegionMemory {
+        self.shapes.iter_mut().for_each(|shape| shape.finish_step(h, x));
+        RegionMemory {
+            rotations: self.shapes.iter().flat_map(Shape::rotations).collect(),
+            stretches: self.shapes.iter().flat_map(Shape::stretches).copied().collect(),
+        }
     }
 
     /// Adds what springs do in a stage of length h \[s\] that goes from `before` to the predicted `x`.
@@ -205,7 +216,26 @@ impl Matchings {
     }
 }
 
-/// Number of regions of all bodies.
-pub(crate) fn region_count(infos: &[MatchingInfo]) -> usize {
-    infos.iter().map(|info| info.matching.regions.len()).sum()
+/// What regions take along from step to step.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RegionMemory {
+    pub(crate) rotations: Vec<Quat>,
+    pub(crate) stretches: Vec<Mat3>,
+}
+
+impl RegionMemory {
+    /// Of bodies that have not moved yet.
+    pub(crate) fn at_rest(infos: &[MatchingInfo]) -> Self {
+        let count =
+            |infos: &mut dyn Iterator<Item = &MatchingInfo>| infos.map(|info| info.matching.regions.len()).sum();
+        let flowing = count(&mut infos.iter().filter(|info| info.matching.plasticity.is_some()));
+        Self { rotations: vec![Quat::IDENTITY; count(&mut infos.iter())], stretches: vec![Mat3::IDENTITY; flowing] }
+    }
+}
+
+/// The first of a list, which goes on after them.
+fn first_of<'a, T>(left: &mut &'a [T], count: usize) -> &'a [T] {
+    let (own, rest) = left.split_at(count.min(left.len()));
+    *left = rest;
+    own
 }
