@@ -251,7 +251,7 @@ impl SimulationBuilder {
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let orientations = model.rods().untwisted(&positions);
         let angular_velocities = vec![Vec3::ZERO; orientations.len()];
-        let regions = crate::matching::RegionMemory::at_rest(model.matchings());
+        let regions = crate::matching::RegionMemory::at_rest(&model, Vec::new()).unwrap_or_default();
         let state = State {
             time: 0.0,
             step: 0,
@@ -261,6 +261,7 @@ impl SimulationBuilder {
             angular_velocities,
             region_rotations: regions.rotations,
             region_stretches: regions.stretches,
+            breaks: Vec::new(),
         };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);

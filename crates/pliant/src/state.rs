@@ -1,5 +1,6 @@
 //! What changes from step to step.
 
+use crate::matching::Break;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 
@@ -22,6 +23,8 @@ pub struct State {
     pub region_rotations: Vec<Quat>,
     /// Plastic stretch of each region of matched bodies that flow: symmetric, of determinant 1.
     pub region_stretches: Vec<Mat3>,
+    /// Where matched bodies have broken, body by body and in the order of time.
+    pub breaks: Vec<Break>,
 }
 
 /// The state one step earlier, for integrators that look back.

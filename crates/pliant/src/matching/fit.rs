@@ -95,7 +95,8 @@ pub(super) struct Fits {
 impl Fits {
     /// Of particles at rest with their masses \[kg\].
     pub(super) fn new(matching: &Matching, regions: &Regions, rest: &[Vec3], masses: &[f64]) -> Self {
-        let (modes, with_deformations) = (matching.modes, matching.plasticity.is_some());
+        let (modes, with_deformations) =
+            (matching.modes, matching.plasticity.is_some() || matching.toughness.is_some());
         let sums = Sums::new(regions, rest.len());
         let counts: Vec<f64> = sums.scatter(&vec![[1.0]; regions.len()]).into_iter().flatten().collect();
         let masses: Vec<f64> = masses.iter().zip(&counts).map(|(mass, count)| mass / count).collect();

@@ -87,6 +87,11 @@ impl Lattice {
         Self { rows, ..self.clone() }
     }
 
+    /// Its links: lower end, higher end, axis.
+    pub(super) fn links(&self) -> impl Iterator<Item = (u32, u32, usize)> {
+        self.rows.iter().enumerate().flat_map(|(axis, rows)| rows.links().map(move |(low, high)| (low, high, axis)))
+    }
+
     /// Places of its particles.
     pub fn points(&self) -> PointSet {
         let at = |cell: &[i32; 3]| self.origin + (Vec3::from(cell.map(f64::from)) + 0.5) * self.spacing;
@@ -177,6 +182,12 @@ impl Rows {
         starts.sort_unstable();
         starts.dedup();
         Self { starts, ..self.clone() }
+    }
+
+    /// Neighbours, row by row.
+    fn links(&self) -> impl Iterator<Item = (u32, u32)> {
+        let rows = self.starts.windows(2).map(|ends| &self.order[ends[0] as usize..ends[1] as usize]);
+        rows.flat_map(|row| row.windows(2).map(|pair| (pair[0], pair[1])))
     }
 
     /// Particles of the same row that are at most `width` steps away, itself too.

@@ -11,6 +11,7 @@
 //! | `damping` | how regions move as wholes |
 //! | `goals` | where particles would be by the fits of their regions |
 //! | `plasticity` | regions that keep a deformation |
+//! | `fracture` | regions that part |
 //!
 //! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
 //! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
@@ -20,6 +21,7 @@
 mod clusters;
 mod damping;
 mod fit;
+mod fracture;
 mod goals;
 mod lattice;
 mod plasticity;
@@ -28,9 +30,10 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use std::f64::consts::{FRAC_PI_3, TAU};
+use std::f64::consts::{FRAC_PI_3, PI, TAU};
 use std::ops::Range;
 
+pub use fracture::Break;
 pub use lattice::{Lattice, Link};
 pub use plasticity::Plasticity;
 pub use regions::{RegionError, Regions};
@@ -75,6 +78,9 @@ pub struct Matching {
     pub modes: Modes,
     /// Whether and how regions keep a deformation.
     pub plasticity: Option<Plasticity>,
+    /// The elastic strain beyond which regions part: by how much the largest stretch of a region is above 1, on a lattice that of a link
+    /// between neighbours. [`Simulation::pieces`](crate::Simulation::pieces) says what hangs together.
+    pub toughness: Option<f64>,
 }
 
 impl Matching {
@@ -88,6 +94,7 @@ impl Matching {
             relaxation: 1.0,
             modes: Modes::Rigid,
             plasticity: None,
+            toughness: None,
         }
     }
 
@@ -113,6 +120,7 @@ impl Matching {
                 self.relaxation > 0.0 && self.relaxation < 2.0,
                 "above 0 and below 2",
             ),
+            ("toughness of matching", self.toughness.unwrap_or(1.0), self.toughness.is_none_or(|t| t > 0.0), "above 0"),
             ("share of modes", beta, (0.0..=1.0).contains(&beta), "0 to 1"),
             ("share of quadratic modes", beta, !is_quadratic_lattice, "that of regions in lists, not of a lattice"),
         ];
@@ -133,6 +141,12 @@ pub enum Spring {
 }
 
 impl Spring {
+    /// Steps of length h \[s\] that half a swing takes; a few where limits alone take strain back.
+    fn steps_of_half_a_swing(self, h: f64) -> u64 {
+        let steps = PI / (1.0 - 0.5 * self.share(h)).acos();
+        if steps.is_finite() { steps.clamp(4.0, 60.0).ceil() as u64 } else { 4 }
+    }
+
     /// α in a step of length h \[s\].
     pub fn share(self, h: f64) -> f64 {
         match self {
@@ -174,8 +188,10 @@ pub(crate) struct Matchings {
 impl Matchings {
     pub(crate) fn new(model: &Model) -> Self {
         let (mass, rest) = (model.mass().lumped(), model.rest());
-        let shape = |info: &MatchingInfo| Shape::new(info, &rest[info.vertices.clone()], &mass[info.vertices.clone()]);
-        Self { shapes: model.matchings().iter().map(shape).collect() }
+        let shape = |(number, info): (usize, &MatchingInfo)| {
+            Shape::new(number, info, &rest[info.vertices.clone()], &mass[info.vertices.clone()])
+        };
+        Self { shapes: model.matchings().iter().enumerate().map(shape).collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -186,18 +202,20 @@ impl Matchings {
     pub(crate) fn begin_step(&mut self, memory: &RegionMemory) {
         let (mut rotations, mut stretches) = (&memory.rotations[..], &memory.stretches[..]);
         for shape in &mut self.shapes {
+            shape.set_breaks(&memory.breaks);
             shape.set_rotations(first_of(&mut rotations, shape.region_count()));
             let flowing = shape.stretches().len();
             shape.set_stretches(first_of(&mut stretches, flowing));
         }
     }
 
-    /// Lets regions flow after a step of length h \[s\] that ended at x.
-    pub(crate) fn finish_step(&mut self, h: f64, x: &[Vec3]) -> RegionMemory {
-        self.shapes.iter_mut().for_each(|shape| shape.finish_step(h, x));
+    /// Lets regions flow and break after a step of length h \[s\] that ended at x; `step` had been taken before.
+    pub(crate) fn finish_step(&mut self, h: f64, step: u64, x: &[Vec3]) -> RegionMemory {
+        self.shapes.iter_mut().for_each(|shape| shape.finish_step(h, step, x));
         RegionMemory {
             rotations: self.shapes.iter().flat_map(Shape::rotations).collect(),
             stretches: self.shapes.iter().flat_map(Shape::stretches).copied().collect(),
+            breaks: self.shapes.iter().flat_map(Shape::breaks).copied().collect(),
         }
     }
 
@@ -221,15 +239,28 @@ impl Matchings {
 pub(crate) struct RegionMemory {
     pub(crate) rotations: Vec<Quat>,
     pub(crate) stretches: Vec<Mat3>,
+    pub(crate) breaks: Vec<Break>,
 }
 
 impl RegionMemory {
-    /// Of bodies that have not moved yet.
-    pub(crate) fn at_rest(infos: &[MatchingInfo]) -> Self {
-        let count =
-            |infos: &mut dyn Iterator<Item = &MatchingInfo>| infos.map(|info| info.matching.regions.len()).sum();
-        let flowing = count(&mut infos.iter().filter(|info| info.matching.plasticity.is_some()));
-        Self { rotations: vec![Quat::IDENTITY; count(&mut infos.iter())], stretches: vec![Mat3::IDENTITY; flowing] }
+    /// Of bodies that have not moved yet, but are broken. On an error the number of a body that these breaks are none of.
+    pub(crate) fn at_rest(model: &Model, breaks: Vec<Break>) -> Result<Self, usize> {
+        let (mut regions, mut flowing) = (0, 0);
+        for (number, info) in model.matchings().iter().enumerate() {
+            let own: Vec<Break> = breaks.iter().filter(|b| b.matching as usize == number).copied().collect();
+            let (regions_at_first, rest) = (&info.matching.regions, &model.rest()[info.vertices.clone()]);
+            let count = match info.matching.toughness {
+                _ if own.is_empty() => regions_at_first.len(),
+                Some(_) => fracture::Broken::new(regions_at_first, rest, &own, 0).ok_or(number)?.regions.len(),
+                None => return Err(number),
+            };
+            regions += count;
+            flowing += if info.matching.plasticity.is_some() { count } else { 0 };
+        }
+        if let Some(other) = breaks.iter().find(|b| b.matching as usize >= model.matchings().len()) {
+            return Err(other.matching as usize);
+        }
+        Ok(Self { rotations: vec![Quat::IDENTITY; regions], stretches: vec![Mat3::IDENTITY; flowing], breaks })
     }
 }
 

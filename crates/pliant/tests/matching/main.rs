@@ -1,6 +1,7 @@
 //! Shape matching in a world: periods, momentum, limits, bits.
 #![allow(clippy::unwrap_used)]
 
+mod fracture;
 mod plasticity;
 
 use pliant::mesh::PointSet;

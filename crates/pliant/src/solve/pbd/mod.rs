@@ -282,6 +282,7 @@ impl Solver for PositionBased {
         self.rods.begin_step(&state.orientations, &state.angular_velocities);
         self.regions.rotations.clone_from(&state.region_rotations);
         self.regions.stretches.clone_from(&state.region_stretches);
+        self.regions.breaks.clone_from(&state.breaks);
     }
 
     fn finish_step(&mut self, h: f64, state: &mut State) {
@@ -289,8 +290,9 @@ impl Solver for PositionBased {
             (state.orientations, state.angular_velocities) = (orientations, angular_velocities);
         }
         if let Some(prepared) = &mut self.prepared {
-            let regions = prepared.matchings.finish_step(h, &state.positions);
+            let regions = prepared.matchings.finish_step(h, state.step, &state.positions);
             (state.region_rotations, state.region_stretches) = (regions.rotations, regions.stretches);
+            state.breaks = regions.breaks;
         }
     }
 
