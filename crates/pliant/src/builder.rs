@@ -13,7 +13,7 @@ use crate::integrate::TimeIntegrator;
 use crate::limit::StrainLimiting;
 use crate::mass::Mass;
 use crate::matching::MatchingInfo;
-use crate::math::{Quat, Vec3, diagonal};
+use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
 use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
@@ -251,9 +251,18 @@ impl SimulationBuilder {
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let orientations = model.rods().untwisted(&positions);
         let angular_velocities = vec![Vec3::ZERO; orientations.len()];
-        let region_rotations = vec![Quat::IDENTITY; crate::matching::region_count(model.matchings())];
-        let state =
-            State { time: 0.0, step: 0, positions, velocities, orientations, angular_velocities, region_rotations };
+        let regions = crate::matching::RegionMemory::at_rest(&model, Vec::new()).unwrap_or_default();
+        let state = State {
+            time: 0.0,
+            step: 0,
+            positions,
+            velocities,
+            orientations,
+            angular_velocities,
+            region_rotations: regions.rotations,
+            region_stretches: regions.stretches,
+            breaks: Vec::new(),
+        };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;

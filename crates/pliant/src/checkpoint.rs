@@ -7,7 +7,8 @@
 use thiserror::Error;
 
 use crate::contact::{Clearances, Held};
-use crate::math::{Quat, Vec3};
+use crate::matching::{Break, RegionMemory};
+use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
@@ -110,6 +111,27 @@ impl Checkpoint {
             None => Ok(rotations),
             Some(index) => Err(bad_number(name, 4 * index, numbers[index][0])),
         }
+    }
+
+    fn stretches(&self, name: &str, count: usize) -> Result<Vec<Mat3>, CheckpointError> {
+        let numbers = self.channel(name, 9 * count)?.as_chunks::<9>().0;
+        let stretches: Vec<Mat3> = numbers.iter().map(Mat3::from_cols_array).collect();
+        match stretches.iter().position(|stretch| stretch.determinant() <= 0.0) {
+            None => Ok(stretches),
+            Some(index) => Err(bad_number(name, 9 * index, numbers[index][0])),
+        }
+    }
+
+    fn breaks(&self) -> Result<Vec<Break>, CheckpointError> {
+        let length = self.channels.iter().find(|(name, _)| name == "breaks").map_or(0, |(_, numbers)| numbers.len());
+        let numbers = self.channel("breaks", length - length % 6)?.as_chunks::<6>().0;
+        let read = |n: &[f64; 6]| Break {
+            matching: n[0] as u32,
+            place: n[1] as u32,
+            normal: Vec3::new(n[2], n[3], n[4]),
+            step: n[5] as u64,
+        };
+        Ok(numbers.iter().map(read).collect())
     }
 
     fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
@@ -256,6 +278,16 @@ impl Simulation {
         if !self.state.region_rotations.is_empty() {
             channels.push(("region rotations".to_owned(), quaternions(&self.state.region_rotations)));
         }
+        if !self.state.region_stretches.is_empty() {
+            let numbers = self.state.region_stretches.iter().flat_map(|stretch| stretch.to_cols_array());
+            channels.push(("region stretches".to_owned(), numbers.collect()));
+        }
+        if !self.state.breaks.is_empty() {
+            let numbers = self.state.breaks.iter().flat_map(|b| {
+                [f64::from(b.matching), f64::from(b.place), b.normal.x, b.normal.y, b.normal.z, b.step as f64]
+            });
+            channels.push(("breaks".to_owned(), numbers.collect()));
+        }
         if let Some(history) = &self.history {
             channels.push(("before/step".to_owned(), vec![history.h]));
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));
@@ -317,8 +349,11 @@ impl Simulation {
         let segments = model.rods().segment_count();
         state.orientations = saved.quaternions("orientations", segments)?;
         state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * segments)?);
-        let regions = crate::matching::region_count(model.matchings());
-        state.region_rotations = saved.quaternions("region rotations", regions)?;
+        let regions = RegionMemory::at_rest(model, saved.breaks()?);
+        let regions = regions.map_err(|matching| bad_number("breaks", 0, matching as f64))?;
+        state.region_rotations = saved.quaternions("region rotations", regions.rotations.len())?;
+        state.region_stretches = saved.stretches("region stretches", regions.stretches.len())?;
+        state.breaks = regions.breaks;
         inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
         inputs.forces = unflatten(saved.channel("forces", n)?);
         for (k, memory) in memory.iter_mut().enumerate() {

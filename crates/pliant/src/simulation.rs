@@ -416,7 +416,6 @@ impl Simulation {
     fn commit(&mut self, reached: Reached) {
         let h = self.settings.time_step;
         let Reached { positions, velocities, touched, held, clearances, limited: _ } = reached;
-        self.solver.finish_step(h, &mut self.state);
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }
@@ -425,6 +424,7 @@ impl Simulation {
         if let Some(older) = self.history.replace(History { h, positions, velocities }) {
             self.scratch.give([older.positions, older.velocities]);
         }
+        self.solver.finish_step(h, &mut self.state);
         std::mem::swap(&mut self.memory, &mut self.trial);
         self.inputs.goals_now.clone_from(&self.inputs.goals_next);
         self.state.step += 1;

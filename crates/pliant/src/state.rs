@@ -1,6 +1,7 @@
 //! What changes from step to step.
 
-use crate::math::{Quat, Vec3};
+use crate::matching::Break;
+use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 
 /// Positions, velocities and, of rods and matched regions, orientations at a moment.
@@ -20,6 +21,10 @@ pub struct State {
     pub angular_velocities: Vec<Vec3>,
     /// How each region of matched bodies is turned. Empty where there is no such body.
     pub region_rotations: Vec<Quat>,
+    /// Plastic stretch of each region of matched bodies that flow: symmetric, of determinant 1.
+    pub region_stretches: Vec<Mat3>,
+    /// Where matched bodies have broken, body by body and in the order of time.
+    pub breaks: Vec<Break>,
 }
 
 /// The state one step earlier, for integrators that look back.

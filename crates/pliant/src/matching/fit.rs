@@ -4,11 +4,11 @@
 //! that fits best is that nearest to M, and the linear map that fits best is M (Σ m̃ r̄ r̄ᵀ)⁻¹ [Müller 2005]. M is made from sums that do
 //! not know the region's centre, M = Σ m̃ x rᵀ − (Σ m̃ x) cᵀ [Bender 2014, equation 8], so that they can be shared.
 
-use super::Modes;
 use super::members::Members;
 use super::quadratic::{Quadratic, Squares};
 use super::regions::Regions;
 use super::sums::{Buffers, Sums};
+use super::{Matching, Modes};
 use crate::energy::outer;
 use crate::math::lanes::{InstructionSet, LaneNumber, nearest_rotations};
 use crate::math::{Mat3, Quat, Vec3, symmetric_inverse_where_positive};
@@ -68,6 +68,8 @@ pub(super) struct Fits {
     maps: Vec<Map>,
     /// What quadratic modes add to the map of each region; empty without.
     squares: Vec<Squares>,
+    /// Plastic stretches of regions; none where the body does not flow.
+    pub(super) stretches: Vec<Mat3>,
     /// What fits are from: the place of a particle, so that far from the world's origin nothing is lost \[m\].
     pub(super) origin: Vec3,
     /// Places now from the origin, with a number unused.
@@ -82,7 +84,9 @@ pub(super) struct Fits {
 
 impl Fits {
     /// Of particles at rest with their masses \[kg\].
-    pub(super) fn new(regions: &Regions, rest: &[Vec3], masses: &[f64], modes: Modes) -> Self {
+    pub(super) fn new(matching: &Matching, regions: &Regions, rest: &[Vec3], masses: &[f64]) -> Self {
+        let (modes, with_deformations) =
+            (matching.modes, matching.plasticity.is_some() || matching.toughness.is_some());
         let sums = Sums::new(regions, rest.len());
         let counts: Vec<f64> = sums.scattered(&vec![[1.0]; regions.len()]).into_iter().flatten().collect();
         let masses: Vec<f64> = masses.iter().zip(&counts).map(|(mass, count)| mass / count).collect();
@@ -103,8 +107,8 @@ impl Fits {
             let centre = Vec3::from_slice(&sum[1..]) / mass;
             let square = square_about(mass, centre, std::array::from_fn(|k| sum[k + 4]));
             let (inverse_square, flat) = match modes {
-                Modes::Linear(_) | Modes::Quadratic(_) => symmetric_inverse_where_positive(square),
-                Modes::Rigid => (Mat3::ZERO, Mat3::ZERO),
+                Modes::Rigid if !with_deformations => (Mat3::ZERO, Mat3::ZERO),
+                _ => symmetric_inverse_where_positive(square),
             };
             let size = trace(&square);
             let scale = if size > 0.0 { 1.0 / size } else { 0.0 };
@@ -131,6 +135,7 @@ impl Fits {
             rotations: vec![unturned; groups],
             maps: vec![AT_REST; list.len()],
             squares,
+            stretches: vec![Mat3::IDENTITY; if matching.plasticity.is_some() { groups * WIDTH } else { 0 }],
             origin: Vec3::ZERO,
             points: Vec::new(),
             members,
@@ -154,10 +159,12 @@ impl Fits {
     }
 
     pub(super) fn rotations(&self) -> impl Iterator<Item = Quat> {
-        (0..self.regions.len()).map(|region| {
-            let group = &self.rotations[region / WIDTH];
-            Quat::from_array([0, 1, 2, 3].map(|k| group[k][region % WIDTH]))
-        })
+        (0..self.regions.len()).map(|region| self.rotation(region))
+    }
+
+    fn rotation(&self, region: usize) -> Quat {
+        let group = &self.rotations[region / WIDTH];
+        Quat::from_array([0, 1, 2, 3].map(|k| group[k][region % WIDTH]))
     }
 
     /// Fits all regions to particles at x.
@@ -173,6 +180,7 @@ impl Fits {
         });
         self.gather_moments();
         let (sums, regions, modes, instructions) = (&self.moments.sums, &self.regions, self.modes, self.instructions);
+        let stretches = &self.stretches;
         let rotations = Strided { entries: &mut self.rotations, stride: 1 };
         let maps = Strided { entries: &mut self.maps, stride: WIDTH };
         let groups = rotations.entries.len();
@@ -187,7 +195,8 @@ impl Fits {
                         let (sum, centre) = (&sums[region], regions[region].centre);
                         let all = Mat3::from_cols_slice(&sum[3..]);
                         moments[lane] = all - outer(Vec3::from_slice(sum), centre);
-                        moments[lane] * regions[region].scale
+                        let of_shape = stretches.get(region).map_or(moments[lane], |stretch| moments[lane] * *stretch);
+                        of_shape * regions[region].scale
                     });
                     let of = |k: usize| scaled.col(k).to_array();
                     (0..3).for_each(|k| (0..3).for_each(|c| columns[k][c][lane] = of(k)[c]));
@@ -196,6 +205,7 @@ impl Fits {
                 for (lane, (region, map)) in own.zip(maps).enumerate() {
                     let turned = |k: usize| Vec3::from_array([0, 1, 2].map(|c| columns[k][c][lane]));
                     let turned = Mat3::from_cols(turned(0), turned(1), turned(2));
+                    let turned = stretches.get(region).map_or(turned, |stretch| turned * *stretch);
                     let fixed = &regions[region];
                     fixed.set_map(map, deformed(modes, fixed, &moments[lane], turned), &sums[region]);
                 }
@@ -233,6 +243,15 @@ impl Fits {
             fixed.set_map(map, linear * beta + rotation * (1.0 - beta), &self.moments.sums[region]);
             *squares = others.map(|column| column * beta);
         }
+    }
+
+    /// The linear map that fits a region best, of bodies that flow or break.
+    pub(super) fn deformation(&self, region: usize) -> Mat3 {
+        let (fixed, sum) = (&self.regions[region], &self.moments.sums[region]);
+        let moments = Mat3::from_cols_slice(&sum[3..]) - outer(Vec3::from_slice(sum), fixed.centre);
+        let rotation = Mat3::from_quat(self.rotation(region));
+        let turned = self.stretches.get(region).map_or(rotation, |stretch| rotation * *stretch);
+        moments * fixed.inverse_square + turned * fixed.flat
     }
 
     /// Where a particle would be by the fit of a region.
@@ -274,7 +293,7 @@ fn moments_at_rest(r: Vec3, m: f64) -> [f64; 10] {
     })
 }
 
-/// β of the best linear map, with the volume of the rest shape, and 1 − β of the rotation.
+/// β of the best linear map, with the volume of the rest shape, and 1 − β of the rotation, which takes a plastic stretch along.
 fn deformed(modes: Modes, region: &Region, moments: &Mat3, rotation: Mat3) -> Mat3 {
     let Modes::Linear(beta) = modes else { return rotation };
     let best = *moments * region.inverse_square + rotation * region.flat;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::fit::Fits;
+use super::fracture::{Break, Cracks, Moment};
 use super::members::{Members, Movements};
 use super::sums::Buffers;
 use super::{Matching, MatchingInfo, Modes};
@@ -23,14 +24,18 @@ pub(super) struct Shape {
     members: Movements,
     /// Sums of the maps of each particle's regions.
     maps: Buffers<12>,
+    /// Of a body that may break.
+    cracks: Option<Cracks>,
 }
 
 impl Shape {
-    pub(super) fn new(info: &MatchingInfo, rest: &[Vec3], masses: &[f64]) -> Self {
+    /// The shape of a model's matching of this number.
+    pub(super) fn new(number: usize, info: &MatchingInfo, rest: &[Vec3], masses: &[f64]) -> Self {
         let matching = info.matching.clone();
-        let fits = Fits::new(&matching.regions, rest, masses, matching.modes);
-        let movements = vec![Vec3::ZERO; rest.len()];
-        Self { first: info.vertices.start, matching, fits, movements, members: Vec::new(), maps: Buffers::default() }
+        let fits = Fits::new(&matching, &matching.regions, rest, masses);
+        let cracks = matching.toughness.and_then(|_| Cracks::new(number as u32, &matching.regions, rest, masses));
+        let (first, movements) = (info.vertices.start, vec![Vec3::ZERO; rest.len()]);
+        Self { first, matching, fits, movements, members: Vec::new(), maps: Buffers::default(), cracks }
     }
 
     pub(super) fn region_count(&self) -> usize {
@@ -43,6 +48,54 @@ impl Shape {
 
     pub(super) fn rotations(&self) -> impl Iterator<Item = Quat> {
         self.fits.rotations()
+    }
+
+    /// Plastic stretches of its regions; none where it does not flow.
+    pub(super) fn stretches(&self) -> &[Mat3] {
+        let count = if self.matching.plasticity.is_some() { self.region_count() } else { 0 };
+        &self.fits.stretches[..count]
+    }
+
+    pub(super) fn set_stretches(&mut self, stretches: &[Mat3]) {
+        self.fits.stretches[..stretches.len()].copy_from_slice(stretches);
+    }
+
+    pub(super) fn breaks(&self) -> &[Break] {
+        self.cracks.as_ref().map_or(&[], |cracks| &cracks.breaks)
+    }
+
+    /// Goes on from these breaks, of all bodies.
+    pub(super) fn set_breaks(&mut self, all: &[Break]) {
+        let Some(cracks) = &mut self.cracks else { return };
+        let own: Vec<Break> = all.iter().filter(|b| b.matching == cracks.matching).copied().collect();
+        if own != cracks.breaks && cracks.take(&self.matching.regions, own, 0) {
+            self.fits = Fits::new(&self.matching, &cracks.broken.regions, &cracks.rest, &cracks.masses);
+        }
+    }
+
+    /// Lets what flows do so, and what breaks, after a step of length h \[s\] that ended at x; `step` had been taken before.
+    pub(super) fn finish_step(&mut self, h: f64, step: u64, x: &[Vec3]) {
+        let x = &x[self.vertices()];
+        let by_regions = self.cracks.is_some() && self.matching.regions.lattice().is_none();
+        if by_regions || self.matching.plasticity.is_some() {
+            self.fits.update(x);
+        }
+        if let Some(plasticity) = &self.matching.plasticity {
+            self.fits.flow(plasticity, h);
+        }
+        if let (Some(cracks), Some(toughness)) = (&mut self.cracks, self.matching.toughness) {
+            let moment = Moment { toughness, step, pause: self.matching.spring.steps_of_half_a_swing(h) };
+            let new = cracks.find(&moment, &self.fits, x);
+            if new.is_empty() {
+                return;
+            }
+            let (count, all) = (new.len(), [&cracks.breaks[..], &new].concat());
+            if cracks.take(&self.matching.regions, all, count) {
+                let mut fits = Fits::new(&self.matching, &cracks.broken.regions, &cracks.rest, &cracks.masses);
+                fits.inherit(&self.fits, &cracks.broken.parents);
+                self.fits = fits;
+            }
+        }
     }
 
     fn vertices(&self) -> Range<usize> {

@@ -8,6 +8,7 @@
 use super::regions::{RegionError, Regions};
 use super::sums::Buffers;
 use crate::math::Vec3;
+use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 use crate::mesh::sdf::SignedDistance;
 use crate::mesh::{Csr, PointSet};
 use crate::parallel::{self, ByOffsets};
@@ -20,6 +21,9 @@ pub struct Lattice {
     origin: Vec3,
     /// Rows along x, y and z.
     rows: [Rows; 3],
+    /// Where what rows along z go over is in the order of rows along y, and the other way round.
+    y_by_z: Vec<u32>,
+    z_by_y: Vec<u32>,
 }
 
 /// A link between neighbours: the particle at its lower end, and the axis that it is along (0, 1, 2).
@@ -49,7 +53,11 @@ impl Lattice {
         cells.sort_unstable_by_key(|&[i, j, k]| [k, j, i]);
         cells.dedup();
         let rows = [0, 1, 2].map(|axis| Rows::new(&cells, axis, &[]));
-        Ok(Self { cells, spacing, origin, rows })
+        let between = |from: usize, to: usize| -> Vec<u32> {
+            rows[to].order.iter().map(|&v| rows[from].places[v as usize]).collect()
+        };
+        let (y_by_z, z_by_y) = (between(1, 2), between(2, 1));
+        Ok(Self { cells, spacing, origin, rows, y_by_z, z_by_y })
     }
 
     /// A box of so many particles along each axis, from the origin on.
@@ -92,6 +100,11 @@ impl Lattice {
         Self { rows, ..self.clone() }
     }
 
+    /// Its links: lower end, higher end, axis.
+    pub(super) fn links(&self) -> impl Iterator<Item = (u32, u32, usize)> {
+        self.rows.iter().enumerate().flat_map(|(axis, rows)| rows.links().map(move |(low, high)| (low, high, axis)))
+    }
+
     /// Places of its particles.
     pub fn points(&self) -> PointSet {
         let at = |cell: &[i32; 3]| self.origin + (Vec3::from(cell.map(f64::from)) + 0.5) * self.spacing;
@@ -127,22 +140,20 @@ impl Lattice {
 
     /// For each region the sum over its particles.
     pub(super) fn gather<const N: usize>(&self, width: usize, values: &[[f64; N]], buffers: &mut Buffers<N>) {
-        self.passes(width, values, [0, 1, 2], buffers);
+        let ([x, y, z], Buffers { sums, between }) = (&self.rows, buffers);
+        // Bars, plates and cubes, each in the order of its rows; that of rows along x is the particles' own.
+        x.sums(width, &x.order, values, between);
+        y.sums(width, &y.order, between, sums);
+        z.sums(width, &self.y_by_z, sums, between);
+        sums.iter_mut().zip(&z.places).for_each(|(sum, &place)| *sum = between[place as usize]);
     }
 
     /// For each particle the sum over the regions that it is in.
     pub(super) fn scatter<const N: usize>(&self, width: usize, values: &[[f64; N]], buffers: &mut Buffers<N>) {
-        self.passes(width, values, [2, 1, 0], buffers);
-    }
-
-    fn passes<const N: usize>(&self, width: usize, values: &[[f64; N]], axes: [usize; 3], buffers: &mut Buffers<N>) {
-        let Buffers { sums, between } = buffers;
-        let [first, second, third] = axes.map(|axis| &self.rows[axis]);
-        // Bars, plates and cubes, each in the order of its rows.
-        first.sums(width, |v| values[v as usize], between);
-        second.sums(width, |v| between[first.places[v as usize] as usize], sums);
-        third.sums(width, |v| sums[second.places[v as usize] as usize], between);
-        sums.iter_mut().zip(&third.places).for_each(|(sum, &place)| *sum = between[place as usize]);
+        let ([x, y, z], Buffers { sums, between }) = (&self.rows, buffers);
+        z.sums(width, &z.order, values, sums);
+        y.sums(width, &self.z_by_y, sums, between);
+        x.sums(width, &y.places, between, sums);
     }
 }
 
@@ -186,6 +197,12 @@ impl Rows {
         Self { starts, ..self.clone() }
     }
 
+    /// Neighbours, row by row.
+    fn links(&self) -> impl Iterator<Item = (u32, u32)> {
+        let rows = self.starts.windows(2).map(|ends| &self.order[ends[0] as usize..ends[1] as usize]);
+        rows.flat_map(|row| row.windows(2).map(|pair| (pair[0], pair[1])))
+    }
+
     /// Particles of the same row that are at most `width` steps away, itself too.
     fn near(&self, v: u32, width: usize) -> &[u32] {
         let place = self.places[v as usize];
@@ -195,33 +212,56 @@ impl Rows {
         &self.order[first.max(place.saturating_sub(width))..end.min(place.saturating_add(width).saturating_add(1))]
     }
 
-    /// Sums over near particles of the row, in the order of rows.
-    fn sums<const N: usize>(&self, width: usize, value: impl Fn(u32) -> [f64; N] + Sync, sums: &mut Vec<[f64; N]>) {
+    /// Sums over near particles of the row, in the order of rows. `from` says where the value of each place of that order is.
+    fn sums<const N: usize>(&self, width: usize, from: &[u32], values: &[[f64; N]], sums: &mut Vec<[f64; N]>) {
         sums.resize(self.order.len(), [0.0; N]);
+        let instructions = InstructionSet::detect();
         let rows = self.starts.len() - 1;
         let outputs = ByOffsets { entries: sums, offsets: &self.starts };
         let grain = (TASK_PARTICLES * rows / self.order.len().max(1)).max(1);
         parallel::for_each_of(grain, 0..rows, outputs, &|range, outputs| {
-            let mut prefix: Vec<[f64; N]> = Vec::new();
-            let first = self.starts[range.start] as usize;
-            for row in range {
-                let own = self.starts[row] as usize..self.starts[row + 1] as usize;
-                prefix.clear();
-                let mut sum = [0.0; N];
-                prefix.push(sum);
-                for &v in &self.order[own.clone()] {
-                    let next = value(v);
-                    (0..N).for_each(|n| sum[n] += next[n]);
-                    prefix.push(sum);
+            let starts = &self.starts[range.start..=range.end];
+            f64::dispatch(instructions, RowSums { width, starts, from, values, sums: outputs.entries });
+        });
+    }
+}
+
+/// Some rows, summed with the processor's best instructions.
+struct RowSums<'a, const N: usize> {
+    width: usize,
+    /// Where each row begins, and the end of the last.
+    starts: &'a [u32],
+    from: &'a [u32],
+    values: &'a [[f64; N]],
+    sums: &'a mut [[f64; N]],
+}
+
+#[allow(unsafe_code)] // The trait's: nothing here needs instructions of its own.
+impl<const N: usize> Kernel<f64> for RowSums<'_, N> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+        let first = self.starts[0] as usize;
+        let mut prefix: Vec<[f64; N]> = Vec::new();
+        for ends in self.starts.windows(2) {
+            let own = ends[0] as usize..ends[1] as usize;
+            let length = own.len();
+            prefix.resize(length + 1, [0.0; N]);
+            let mut sum = [0.0; N];
+            for (prefix, &at) in prefix[1..].iter_mut().zip(&self.from[own.clone()]) {
+                let next = &self.values[at as usize];
+                for n in 0..N {
+                    sum[n] += next[n];
                 }
-                let length = own.len();
-                for (k, out) in outputs.entries[own.start - first..own.end - first].iter_mut().enumerate() {
-                    let end = length.min(k.saturating_add(width).saturating_add(1));
-                    let (low, high) = (&prefix[k.saturating_sub(width)], &prefix[end]);
-                    (0..N).for_each(|n| out[n] = high[n] - low[n]);
+                *prefix = sum;
+            }
+            for (k, out) in self.sums[own.start - first..own.end - first].iter_mut().enumerate() {
+                let end = length.min(k.saturating_add(self.width).saturating_add(1));
+                let (low, high) = (&prefix[k.saturating_sub(self.width)], &prefix[end]);
+                for n in 0..N {
+                    out[n] = high[n] - low[n];
                 }
             }
-        });
+        }
     }
 }
 

@@ -15,6 +15,8 @@
 //! | `quadratic` | regions that bend and twist without resistance |
 //! | `damping` | how regions move as wholes |
 //! | `goals` | where particles would be by the fits of their regions |
+//! | `plasticity` | regions that keep a deformation |
+//! | `fracture` | regions that part |
 //!
 //! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
 //! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
@@ -24,11 +26,13 @@
 mod clusters;
 mod damping;
 mod fit;
+mod fracture;
 mod goals;
 mod lattice;
 mod members;
 mod octree;
 mod paths;
+mod plasticity;
 mod quadratic;
 mod regions;
 mod runs;
@@ -36,14 +40,16 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use std::f64::consts::{FRAC_PI_3, TAU};
+use std::f64::consts::{FRAC_PI_3, PI, TAU};
 use std::ops::Range;
 
+pub use fracture::Break;
 pub use lattice::{Lattice, Link};
 pub use octree::{Octree, OctreeCell};
+pub use plasticity::Plasticity;
 pub use regions::{RegionError, Regions};
 
-use crate::math::{Quat, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 use goals::Shape;
 
@@ -81,6 +87,11 @@ pub struct Matching {
     pub relaxation: f64,
     /// In which ways regions may be deformed without resistance.
     pub modes: Modes,
+    /// Whether and how regions keep a deformation.
+    pub plasticity: Option<Plasticity>,
+    /// The elastic strain beyond which regions part: by how much the largest stretch of a region is above 1, on a lattice that of a link
+    /// between neighbours. [`Simulation::pieces`](crate::Simulation::pieces) says what hangs together.
+    pub toughness: Option<f64>,
 }
 
 impl Matching {
@@ -93,6 +104,8 @@ impl Matching {
             limit: Some(0.3),
             relaxation: 1.0,
             modes: Modes::Rigid,
+            plasticity: None,
+            toughness: None,
         }
     }
 
@@ -119,6 +132,7 @@ impl Matching {
                 self.relaxation > 0.0 && self.relaxation < 2.0,
                 "above 0 and below 2",
             ),
+            ("toughness of matching", self.toughness.unwrap_or(1.0), self.toughness.is_none_or(|t| t > 0.0), "above 0"),
             ("share of modes", beta, (0.0..=1.0).contains(&beta), "0 to 1"),
             (
                 "share of quadratic modes",
@@ -127,7 +141,8 @@ impl Matching {
                 "that of regions in lists, not of a lattice or of paths",
             ),
         ];
-        checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need))
+        let own = checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need));
+        own.or_else(|| self.plasticity.and_then(|plasticity| plasticity.problem()))
     }
 }
 
@@ -143,6 +158,12 @@ pub enum Spring {
 }
 
 impl Spring {
+    /// Steps of length h \[s\] that half a swing takes; a few where limits alone take strain back.
+    fn steps_of_half_a_swing(self, h: f64) -> u64 {
+        let steps = PI / (1.0 - 0.5 * self.share(h)).acos();
+        if steps.is_finite() { steps.clamp(4.0, 60.0).ceil() as u64 } else { 4 }
+    }
+
     /// α in a step of length h \[s\].
     pub fn share(self, h: f64) -> f64 {
         match self {
@@ -184,27 +205,35 @@ pub(crate) struct Matchings {
 impl Matchings {
     pub(crate) fn new(model: &Model) -> Self {
         let (mass, rest) = (model.mass().lumped(), model.rest());
-        let shape = |info: &MatchingInfo| Shape::new(info, &rest[info.vertices.clone()], &mass[info.vertices.clone()]);
-        Self { shapes: model.matchings().iter().map(shape).collect() }
+        let shape = |(number, info): (usize, &MatchingInfo)| {
+            Shape::new(number, info, &rest[info.vertices.clone()], &mass[info.vertices.clone()])
+        };
+        Self { shapes: model.matchings().iter().enumerate().map(shape).collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
 
-    /// Takes the rotations of regions, one body after the other, that a step goes on from.
-    pub(crate) fn begin_step(&mut self, rotations: &[Quat]) {
-        let mut left = rotations;
+    /// Takes what is known of regions, one body after the other, that a step goes on from.
+    pub(crate) fn begin_step(&mut self, memory: &RegionMemory) {
+        let (mut rotations, mut stretches) = (&memory.rotations[..], &memory.stretches[..]);
         for shape in &mut self.shapes {
-            let (own, rest) = left.split_at(shape.region_count().min(left.len()));
-            shape.set_rotations(own);
-            left = rest;
+            shape.set_breaks(&memory.breaks);
+            shape.set_rotations(first_of(&mut rotations, shape.region_count()));
+            let flowing = shape.stretches().len();
+            shape.set_stretches(first_of(&mut stretches, flowing));
         }
     }
 
-    /// The rotations that it came to.
-    pub(crate) fn rotations(&self) -> Vec<Quat> {
-        self.shapes.iter().flat_map(Shape::rotations).collect()
+    /// Lets regions flow and break after a step of length h \[s\] that ended at x; `step` had been taken before.
+    pub(crate) fn finish_step(&mut self, h: f64, step: u64, x: &[Vec3]) -> RegionMemory {
+        self.shapes.iter_mut().for_each(|shape| shape.finish_step(h, step, x));
+        RegionMemory {
+            rotations: self.shapes.iter().flat_map(Shape::rotations).collect(),
+            stretches: self.shapes.iter().flat_map(Shape::stretches).copied().collect(),
+            breaks: self.shapes.iter().flat_map(Shape::breaks).copied().collect(),
+        }
     }
 
     /// Adds what springs do in a stage of length h \[s\] that goes from `before` to the predicted `x`.
@@ -222,7 +251,39 @@ impl Matchings {
     }
 }
 
-/// Number of regions of all bodies.
-pub(crate) fn region_count(infos: &[MatchingInfo]) -> usize {
-    infos.iter().map(|info| info.matching.regions.len()).sum()
+/// What regions take along from step to step.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RegionMemory {
+    pub(crate) rotations: Vec<Quat>,
+    pub(crate) stretches: Vec<Mat3>,
+    pub(crate) breaks: Vec<Break>,
+}
+
+impl RegionMemory {
+    /// Of bodies that have not moved yet, but are broken. On an error the number of a body that these breaks are none of.
+    pub(crate) fn at_rest(model: &Model, breaks: Vec<Break>) -> Result<Self, usize> {
+        let (mut regions, mut flowing) = (0, 0);
+        for (number, info) in model.matchings().iter().enumerate() {
+            let own: Vec<Break> = breaks.iter().filter(|b| b.matching as usize == number).copied().collect();
+            let (regions_at_first, rest) = (&info.matching.regions, &model.rest()[info.vertices.clone()]);
+            let count = match info.matching.toughness {
+                _ if own.is_empty() => regions_at_first.len(),
+                Some(_) => fracture::Broken::new(regions_at_first, rest, &own, 0).ok_or(number)?.regions.len(),
+                None => return Err(number),
+            };
+            regions += count;
+            flowing += if info.matching.plasticity.is_some() { count } else { 0 };
+        }
+        if let Some(other) = breaks.iter().find(|b| b.matching as usize >= model.matchings().len()) {
+            return Err(other.matching as usize);
+        }
+        Ok(Self { rotations: vec![Quat::IDENTITY; regions], stretches: vec![Mat3::IDENTITY; flowing], breaks })
+    }
+}
+
+/// The first of a list, which goes on after them.
+fn first_of<'a, T>(left: &mut &'a [T], count: usize) -> &'a [T] {
+    let (own, rest) = left.split_at(count.min(left.len()));
+    *left = rest;
+    own
 }

@@ -1,6 +1,9 @@
 //! Shape matching in a world: periods, momentum, limits, bits.
 #![allow(clippy::unwrap_used)]
 
+mod fracture;
+mod plasticity;
+
 use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{ModelError, RegionError};
@@ -197,6 +200,8 @@ fn solvers_and_numbers_that_do_not_fit_are_refused() {
     assert!(with(Matching { spring: Spring::Share(1.5), ..whole() }).contains("1.5"));
     assert!(with(Matching { relaxation: 2.5, ..whole() }).contains("2.5"));
     assert!(with(Matching { limit: Some(f64::NAN), ..whole() }).contains("NaN"));
+    let soft = pliant::Plasticity { yield_strain: -0.5, creep: 1.0, maximum: 1.0 };
+    assert!(with(Matching { plasticity: Some(soft), ..whole() }).contains("yield strain is -0.5"));
     let few = built(Matching::new(Regions::whole(20))).solver(iterations(2)).build().unwrap_err();
     let loose = ModelError::Regions { body: "cube".to_owned(), error: RegionError::Loose { particle: 20 } };
     assert_eq!(few.to_string(), loose.to_string());

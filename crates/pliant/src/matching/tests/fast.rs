@@ -48,7 +48,7 @@ fn assert_goals_of_lists(regions: &Regions, rest: &[Vec3], offset: Vec3, toleran
     let pulled = |regions: Regions| {
         let matching = Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) };
         let info = MatchingInfo { body: 0, vertices: 0..rest.len(), matching };
-        let (mut shape, mut moved) = (Shape::new(&info, rest, &masses), x.clone());
+        let (mut shape, mut moved) = (Shape::new(0, &info, rest, &masses), x.clone());
         moved.iter_mut().zip(rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
         shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
         moved
@@ -144,7 +144,7 @@ fn sums_over_an_octree_are_those_over_lists() {
 fn octree_regions_are_what_steps_between_neighbours_reach() {
     let [ball, posts] = octrees();
     let volume: f64 = ball.cells().iter().map(|cell| cell.size.powi(3)).sum();
-    let exact = std::f64::consts::PI / 6.0;
+    let exact = PI / 6.0;
     assert!((volume / exact - 1.0).abs() < 0.05, "{volume} for {exact}");
     let cells = posts.cells();
     let touch = |a: &OctreeCell, b: &OctreeCell| {

@@ -11,6 +11,10 @@ fn block(counts: [usize; 3], spacing: f64) -> Vec<Vec3> {
     cells.map(|cell| Vec3::from(cell.map(|c| c as f64)) * spacing).collect()
 }
 
+fn fits(regions: &Regions, rest: &[Vec3], modes: Modes) -> Fits {
+    Fits::new(&Matching { modes, ..Matching::new(regions.clone()) }, regions, rest, &vec![0.1; rest.len()])
+}
+
 #[test]
 fn random_regions_hold_every_particle_and_repeat_with_their_seed() {
     let points = block([8, 6, 5], 0.1);
@@ -89,7 +93,7 @@ fn a_body_that_is_turned_and_moved_fits_exactly() {
     let shift = Vec3::new(1e4, -2e4, 3e3);
     let x: Vec<Vec3> = rest.iter().map(|r| turn * *r + shift).collect();
     for modes in [Modes::Rigid, Modes::Linear(0.7), Modes::Quadratic(0.8)] {
-        let mut fits = Fits::new(&regions, &rest, &vec![0.1; rest.len()], modes);
+        let mut fits = fits(&regions, &rest, modes);
         fits.update(&x);
         for (region, row) in regions.lists().rows().enumerate() {
             for &v in row {
@@ -106,7 +110,7 @@ fn linear_modes_fit_a_shear_of_the_same_volume_and_quadratic_ones_a_bend() {
     let whole = Regions::whole(rest.len());
     let error = |modes: Modes, map: &dyn Fn(Vec3) -> Vec3| {
         let x: Vec<Vec3> = rest.iter().map(|r| map(*r)).collect();
-        let mut fits = Fits::new(&whole, &rest, &vec![0.1; rest.len()], modes);
+        let mut fits = fits(&whole, &rest, modes);
         fits.update(&x);
         x.iter().enumerate().fold(0.0_f64, |most, (v, x)| most.max(fits.place(0, v).distance(*x)))
     };
@@ -125,7 +129,7 @@ fn regions_on_a_plane_on_a_line_and_of_one_point_have_rotations_too() {
         let turn = Mat3::from_quat(Quat::from_rotation_y(0.8));
         let x: Vec<Vec3> = rest.iter().map(|r| turn * *r + Vec3::Y).collect();
         for modes in [Modes::Rigid, Modes::Linear(0.5), Modes::Quadratic(0.5)] {
-            let mut fits = Fits::new(&Regions::whole(rest.len()), &rest, &vec![0.1; rest.len()], modes);
+            let mut fits = fits(&Regions::whole(rest.len()), &rest, modes);
             fits.update(&x);
             for (v, x) in x.iter().enumerate() {
                 let goal = fits.place(0, v);

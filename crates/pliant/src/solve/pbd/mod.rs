@@ -24,9 +24,9 @@ use crate::constraint::Rule;
 use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::fluid::{Fluids, Ingredients};
-use crate::matching::Matchings;
+use crate::matching::{Matchings, RegionMemory};
+use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
-use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::rod::RodMotion;
@@ -171,13 +171,13 @@ pub struct PositionBased {
     prepared: Option<Prepared>,
     rods: RodMotion,
     /// What matched bodies go on from.
-    region_rotations: Vec<Quat>,
+    regions: RegionMemory,
 }
 
 impl PositionBased {
     /// A solver with these parameters.
     pub fn new(params: PositionBasedParams) -> Self {
-        Self { params, prepared: None, rods: RodMotion::default(), region_rotations: Vec::new() }
+        Self { params, prepared: None, rods: RodMotion::default(), regions: RegionMemory::default() }
     }
 }
 
@@ -280,15 +280,19 @@ impl Solver for PositionBased {
 
     fn begin_step(&mut self, state: &State) {
         self.rods.begin_step(&state.orientations, &state.angular_velocities);
-        self.region_rotations.clone_from(&state.region_rotations);
+        self.regions.rotations.clone_from(&state.region_rotations);
+        self.regions.stretches.clone_from(&state.region_stretches);
+        self.regions.breaks.clone_from(&state.breaks);
     }
 
     fn finish_step(&mut self, h: f64, state: &mut State) {
         if let Some((orientations, angular_velocities)) = self.rods.finish(h) {
             (state.orientations, state.angular_velocities) = (orientations, angular_velocities);
         }
-        if let Some(prepared) = &self.prepared {
-            state.region_rotations = prepared.matchings.rotations();
+        if let Some(prepared) = &mut self.prepared {
+            let regions = prepared.matchings.finish_step(h, state.step, &state.positions);
+            (state.region_rotations, state.region_stretches) = (regions.rotations, regions.stretches);
+            state.breaks = regions.breaks;
         }
     }
 
@@ -331,7 +335,7 @@ impl Solver for PositionBased {
         record(x, memory, &mut report);
         let scale = model.diagonal();
         let local = clock.now();
-        prepared.matchings.begin_step(&self.region_rotations);
+        prepared.matchings.begin_step(&self.regions);
         prepared.matchings.begin(objective.before, &prepared.inverse_masses, h, x);
         if let Some(fluids) = &mut prepared.fluids {
             fluids.begin(contacts.colliders(), objective.before, h, x);

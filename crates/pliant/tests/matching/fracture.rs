@@ -1,0 +1,194 @@
+//! Regions that part.
+
+use std::collections::BTreeSet;
+
+use pliant::prelude::*;
+use pliant::{Lattice, Plasticity};
+
+use super::{body, iterations, springs};
+
+/// A bar of 20 × 4 × 4 cells of 0.1 m, notched in its middle.
+fn notched_bar() -> Lattice {
+    let cells = (0..20).flat_map(|i| (0..4).flat_map(move |j| (0..4).map(move |k| [i, j, k])));
+    let cells = cells.filter(|&[i, j, _]| !((9..11).contains(&i) && j == 3)).collect();
+    Lattice::new(cells, 0.1, Vec3::ZERO).unwrap()
+}
+
+fn brittle(regions: Regions) -> Matching {
+    Matching { damping: 4.0, toughness: Some(0.15), ..springs(regions, 0.5) }
+}
+
+fn world(points: &pliant::mesh::PointSet, matching: Matching) -> Simulation {
+    let bar = body(points, matching).named("bar");
+    Simulation::builder().body(bar).gravity(Vec3::ZERO).solver(iterations(2)).build().unwrap()
+}
+
+/// Forces along x on both ends \[N\], where x at rest is within a particle of them.
+fn pull(sim: &mut Simulation, force: f64) {
+    let rest = sim.model().rest();
+    let [low, high] = [f64::min, f64::max].map(|of| rest.iter().map(|p| p.x).reduce(of).unwrap());
+    let side = |p: &Vec3| if p.x < low + 0.05 { -1.0 } else { f64::from(u8::from(p.x > high - 0.05)) };
+    let count = rest.iter().filter(|p| side(p) > 0.0).count() as f64;
+    let forces: Vec<Vec3> = rest.iter().map(|p| Vec3::X * side(p) * force / count).collect();
+    sim.set_forces(&forces).unwrap();
+}
+
+/// Pulls more and more until something breaks, then lets go. Steps that it took.
+fn pull_until_it_breaks(sim: &mut Simulation, force_per_step: f64) -> u64 {
+    while sim.state().breaks.is_empty() {
+        let step = sim.state().step;
+        assert!(step < 2000, "it does not break");
+        pull(sim, force_per_step * step as f64);
+        sim.step().unwrap();
+    }
+    let broke = sim.state().step;
+    pull(sim, 0.0);
+    broke
+}
+
+fn momentum_of(sim: &Simulation, pieces: &[u32], piece: u32) -> Vec3 {
+    let own = sim.velocities().iter().zip(pieces).filter(|(_, p)| **p == piece);
+    own.map(|(v, _)| *v * 0.1).sum()
+}
+
+#[test]
+fn a_pulled_lattice_bar_breaks_once_at_its_notch_and_its_halves_go_on_freely() {
+    let lattice = notched_bar();
+    let mut sim = world(&lattice.points(), brittle(lattice.regions(1)));
+    let began = pull_until_it_breaks(&mut sim, 0.5);
+    // The crack goes on through the bar under the same load.
+    while sim.pieces("bar").unwrap().iter().max() == Some(&0) && sim.state().step < began + 60 {
+        pull(&mut sim, 0.5 * began as f64);
+        sim.step().unwrap();
+    }
+    pull(&mut sim, 0.0);
+    let broke = sim.state().step;
+    let places: BTreeSet<i32> = sim.state().breaks.iter().map(|b| lattice.cells()[b.place as usize][0]).collect();
+    let count = sim.state().breaks.len();
+    println!("broke after {began} to {broke} steps: {count} links at {places:?}");
+    assert!(places.iter().all(|i| (8..=10).contains(i)), "at the notch: {places:?}");
+    let pieces = sim.pieces("bar").unwrap();
+    assert!(pieces.iter().zip(lattice.cells()).all(|(piece, cell)| (cell[0] > 9) == (*piece == 1)), "left and right");
+    let before = [0, 1].map(|piece| momentum_of(&sim, &pieces, piece));
+    let length = |sim: &Simulation| sim.positions()[lattice.cells().len() - 1].x - sim.positions()[0].x;
+    let apart = length(&sim);
+    for _ in 0..200 {
+        sim.step().unwrap();
+    }
+    assert_eq!(sim.state().breaks.len(), count, "once");
+    for piece in [0, 1] {
+        let change = momentum_of(&sim, &pieces, piece) - before[piece as usize];
+        assert!(change.length() < 1e-10, "piece {piece} has {change} more than {}", before[piece as usize]);
+    }
+    assert!(sim.report().momentum.length() < 1e-10);
+    println!("momenta {before:?}, length {apart} m, later {} m", length(&sim));
+    assert!(length(&sim) > apart + 0.05, "they fly apart");
+}
+
+#[test]
+fn sums_of_a_broken_lattice_are_those_over_its_lists() {
+    let lattice = notched_bar();
+    for width in 1..=3 {
+        let mut sim = world(&lattice.points(), brittle(lattice.regions(width)));
+        pull_until_it_breaks(&mut sim, 0.5 * width as f64);
+        let axis = |normal: Vec3| normal.to_array().iter().position(|c| *c == 1.0).unwrap();
+        let links: Vec<_> = sim.state().breaks.iter().map(|b| (b.place, axis(b.normal))).collect();
+        let cut = lattice.without_links(&links).regions(width);
+        let lists = Regions::new(cut.lists().into_owned());
+        let (positions, velocities) = (sim.positions().to_vec(), sim.velocities().to_vec());
+        // Both begin with unturned regions, which turn to the same rotations.
+        let [fast, naive] = [cut, lists].map(|regions| {
+            let mut sim = world(&lattice.points(), Matching { toughness: None, ..brittle(regions) });
+            sim.set_state(&positions, &velocities).unwrap();
+            (0..20).for_each(|_| _ = sim.step().unwrap());
+            sim
+        });
+        (0..20).for_each(|_| _ = sim.step().unwrap());
+        for ((fast, naive), broken) in fast.positions().iter().zip(naive.positions()).zip(sim.positions()) {
+            assert!(fast.distance(*naive) < 1e-9, "width {width}: {fast} for {naive}");
+            let same_breaks = sim.state().breaks.len() == links.len();
+            assert!(!same_breaks || fast.distance(*broken) < 1e-9, "width {width}: {fast} for {broken}");
+        }
+    }
+}
+
+#[test]
+fn a_pulled_bar_of_listed_regions_parts_and_every_particle_stays_in_a_piece() {
+    let points = notched_bar().points();
+    let regions = Regions::balanced(&points.positions, 0.25).unwrap();
+    let mut sim = world(&points, brittle(regions));
+    pull_until_it_breaks(&mut sim, 0.5);
+    for _ in 0..20 {
+        sim.step().unwrap();
+    }
+    let pieces = sim.pieces("bar").unwrap();
+    let count = *pieces.iter().max().unwrap() + 1;
+    println!("{} breaks, {count} pieces", sim.state().breaks.len());
+    assert!((2..=4).contains(&count), "{count} pieces");
+    assert!((0..count).all(|piece| pieces.iter().filter(|p| **p == piece).count() >= 9), "no crumbs");
+    let before: Vec<Vec3> = (0..count).map(|piece| momentum_of(&sim, &pieces, piece)).collect();
+    for _ in 0..100 {
+        sim.step().unwrap();
+    }
+    assert_eq!(sim.pieces("bar").unwrap(), pieces, "it has broken once");
+    for (piece, before) in (0..).zip(before) {
+        let change = momentum_of(&sim, &pieces, piece) - before;
+        assert!(change.length() < 1e-10, "piece {piece}: {change}");
+    }
+    assert!(sim.report().momentum.length() < 1e-10);
+}
+
+#[test]
+fn a_strain_below_the_toughness_breaks_nothing() {
+    let lattice = notched_bar();
+    for regions in [lattice.regions(1), Regions::balanced(&lattice.points().positions, 0.25).unwrap()] {
+        let mut sim = world(&lattice.points(), brittle(regions));
+        pull(&mut sim, 1.0);
+        (0..300).for_each(|_| _ = sim.step().unwrap());
+        let longest = sim.positions().iter().map(|p| p.x).fold(0.0, f64::max) - 2.0;
+        assert!(sim.state().breaks.is_empty(), "{longest}");
+        assert_eq!(sim.pieces("bar").unwrap().iter().max(), Some(&0));
+    }
+}
+
+#[test]
+fn a_run_restored_before_or_after_it_broke_keeps_every_bit() {
+    let lattice = notched_bar();
+    let lead = Plasticity { yield_strain: 0.08, creep: 1.0, maximum: 0.3 };
+    for regions in [lattice.regions(1), Regions::balanced(&lattice.points().positions, 0.25).unwrap()] {
+        let new = || world(&lattice.points(), Matching { plasticity: Some(lead), ..brittle(regions.clone()) });
+        let mut sim = new();
+        let broke = pull_until_it_breaks(&mut sim, 1.0);
+        let (mut run, mut saved) = (new(), Vec::new());
+        let on = |sim: &mut Simulation| {
+            let step = sim.state().step;
+            pull(sim, if step < broke { step as f64 } else { 0.0 });
+            sim.step().unwrap();
+        };
+        for step in 0..broke + 20 {
+            if step == broke - 5 || step == broke + 3 {
+                saved.push(run.checkpoint().to_bytes());
+            }
+            on(&mut run);
+        }
+        assert!(!run.state().breaks.is_empty());
+        for bytes in saved {
+            let mut other = new();
+            other.restore(&Checkpoint::from_bytes(&bytes).unwrap()).unwrap();
+            while other.state().step < broke + 20 {
+                on(&mut other);
+            }
+            assert_eq!(other.state(), run.state());
+            // And back again, in a simulation that has gone on.
+            sim.restore(&Checkpoint::from_bytes(&bytes).unwrap()).unwrap();
+            while sim.state().step < broke + 20 {
+                on(&mut sim);
+            }
+            assert_eq!(sim.state(), run.state());
+        }
+        let tough =
+            world(&lattice.points(), Matching { toughness: None, plasticity: Some(lead), ..brittle(regions.clone()) });
+        let refused = { tough }.restore(&run.checkpoint()).unwrap_err();
+        assert!(refused.to_string().contains("breaks"), "{refused}");
+    }
+}
