@@ -151,6 +151,7 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
         let Members { starts, rows, numbers, .. } = self.members;
         let (mut region, begin) = (self.first, starts[self.first] as usize);
         let end = begin + self.out.len();
+        let all_lanes = (1 << WIDTH) - 1;
         while (starts[region] as usize) < end {
             let map = &self.maps[region];
             let free = (self.free)(region);
@@ -160,7 +161,8 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
                 for k in 0..12 {
                     lanes[k] = L::splat(map[k]);
                 }
-                let (free, one, least) = (L::splat(free), L::splat(1.0), L::splat(f64::MIN_POSITIVE));
+                let (one, least, within) = (L::splat(1.0), L::splat(f64::MIN_POSITIVE), L::splat(free * free));
+                let free = L::splat(free);
                 for group in starts[region] as usize..starts[region + 1] as usize {
                     let [_, rx, ry, rz] = &numbers[group];
                     let (rx, ry, rz) = (L::load(rx.as_ptr()), L::load(ry.as_ptr()), L::load(rz.as_ptr()));
@@ -171,9 +173,13 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
                         away[c] = rx.mul_add(lanes[c], ry.mul_add(lanes[3 + c], shifted)).sub(x[c]);
                     }
                     let square = away[0].mul_add(away[0], away[1].mul_add(away[1], away[2].mul(away[2])));
-                    // Nothing where it is within the free distance.
-                    let share = one.sub(free.div(square.sqrt().max(least))).max(L::zero());
                     let out = &mut self.out[group - begin];
+                    // Mostly all are within the free distance: no root and no division then.
+                    if square.less_mask(within) == all_lanes {
+                        *out = [[0.0; WIDTH]; 3];
+                        continue;
+                    }
+                    let share = one.sub(free.div(square.sqrt().max(least))).max(L::zero());
                     for c in 0..3 {
                         away[c].mul(share).store(out[c].as_mut_ptr());
                     }
