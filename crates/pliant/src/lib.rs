@@ -69,7 +69,9 @@ pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
-pub use matching::{Break, Lattice, Link, Matching, MatchingInfo, Modes, Plasticity, RegionError, Regions, Spring};
+pub use matching::{
+    Break, Lattice, Link, Matching, MatchingInfo, Modes, Plasticity, RegionError, Regions, Spring, VolumeConservation,
+};
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::lattice::Lattice;
-use crate::mesh::Csr;
+use crate::mesh::{Csr, MeshError};
 
 /// Regions of a body, which may overlap: lists of its particles, or cubes of a lattice.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,12 @@ pub enum RegionError {
         /// Particles of the body.
         expected: usize,
     },
+    /// A volume is to be kept that is not enclosed.
+    #[error("its surface does not enclose a volume to keep: {0}")]
+    OpenVolume(MeshError),
+    /// A volume is to be kept of a body without triangles.
+    #[error("it has no surface that encloses a volume to keep")]
+    NoVolume,
     /// A number is out of range.
     #[error("{name} of regions is {value}, but must be {need}")]
     BadNumber {

@@ -198,7 +198,7 @@ fn a_lattice_has_the_goals_of_its_lists_and_ends_at_cracks() {
             matching: Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) },
         };
         let pulled = |regions: Regions| {
-            let (mut shape, mut moved) = (Shape::new(0, &info(regions), &rest, &masses), x.clone());
+            let (mut shape, mut moved) = (Shape::new(0, &info(regions), &rest, &masses, &Vec::new), x.clone());
             moved.iter_mut().zip(&rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
             shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
             moved
