@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pliant::energy::EnergyError;
 use pliant::mesh::{MeshError, TetrahedraliseError};
 use pliant::solve::SolveError;
-use pliant::{InputError, ModelError, StepError, WrinkleError};
+use pliant::{InputError, ModelError, RegionError, StepError, WrinkleError};
 use pliant_view::ViewError;
 use thiserror::Error;
 
@@ -79,6 +79,9 @@ pub enum ReproduceError {
     /// A world could not be built.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Regions cannot be made.
+    #[error(transparent)]
+    Regions(#[from] RegionError),
     /// An input was refused.
     #[error(transparent)]
     Input(#[from] InputError),

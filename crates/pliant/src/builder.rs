@@ -368,6 +368,8 @@ impl World {
                 return Err(ModelError::BadParameter { name, value, need });
             }
             matching.regions.check(count).map_err(|error| ModelError::Regions { body: name.clone(), error })?;
+            let surface = matching.check_surface(&body.rest, &body.surface);
+            surface.map_err(|error| ModelError::Regions { body: name.clone(), error })?;
             self.matchings.push(MatchingInfo { body: self.bodies.len(), vertices: base..base + count, matching });
         }
         let limit = u32::MAX as usize / 4;

@@ -71,6 +71,7 @@ pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
 pub use matching::{
     Break, Lattice, Link, Matching, MatchingInfo, Modes, Octree, OctreeCell, Plasticity, RegionError, Regions, Spring,
+    VolumeConservation,
 };
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;

@@ -6,6 +6,7 @@ use super::fit::Fits;
 use super::fracture::{Break, Cracks, Moment};
 use super::members::{Members, Movements};
 use super::sums::Buffers;
+use super::volume::Volume;
 use super::{Matching, MatchingInfo, Modes};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::mesh::Csr;
@@ -26,16 +27,25 @@ pub(super) struct Shape {
     maps: Buffers<12>,
     /// Of a body that may break.
     cracks: Option<Cracks>,
+    /// Of a body that keeps its volume.
+    volume: Option<Volume>,
 }
 
 impl Shape {
-    /// The shape of a model's matching of this number.
-    pub(super) fn new(number: usize, info: &MatchingInfo, rest: &[Vec3], masses: &[f64]) -> Self {
+    /// The shape of a model's matching of this number, with the triangles of its surface.
+    pub(super) fn new(
+        number: usize,
+        info: &MatchingInfo,
+        rest: &[Vec3],
+        masses: &[f64],
+        surface: &dyn Fn() -> Vec<[u32; 3]>,
+    ) -> Self {
         let matching = info.matching.clone();
         let fits = Fits::new(&matching, &matching.regions, rest, masses);
         let cracks = matching.toughness.and_then(|_| Cracks::new(number as u32, &matching.regions, rest, masses));
+        let volume = matching.volume.map(|params| Volume::new(params, surface(), rest, masses));
         let (first, movements) = (info.vertices.start, vec![Vec3::ZERO; rest.len()]);
-        Self { first, matching, fits, movements, members: Vec::new(), maps: Buffers::default(), cracks }
+        Self { first, matching, fits, movements, members: Vec::new(), maps: Buffers::default(), cracks, volume }
     }
 
     pub(super) fn region_count(&self) -> usize {
@@ -121,10 +131,16 @@ impl Shape {
         let (before, x, inverse_masses) = (&before[own.clone()], &mut x[own.clone()], &inverse_masses[own]);
         let alpha = self.matching.spring.share(h);
         let damped = -(-self.matching.damping * h).exp_m1();
+        let needs_goals = self.volume.as_ref().is_some_and(Volume::needs_goals);
+        if alpha != 0.0 || damped != 0.0 || needs_goals {
+            self.find_movements(0.0, before);
+        }
+        if let Some(volume) = &mut self.volume {
+            volume.begin(&self.movements, before);
+        }
         if alpha == 0.0 && damped == 0.0 {
             return;
         }
-        self.find_movements(0.0, before);
         if damped > 0.0 {
             let rigid = self.fits.rigid_movements(before, x);
             for v in (0..x.len()).filter(|&v| inverse_masses[v] > 0.0) {
@@ -149,6 +165,33 @@ impl Shape {
             if *w > 0.0 {
                 *x += *movement * share;
             }
+        }
+    }
+}
+
+impl Shape {
+    /// Notes which of its vertices touch colliders: n · x ≥ b for a vertex, n and b.
+    pub(super) fn touch(&mut self, planes: impl Iterator<Item = (u32, Vec3, f64)>, x: &[Vec3]) {
+        let own = self.vertices();
+        let Some(volume) = &mut self.volume else { return };
+        volume.release();
+        for (vertex, normal, offset) in planes.filter(|plane| own.contains(&(plane.0 as usize))) {
+            volume.touch(vertex as usize - own.start, normal.dot(x[vertex as usize]) - offset);
+        }
+    }
+
+    /// Gives the surface its volume back.
+    pub(super) fn fill(&self, inverse_masses: &[f64], x: &mut [Vec3]) {
+        if let Some(volume) = &self.volume {
+            volume.correct(&inverse_masses[self.vertices()], &mut x[self.vertices()]);
+        }
+    }
+
+    /// Takes what would change the volume out of velocities.
+    pub(super) fn correct_velocities(&self, inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3]) {
+        if let Some(volume) = &self.volume {
+            let own = self.vertices();
+            volume.correct_velocities(&inverse_masses[own.clone()], &x[own.clone()], &mut v[own]);
         }
     }
 }

@@ -17,6 +17,7 @@
 //! | `goals` | where particles would be by the fits of their regions |
 //! | `plasticity` | regions that keep a deformation |
 //! | `fracture` | regions that part |
+//! | `volume` | closed surfaces that keep their volume |
 //!
 //! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
 //! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
@@ -39,6 +40,7 @@ mod runs;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod volume;
 
 use std::f64::consts::{FRAC_PI_3, PI, TAU};
 use std::ops::Range;
@@ -48,7 +50,9 @@ pub use lattice::{Lattice, Link};
 pub use octree::{Octree, OctreeCell};
 pub use plasticity::Plasticity;
 pub use regions::{RegionError, Regions};
+pub use volume::VolumeConservation;
 
+use crate::contact::Contacts;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 use goals::Shape;
@@ -92,6 +96,8 @@ pub struct Matching {
     /// The elastic strain beyond which regions part: by how much the largest stretch of a region is above 1, on a lattice that of a link
     /// between neighbours. [`Simulation::pieces`](crate::Simulation::pieces) says what hangs together.
     pub toughness: Option<f64>,
+    /// Whether and how the body, which must have a closed surface, keeps its volume. What breaks cannot.
+    pub volume: Option<VolumeConservation>,
 }
 
 impl Matching {
@@ -106,6 +112,7 @@ impl Matching {
             modes: Modes::Rigid,
             plasticity: None,
             toughness: None,
+            volume: None,
         }
     }
 
@@ -142,7 +149,10 @@ impl Matching {
             ),
         ];
         let own = checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need));
-        own.or_else(|| self.plasticity.and_then(|plasticity| plasticity.problem()))
+        let own = own.or_else(|| self.plasticity.and_then(|plasticity| plasticity.problem()));
+        let own = own.or_else(|| self.volume.and_then(|volume| volume.problem()));
+        let breaks = self.toughness.filter(|_| self.volume.is_some());
+        own.or(breaks.map(|value| ("toughness of matching", value, "left out of a body that keeps its volume")))
     }
 }
 
@@ -206,7 +216,10 @@ impl Matchings {
     pub(crate) fn new(model: &Model) -> Self {
         let (mass, rest) = (model.mass().lumped(), model.rest());
         let shape = |(number, info): (usize, &MatchingInfo)| {
-            Shape::new(number, info, &rest[info.vertices.clone()], &mass[info.vertices.clone()])
+            let own = info.vertices.clone();
+            let triangles = model.bodies()[info.body].surface.iter();
+            let surface = || triangles.clone().map(|t| t.map(|v| v - own.start as u32)).collect();
+            Shape::new(number, info, &rest[own.clone()], &mass[own.clone()], &surface)
         };
         Self { shapes: model.matchings().iter().enumerate().map(shape).collect() }
     }
@@ -243,11 +256,18 @@ impl Matchings {
         }
     }
 
-    /// Limits strain once.
-    pub(crate) fn iterate(&mut self, inverse_masses: &[f64], x: &mut [Vec3]) {
+    /// Limits strain once, and gives volumes back.
+    pub(crate) fn iterate(&mut self, inverse_masses: &[f64], contacts: &Contacts<'_>, x: &mut [Vec3]) {
         for shape in &mut self.shapes {
             shape.limit(inverse_masses, x);
+            shape.touch(contacts.planes(), x);
+            shape.fill(inverse_masses, x);
         }
+    }
+
+    /// Takes what would change volumes out of the velocities v at x.
+    pub(crate) fn correct_velocities(&self, inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3]) {
+        self.shapes.iter().for_each(|shape| shape.correct_velocities(inverse_masses, x, v));
     }
 }
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::lattice::Lattice;
 use super::runs::Runs;
-use crate::mesh::Csr;
+use crate::mesh::{Csr, MeshError};
 
 /// Regions of a body, which may overlap: lists of its particles, cubes of a lattice, or runs of an order.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +66,12 @@ pub enum RegionError {
         /// Particles of the body.
         expected: usize,
     },
+    /// A volume is to be kept that is not enclosed.
+    #[error("its surface does not enclose a volume to keep: {0}")]
+    OpenVolume(MeshError),
+    /// A volume is to be kept of a body without triangles.
+    #[error("it has no surface that encloses a volume to keep")]
+    NoVolume,
     /// A number is out of range.
     #[error("{name} of regions is {value}, but must be {need}")]
     BadNumber {

@@ -3,6 +3,7 @@
 
 mod fracture;
 mod plasticity;
+mod volume;
 
 use pliant::mesh::PointSet;
 use pliant::prelude::*;

@@ -48,7 +48,7 @@ fn assert_goals_of_lists(regions: &Regions, rest: &[Vec3], offset: Vec3, toleran
     let pulled = |regions: Regions| {
         let matching = Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) };
         let info = MatchingInfo { body: 0, vertices: 0..rest.len(), matching };
-        let (mut shape, mut moved) = (Shape::new(0, &info, rest, &masses), x.clone());
+        let (mut shape, mut moved) = (Shape::new(0, &info, rest, &masses, &Vec::new), x.clone());
         moved.iter_mut().zip(rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
         shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
         moved

@@ -364,7 +364,7 @@ impl Solver for PositionBased {
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if has_others {
                     prepared.points.store(x);
-                    prepared.matchings.iterate(&prepared.inverse_masses, x);
+                    prepared.matchings.iterate(&prepared.inverse_masses, contacts, x);
                     if let Some(fluids) = &mut prepared.fluids {
                         fluids.iterate(iteration, params.iterations, x);
                     }
@@ -395,9 +395,11 @@ impl Solver for PositionBased {
     }
 
     fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
-        if let Some(fluids) = self.prepared.as_mut().and_then(|prepared| prepared.fluids.as_mut()) {
+        let Some(prepared) = &mut self.prepared else { return };
+        if let Some(fluids) = &mut prepared.fluids {
             fluids.correct_velocities(x, v, h);
         }
+        prepared.matchings.correct_velocities(&prepared.inverse_masses, x, v);
     }
 }
 
