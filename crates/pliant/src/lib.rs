@@ -69,6 +69,7 @@ pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
+pub use matching::{ClothMatching, ClothMatchingError, ClothMatchingInfo};
 pub use matching::{Lattice, Link, Matching, MatchingInfo, Modes, RegionError, Regions, Spring};
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
@@ -97,9 +98,9 @@ pub mod prelude {
     };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes, Regions,
-        RigidMaterial, RodMaterial, SelfCollision, Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting,
-        StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
+        Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation, SolidMaterial, Spring, StrainLimit,
+        StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

@@ -10,12 +10,14 @@
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
 //! | `damping` | how regions move as wholes |
 //! | `goals` | where particles would be by the fits of their regions |
+//! | `cloth` | cloth by small regions of its triangles, a method of its own |
 //!
 //! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
 //! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
 //! Departure: mᵢ/nᵢ of a particle in n regions is its mass in each, in centres and moments alike [Rivers & James 2007], so that
 //! springs keep momentum and angular momentum. Limits (γ above 0) keep momentum only where no particle reaches them.
 
+mod cloth;
 mod clusters;
 mod damping;
 mod fit;
@@ -29,6 +31,8 @@ mod tests;
 use std::f64::consts::{FRAC_PI_3, TAU};
 use std::ops::Range;
 
+pub(crate) use cloth::Cloths;
+pub use cloth::{ClothMatching, ClothMatchingError, ClothMatchingInfo};
 pub use lattice::{Lattice, Link};
 pub use regions::{RegionError, Regions};
 

@@ -1,6 +1,9 @@
 //! Shape matching in a world: periods, momentum, limits, bits.
 #![allow(clippy::unwrap_used)]
 
+mod cloth;
+mod cloth_levels;
+
 use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{ModelError, RegionError};
