@@ -3,7 +3,7 @@
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::fluid::{Emitter, FluidMaterial};
-use crate::matching::Matching;
+use crate::matching::{ClothMatching, Matching};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
@@ -24,6 +24,7 @@ pub struct Body {
     pub(crate) fluid: Option<FluidMaterial>,
     pub(crate) emitter: Option<Emitter>,
     pub(crate) matching: Option<Matching>,
+    pub(crate) cloth_matching: Option<ClothMatching>,
     pub(crate) surface: Vec<[u32; 3]>,
     pub(crate) segments: Vec<[u32; 2]>,
     pub(crate) collides_with_itself: bool,
@@ -47,6 +48,7 @@ impl Body {
             fluid: None,
             emitter: None,
             matching: None,
+            cloth_matching: None,
             surface: Vec::new(),
             segments: Vec::new(),
             collides_with_itself: true,
@@ -124,6 +126,15 @@ impl Body {
         body.surface.clone_from(&mesh.triangles);
         body.made_of(Cells::triangles(&mesh.triangles), None);
         Ok(body)
+    }
+
+    /// Cloth that is held together by matching its triangles alone, with a mass per area \[kg/m²\].
+    pub fn matched_cloth(mesh: &TriangleMesh, density: f64, matching: ClothMatching) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mut body = Self::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, density)?);
+        body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), None);
+        Ok(body.with_cloth_matching(matching))
     }
 
     /// Loose points of equal mass \[kg\].
@@ -226,6 +237,13 @@ impl Body {
     /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
     pub fn with_matching(mut self, matching: Matching) -> Self {
         self.matching = Some(matching);
+        self
+    }
+
+    /// Lets the body's triangles keep their shape by matching, beside what else it is made of. Only the
+    /// [position-based solver](crate::solve::pbd) knows it.
+    pub fn with_cloth_matching(mut self, matching: ClothMatching) -> Self {
+        self.cloth_matching = Some(matching);
         self
     }
 

@@ -12,7 +12,7 @@ use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::limit::StrainLimiting;
 use crate::mass::Mass;
-use crate::matching::MatchingInfo;
+use crate::matching::{ClothMatchingInfo, MatchingInfo};
 use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
 use crate::rod::{RodMaterial, RodSet};
@@ -213,6 +213,7 @@ impl SimulationBuilder {
             constraints,
             fluids,
             matchings,
+            cloth_matchings,
             pinned,
             fabrics,
             rods,
@@ -230,6 +231,7 @@ impl SimulationBuilder {
             constraints,
             fluids,
             matchings,
+            cloth_matchings,
             pinned,
             fabrics,
             rods,
@@ -343,6 +345,7 @@ struct World {
     constraints: Vec<Box<dyn ConstraintBatch>>,
     fluids: Vec<FluidInfo>,
     matchings: Vec<MatchingInfo>,
+    cloth_matchings: Vec<ClothMatchingInfo>,
     pinned: Vec<bool>,
     fabrics: Vec<crate::topology::Fabric>,
     /// Bodies that are rods.
@@ -371,6 +374,15 @@ impl World {
             let surface = matching.check_surface(&body.rest, &body.surface);
             surface.map_err(|error| ModelError::Regions { body: name.clone(), error })?;
             self.matchings.push(MatchingInfo { body: self.bodies.len(), vertices: base..base + count, matching });
+        }
+        if let Some(matching) = body.cloth_matching {
+            if let Some((name, value, need)) = matching.problem() {
+                return Err(ModelError::BadParameter { name, value, need });
+            }
+            let fits = matching.check(&body.surface, &body.rest);
+            fits.map_err(|error| ModelError::ClothMatching { body: name.clone(), error })?;
+            let vertices = base..base + count;
+            self.cloth_matchings.push(ClothMatchingInfo { body: self.bodies.len(), vertices, matching });
         }
         let limit = u32::MAX as usize / 4;
         if base + count > limit {

@@ -70,8 +70,8 @@ pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
 pub use matching::{
-    Break, Lattice, Link, Matching, MatchingInfo, Modes, Octree, OctreeCell, Plasticity, RegionError, Regions, Spring,
-    VolumeConservation,
+    Break, ClothMatching, ClothMatchingError, ClothMatchingInfo, Lattice, Link, Matching, MatchingInfo, Modes, Octree,
+    OctreeCell, Plasticity, RegionError, Regions, Spring, VolumeConservation,
 };
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
@@ -100,9 +100,9 @@ pub mod prelude {
     };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes, Regions,
-        RigidMaterial, RodMaterial, SelfCollision, Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting,
-        StrandMaterial, Tearing, TimeIntegrator, Wind,
+        BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
+        Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation, SolidMaterial, Spring, StrainLimit,
+        StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

@@ -9,7 +9,7 @@ use crate::constraint::ConstraintBatch;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
 use crate::fluid::FluidInfo;
 use crate::mass::Mass;
-use crate::matching::{MatchingInfo, RegionError};
+use crate::matching::{ClothMatchingError, ClothMatchingInfo, MatchingInfo, RegionError};
 use crate::math::Vec3;
 use crate::mesh::MeshError;
 use crate::rod::RodSet;
@@ -149,6 +149,14 @@ pub enum ModelError {
         /// What is wrong.
         error: RegionError,
     },
+    /// A body cannot be matched as cloth.
+    #[error("body {body:?}: {error}")]
+    ClothMatching {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: ClothMatchingError,
+    },
     /// A constraint is there that the solver does not know.
     #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
     UnsupportedConstraint {
@@ -211,6 +219,7 @@ pub struct Model {
     constraints: Vec<Box<dyn ConstraintBatch>>,
     fluids: Vec<FluidInfo>,
     matchings: Vec<MatchingInfo>,
+    cloth_matchings: Vec<ClothMatchingInfo>,
     fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
@@ -257,6 +266,7 @@ pub(crate) struct ModelParts {
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) fluids: Vec<FluidInfo>,
     pub(crate) matchings: Vec<MatchingInfo>,
+    pub(crate) cloth_matchings: Vec<ClothMatchingInfo>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
     pub(crate) rods: RodSet,
@@ -276,6 +286,7 @@ impl Model {
             constraints,
             fluids,
             matchings,
+            cloth_matchings,
             pinned,
             fabrics,
             rods,
@@ -327,6 +338,7 @@ impl Model {
             constraints,
             fluids,
             matchings,
+            cloth_matchings,
             fabrics,
             free_index,
             free,
@@ -371,6 +383,11 @@ impl Model {
     /// Fluids, which only the position-based solver knows.
     pub fn fluids(&self) -> &[FluidInfo] {
         &self.fluids
+    }
+
+    /// Bodies that are matched as cloth, which only the position-based solver knows.
+    pub fn cloth_matchings(&self) -> &[ClothMatchingInfo] {
+        &self.cloth_matchings
     }
 
     /// Bodies that keep their shape by matching, which only the position-based solver knows.
@@ -435,7 +452,8 @@ impl Model {
         let fluids = self.fluids.iter().map(|fluid| (&self.bodies[fluid.body], "fluid"));
         let rods = self.rods.first_body().map(|body| (&self.bodies[body], "rod"));
         let matched = self.matchings.iter().map(|info| (&self.bodies[info.body], "matching"));
-        constraints.chain(fluids).chain(rods).chain(matched).next()
+        let cloths = self.cloth_matchings.iter().map(|info| (&self.bodies[info.body], "cloth matching"));
+        constraints.chain(fluids).chain(rods).chain(matched).chain(cloths).next()
     }
 
     /// Sets of vertices that move as one.

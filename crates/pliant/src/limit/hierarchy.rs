@@ -40,7 +40,7 @@ pub(crate) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn new(
+    pub(crate) fn new(
         rest: &[Vec3],
         masses: &[f64],
         inverse_masses: &[f64],

@@ -28,7 +28,8 @@ use crate::mesh::connected_components;
 use crate::model::{Model, ModelError};
 use crate::sparse::FactorError;
 
-use edges::{Link, limit_edges};
+pub(crate) use edges::Link;
+use edges::limit_edges;
 use global::Global;
 pub(crate) use hierarchy::{Hierarchy, Level, PARENTS};
 use principal::Cell;

@@ -18,12 +18,14 @@
 //! | `plasticity` | regions that keep a deformation |
 //! | `fracture` | regions that part |
 //! | `volume` | closed surfaces that keep their volume |
+//! | `cloth` | cloth by small regions of its triangles, a method of its own |
 //!
 //! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
 //! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
 //! Departure: mᵢ/nᵢ of a particle in n regions is its mass in each, in centres and moments alike [Rivers & James 2007], so that
 //! springs keep momentum and angular momentum. Limits (γ above 0) keep momentum only where no particle reaches them.
 
+mod cloth;
 mod clusters;
 mod damping;
 mod fit;
@@ -45,6 +47,8 @@ mod volume;
 use std::f64::consts::{FRAC_PI_3, PI, TAU};
 use std::ops::Range;
 
+pub(crate) use cloth::Cloths;
+pub use cloth::{ClothMatching, ClothMatchingError, ClothMatchingInfo};
 pub use fracture::Break;
 pub use lattice::{Lattice, Link};
 pub use octree::{Octree, OctreeCell};

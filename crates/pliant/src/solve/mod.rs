@@ -11,6 +11,7 @@ mod turning;
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
+pub(crate) use pbd::Colouring;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{SetupSeconds, SolveError, SolveReport};

@@ -43,6 +43,7 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         constraints: Vec::new(),
         fluids: model.fluids().to_vec(),
         matchings: model.matchings().to_vec(),
+        cloth_matchings: model.cloth_matchings().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
         rods: RodSet::default(),
@@ -61,6 +62,9 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     let (body, more) = (change.body, change.vertices.len());
     if parts.matchings.iter().any(|info| info.body == body) {
         return Err(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind: "matching" });
+    }
+    if parts.cloth_matchings.iter().any(|info| info.body == body) {
+        return Err(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind: "cloth matching" });
     }
     let range = parts.bodies[body].vertices.clone();
     let (base, count, end) = (range.start, range.len(), range.end);
@@ -133,6 +137,9 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         later.vertices = later.vertices.start + more..later.vertices.end + more;
     }
     for later in parts.matchings.iter_mut().filter(|info| info.body > body) {
+        later.vertices = later.vertices.start + more..later.vertices.end + more;
+    }
+    for later in parts.cloth_matchings.iter_mut().filter(|info| info.body > body) {
         later.vertices = later.vertices.start + more..later.vertices.end + more;
     }
     let info = &mut parts.bodies[body];

@@ -1,6 +1,8 @@
 //! Shape matching in a world: periods, momentum, limits, bits.
 #![allow(clippy::unwrap_used)]
 
+mod cloth;
+mod cloth_levels;
 mod fracture;
 mod plasticity;
 mod volume;

@@ -7,6 +7,7 @@
 //! depends on iterations, time step and masses.
 //!
 //! Bodies that are matched ([`crate::Matching`]) are pulled to their goals before the first iteration, and limited in each.
+//! Cloth that is matched ([`crate::ClothMatching`]) has its regions visited in each iteration, after the constraints.
 //! Fluids of the world keep their density in every iteration, after its constraints ([`crate::fluid`](crate::FluidMaterial)).
 //!
 //! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
@@ -24,7 +25,7 @@ use crate::constraint::Rule;
 use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::fluid::{Fluids, Ingredients};
-use crate::matching::{Matchings, RegionMemory};
+use crate::matching::{Cloths, Matchings, RegionMemory};
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
 use crate::model::{Model, ModelError};
@@ -37,6 +38,7 @@ use lanes::Points;
 use levels::Levels;
 use passes::{Outcome, Pass, Sweep, passes};
 
+pub(crate) use colouring::Colouring;
 pub use levels::StretchLevels;
 
 /// What constraints do with their errors.
@@ -192,6 +194,7 @@ struct Prepared {
     means: Option<Means>,
     fluids: Option<Fluids>,
     matchings: Matchings,
+    cloths: Cloths,
     /// Positions for the passes that have kernels.
     points: Points,
     instructions: InstructionSet,
@@ -231,14 +234,15 @@ impl Prepared {
         let fluids = Fluids::new(&ingredients);
         let (rigid, instructions, last) = (rigid::sets(model), InstructionSet::detect(), Vec::new());
         let matchings = Matchings::new(model);
+        let cloths = Cloths::new(model, &inverse_masses, params.iterations);
         let levels = params.levels.map(|levels| Levels::new(model, levels));
-        Self { passes, rigid, inverse_masses, means, fluids, matchings, points, instructions, last, levels }
+        Self { passes, rigid, inverse_masses, means, fluids, matchings, cloths, points, instructions, last, levels }
     }
 
     /// Bytes that an iteration goes over, roughly.
     fn bytes(&self) -> usize {
         let levels = self.levels.as_ref().map_or(0, Levels::bytes);
-        levels + self.passes.iter().map(|pass| pass.len() * 200).sum::<usize>()
+        levels + self.cloths.bytes() + self.passes.iter().map(|pass| pass.len() * 200).sum::<usize>()
     }
 }
 
@@ -342,7 +346,8 @@ impl Solver for PositionBased {
         }
         // What works on the solver's own positions between passes.
         let has_others = prepared.fluids.is_some() || !prepared.rigid.is_empty() || !set.is_empty();
-        let has_others = has_others || !prepared.matchings.is_empty() || !contacts.is_none() || params.record;
+        let has_others = has_others || !prepared.matchings.is_empty() || !prepared.cloths.is_empty();
+        let has_others = has_others || !contacts.is_none() || params.record;
         parallel::with_team_for(prepared.bytes(), |team| {
             for iteration in 0..params.iterations {
                 let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
@@ -365,6 +370,7 @@ impl Solver for PositionBased {
                 if has_others {
                     prepared.points.store(x);
                     prepared.matchings.iterate(&prepared.inverse_masses, contacts, x);
+                    prepared.cloths.iterate(team, backwards, x);
                     if let Some(fluids) = &mut prepared.fluids {
                         fluids.iterate(iteration, params.iterations, x);
                     }
