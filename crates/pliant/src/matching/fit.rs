@@ -100,6 +100,10 @@ impl Fits {
             (Sums::Lists { members, .. }, _) => {
                 members.row(region).iter().fold(0.0_f64, |most, &v| most.max(rest[v as usize].distance(centre)))
             }
+            (Sums::Chains(chains), _) => {
+                let all = chains.members(region).iter();
+                all.fold(0.0_f64, |most, &v| most.max(rest[v as usize].distance(centre)))
+            }
             // From the middle of a cube to its corners, also where a region ends at the boundary.
             (_, Some((lattice, width))) => 3.0_f64.sqrt() * width as f64 * lattice.spacing(),
             _ => 0.0,
@@ -179,7 +183,7 @@ impl Fits {
         let (regions, modes, instructions) = (&self.regions, self.modes, self.instructions);
         let lists = match &self.sums {
             Sums::Lists { members, .. } => Some(members),
-            Sums::Lattice { .. } => None,
+            Sums::Lattice { .. } | Sums::Chains(_) => None,
         };
         let rotations = Strided { entries: &mut self.rotations, stride: 1 };
         let fits = Strided { entries: &mut self.fits, stride: WIDTH };

@@ -121,8 +121,8 @@ fn goals_by_means(fits: &Fits, gamma: f64, x: &[Vec3], goals: &mut [Vec3]) {
         for (v, goal) in range.zip(goals.entries) {
             let sum = &sums[v];
             let mean = (Mat3::from_cols_slice(sum) * fits.rest[v] + Vec3::from_slice(&sum[9..])) / fits.counts[v];
-            // A limit comes here only on lattices, where each particle has a region of its own.
-            let free = if gamma > 0.0 { gamma * fits.regions[v].half_width } else { 0.0 };
+            // A limit comes here only on lattices and chains, where each particle has a region of its own.
+            let free = if gamma > 0.0 { gamma * fits.regions[fits.sums.own_region(v)].half_width } else { 0.0 };
             *goal = x[v] + beyond(mean + fits.origin - x[v], free);
         }
     });

@@ -6,6 +6,7 @@
 //! | `regions` | which particles belong together |
 //! | `clusters` | regions around centres: random, balanced, of several sizes |
 //! | `lattice` | regions of regular lattices, whose sums do not take longer the wider they are |
+//! | `chains` | regions along strands, with sums that do not take longer either |
 //! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
 //! | `damping` | how regions move as wholes |
@@ -16,6 +17,7 @@
 //! Departure: mᵢ/nᵢ of a particle in n regions is its mass in each, in centres and moments alike [Rivers & James 2007], so that
 //! springs keep momentum and angular momentum. Limits (γ above 0) keep momentum only where no particle reaches them.
 
+mod chains;
 mod clusters;
 mod damping;
 mod fit;
@@ -92,7 +94,7 @@ impl Matching {
             Modes::Rigid => 0.0,
             Modes::Linear(beta) | Modes::Quadratic(beta) => beta,
         };
-        let is_quadratic_lattice = matches!(self.modes, Modes::Quadratic(_)) && self.regions.lattice().is_some();
+        let is_unlisted = matches!(self.modes, Modes::Quadratic(_)) && !self.regions.are_listed();
         let (spring, spring_holds, need) = match self.spring {
             Spring::Share(alpha) => (alpha, (0.0..=1.0).contains(&alpha), "0 to 1"),
             Spring::Frequency(hertz) => (hertz, positive(hertz), "finite and at least 0"),
@@ -108,7 +110,7 @@ impl Matching {
                 "above 0 and below 2",
             ),
             ("share of modes", beta, (0.0..=1.0).contains(&beta), "0 to 1"),
-            ("share of quadratic modes", beta, !is_quadratic_lattice, "that of regions in lists, not of a lattice"),
+            ("share of quadratic modes", beta, !is_unlisted, "that of regions in lists, not of a lattice or chains"),
         ];
         checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need))
     }

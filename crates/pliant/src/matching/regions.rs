@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::chains::Chains;
 use super::lattice::Lattice;
 use crate::mesh::Csr;
 
-/// Regions of a body, which may overlap: lists of its particles, or cubes of a lattice.
+/// Regions of a body, which may overlap: lists of its particles, cubes of a lattice, or runs of chains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Regions {
     kind: Kind,
@@ -18,6 +19,7 @@ pub struct Regions {
 enum Kind {
     Lists(Csr),
     Lattice { lattice: Arc<Lattice>, width: usize },
+    Chains(Arc<Chains>),
 }
 
 /// Why regions are unusable.
@@ -56,10 +58,10 @@ pub enum RegionError {
         /// The particle.
         particle: usize,
     },
-    /// The lattice is not that of the body.
-    #[error("the lattice has {found} particles, but the body has {expected}")]
+    /// The lattice, or chains, are not those of the body.
+    #[error("the lattice, or the strands, of the regions have {found} particles, but the body has {expected}")]
     OtherLattice {
-        /// Particles of the lattice.
+        /// Particles of the lattice or chains.
         found: usize,
         /// Particles of the body.
         expected: usize,
@@ -94,11 +96,28 @@ impl Regions {
         Self { kind: Kind::Lattice { lattice: Arc::new(lattice), width } }
     }
 
+    pub(super) fn of_chains(chains: Chains) -> Self {
+        Self { kind: Kind::Chains(Arc::new(chains)) }
+    }
+
+    /// The chains that they are along.
+    pub(super) fn along_chains(&self) -> Option<&Arc<Chains>> {
+        match &self.kind {
+            Kind::Chains(chains) => Some(chains),
+            Kind::Lists(_) | Kind::Lattice { .. } => None,
+        }
+    }
+
+    /// Whether particles of each region are listed.
+    pub(super) fn are_listed(&self) -> bool {
+        matches!(self.kind, Kind::Lists(_))
+    }
+
     /// The lattice that they are cubes of, with their width.
     pub(super) fn lattice(&self) -> Option<(&Arc<Lattice>, usize)> {
         match &self.kind {
             Kind::Lattice { lattice, width } => Some((lattice, *width)),
-            Kind::Lists(_) => None,
+            Kind::Lists(_) | Kind::Chains(_) => None,
         }
     }
 
@@ -159,6 +178,7 @@ impl Regions {
         match &self.kind {
             Kind::Lists(members) => Cow::Borrowed(members),
             Kind::Lattice { lattice, width } => Cow::Owned(lattice.lists(*width)),
+            Kind::Chains(chains) => Cow::Owned(chains.lists()),
         }
     }
 
@@ -167,6 +187,7 @@ impl Regions {
         match &self.kind {
             Kind::Lists(members) => members.len(),
             Kind::Lattice { lattice, .. } => lattice.cells().len(),
+            Kind::Chains(chains) => chains.region_count(),
         }
     }
 
@@ -180,13 +201,17 @@ impl Regions {
         if self.is_empty() {
             return Err(RegionError::NoRegions);
         }
-        let members = match &self.kind {
-            Kind::Lists(members) => members,
-            Kind::Lattice { lattice, .. } if lattice.cells().len() == count => return Ok(()),
-            Kind::Lattice { lattice, .. } => {
-                return Err(RegionError::OtherLattice { found: lattice.cells().len(), expected: count });
-            }
+        let (members, found) = match &self.kind {
+            Kind::Lists(members) => (members, count),
+            Kind::Lattice { lattice, .. } => (&Csr::default(), lattice.cells().len()),
+            Kind::Chains(chains) => (&Csr::default(), chains.particle_count()),
         };
+        if found != count {
+            return Err(RegionError::OtherLattice { found, expected: count });
+        }
+        if !self.are_listed() {
+            return Ok(());
+        }
         let mut seen_by = vec![usize::MAX; count];
         for (region, row) in members.rows().enumerate() {
             if row.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::chains::Chains;
 use super::lattice::Lattice;
 use super::regions::Regions;
 use crate::mesh::Csr;
@@ -19,6 +20,8 @@ pub(super) enum Sums {
     },
     /// By rows of a lattice.
     Lattice { lattice: Arc<Lattice>, width: usize },
+    /// From the beginnings of chains.
+    Chains(Arc<Chains>),
 }
 
 /// Particles that are worth a task of their own.
@@ -26,6 +29,9 @@ const TASK: usize = 4096;
 
 impl Sums {
     pub(super) fn new(regions: &Regions, particles: usize) -> Self {
+        if let Some(chains) = regions.along_chains() {
+            return Self::Chains(chains.clone());
+        }
         match regions.lattice() {
             Some((lattice, width)) => Self::Lattice { lattice: lattice.clone(), width },
             None => {
@@ -42,6 +48,7 @@ impl Sums {
         match self {
             Self::Lists { members, .. } => sums_of_rows(members, values),
             Self::Lattice { lattice, width } => lattice.gather(*width, values),
+            Self::Chains(chains) => chains.gather(values),
         }
     }
 
@@ -50,6 +57,7 @@ impl Sums {
         match self {
             Self::Lists { regions, .. } => sums_of_rows(regions, values),
             Self::Lattice { lattice, width } => lattice.scatter(*width, values),
+            Self::Chains(chains) => chains.scatter(values),
         }
     }
 
@@ -57,7 +65,15 @@ impl Sums {
     pub(super) fn regions_of_particles(&self) -> Option<&Csr> {
         match self {
             Self::Lists { regions, .. } => Some(regions),
-            Self::Lattice { .. } => None,
+            Self::Lattice { .. } | Self::Chains(_) => None,
+        }
+    }
+
+    /// The region around a particle, where there is one for each.
+    pub(super) fn own_region(&self, particle: usize) -> usize {
+        match self {
+            Self::Chains(chains) => chains.own_region(particle),
+            Self::Lists { .. } | Self::Lattice { .. } => particle,
         }
     }
 }
