@@ -8,6 +8,7 @@ use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::model::ModelError;
+use crate::oriented::{OrientedMaterial, OrientedParticles};
 use crate::rod::RodMaterial;
 use crate::topology::{Cells, Fabric, Substance, Tearing};
 
@@ -32,6 +33,7 @@ pub struct Body {
     pub(crate) pressure: f64,
     pub(crate) fabric: Fabric,
     pub(crate) rod: Option<RodMaterial>,
+    pub(crate) oriented: Option<(OrientedParticles, OrientedMaterial)>,
 }
 
 impl Body {
@@ -56,6 +58,7 @@ impl Body {
             pressure: 0.0,
             fabric: Fabric::default(),
             rod: None,
+            oriented: None,
         }
     }
 
@@ -108,6 +111,20 @@ impl Body {
         body.segments = strands.segments().collect();
         body.made_of(Cells::segments(strands.segments()), None);
         body.rod = Some(material.clone());
+        Ok(body)
+    }
+
+    /// Ellipsoids with orientations that are matched in groups: plants, fins, ribs that are one particle wide. A pinned particle keeps its
+    /// orientation too. Only the [position-based solver](crate::solve::pbd) knows them.
+    pub fn oriented(particles: &OrientedParticles, material: &OrientedMaterial) -> Result<Self, ModelError> {
+        let refused = |error| ModelError::Oriented { body: "oriented".to_owned(), error };
+        particles.check().map_err(refused)?;
+        material.check().map_err(refused)?;
+        let mass = (0u32..).zip(particles.volumes()).map(|(v, volume)| (v, v, material.density * volume)).collect();
+        let mut body = Self::new(particles.positions.clone(), mass);
+        body.segments.clone_from(&particles.edges);
+        body.made_of(Cells::segments(particles.edges.iter().copied()), None);
+        body.oriented = Some((particles.clone(), material.clone()));
         Ok(body)
     }
 

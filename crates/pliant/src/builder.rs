@@ -15,6 +15,7 @@ use crate::mass::Mass;
 use crate::matching::{ClothMatchingInfo, MatchingInfo};
 use crate::math::{Vec3, diagonal};
 use crate::model::{BodyInfo, EnergyEntry, Model, ModelError, ModelParts};
+use crate::oriented::OrientedSet;
 use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
@@ -217,6 +218,7 @@ impl SimulationBuilder {
             pinned,
             fabrics,
             rods,
+            oriented,
         } = world;
         check_masses(&bodies, &mass, &pinned)?;
         let rods = rod_set(&rods, &bodies, &rest, &pinned)?;
@@ -235,6 +237,7 @@ impl SimulationBuilder {
             pinned,
             fabrics,
             rods,
+            oriented,
             diagonal,
             stiffness_damping,
         };
@@ -245,13 +248,15 @@ impl SimulationBuilder {
         if let SolverChoice::PositionBased(params) = &self.solver {
             params.check_kinds(&model)?;
         }
+        model.oriented_set().check_integrator(&model, self.settings.integrator)?;
         if let SolverChoice::FollowLeader(_) = self.solver {
             crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
         }
         crate::topology::check_tearing(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
-        let orientations = model.rods().untwisted(&positions);
+        let mut orientations = model.rods().untwisted(&positions);
+        orientations.extend(crate::oriented::aligned(&model, &positions, None));
         let angular_velocities = vec![Vec3::ZERO; orientations.len()];
         let regions = crate::matching::RegionMemory::at_rest(&model, Vec::new()).unwrap_or_default();
         let state = State {
@@ -350,6 +355,7 @@ struct World {
     fabrics: Vec<crate::topology::Fabric>,
     /// Bodies that are rods.
     rods: Vec<(usize, RodMaterial)>,
+    oriented: OrientedSet,
 }
 
 impl World {
@@ -392,6 +398,9 @@ impl World {
         body.pinned.iter().for_each(|&v| self.pinned[base + v as usize] = true);
         self.mass.append(count, &body.mass);
         self.fabrics.push(body.fabric);
+        if let Some((particles, material)) = body.oriented {
+            self.oriented.add(self.bodies.len(), base, &particles, material);
+        }
         self.rods.extend(body.rod.map(|material| (self.bodies.len(), material)));
         self.rest.extend_from_slice(&body.rest);
         self.positions.extend_from_slice(&body.positions);

@@ -238,6 +238,7 @@ fn fingerprint(model: &Model) -> u64 {
     }
     model.pinned().iter().for_each(|&v| add(u64::from(v)));
     model.rods().stiffnesses().for_each(|number| add(number.to_bits()));
+    model.oriented_set().numbers().for_each(|number| add(number.to_bits()));
     model.matchings().iter().for_each(|info| add(info.matching.regions.len() as u64));
     for entry in model.energies() {
         let operator = entry.batch.operator();
@@ -346,9 +347,9 @@ impl Simulation {
         (state.time, state.step) = (clock[0], clock[1] as u64);
         state.positions = unflatten(saved.channel("positions", n)?);
         state.velocities = unflatten(saved.channel("velocities", n)?);
-        let segments = model.rods().segment_count();
-        state.orientations = saved.quaternions("orientations", segments)?;
-        state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * segments)?);
+        let count = model.orientation_count();
+        state.orientations = saved.quaternions("orientations", count)?;
+        state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * count)?);
         let regions = RegionMemory::at_rest(model, saved.breaks()?);
         let regions = regions.map_err(|matching| bad_number("breaks", 0, matching as f64))?;
         state.region_rotations = saved.quaternions("region rotations", regions.rotations.len())?;

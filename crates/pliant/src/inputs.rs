@@ -19,6 +19,9 @@ pub enum InputError {
     /// The body is not rigid.
     #[error("body {0:?} is not rigid")]
     NotRigid(String),
+    /// The particles of the body have no orientations.
+    #[error("body {0:?} is not made of oriented particles")]
+    NotOriented(String),
     /// The body has no such segment of a rod that is clamped between pinned vertices.
     #[error("body {body:?} has no clamped segment {segment} of a rod")]
     NotClamped {
@@ -77,7 +80,7 @@ pub enum InputError {
     },
 }
 
-fn finite(name: &'static str, value: Vec3) -> Result<(), InputError> {
+pub(crate) fn finite(name: &'static str, value: Vec3) -> Result<(), InputError> {
     match value.to_array().into_iter().find(|c| !c.is_finite()) {
         None => Ok(()),
         Some(value) => Err(InputError::BadValue { name, value, need: "finite" }),
@@ -285,6 +288,10 @@ impl Simulation {
         self.state.positions.copy_from_slice(positions);
         self.state.velocities.copy_from_slice(velocities);
         self.model.rods().align(positions, &mut self.state.orientations);
+        let particles = self.model.rods().segment_count()..;
+        let aligned =
+            crate::oriented::aligned(&self.model, positions, Some(&self.state.orientations[particles.clone()]));
+        self.state.orientations[particles].copy_from_slice(&aligned);
         self.state.angular_velocities.fill(Vec3::ZERO);
         // Rotations of regions stay: they are where the next ones are looked for, and are found anew from the positions.
         for (place, &v) in self.model.pinned().iter().enumerate() {

@@ -43,6 +43,7 @@ pub mod math;
 mod measure;
 pub mod mesh;
 mod model;
+mod oriented;
 mod parallel;
 mod problem;
 pub mod proximity;
@@ -76,6 +77,7 @@ pub use matching::{
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
+pub use oriented::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, Skin};
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
@@ -101,8 +103,8 @@ pub mod prelude {
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
-        Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation, SolidMaterial, Spring, StrainLimit,
-        StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation,
+        SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
     };
 }
 

@@ -12,6 +12,7 @@ use crate::mass::Mass;
 use crate::matching::{ClothMatchingError, ClothMatchingInfo, MatchingInfo, RegionError};
 use crate::math::Vec3;
 use crate::mesh::MeshError;
+use crate::oriented::{OrientedError, OrientedInfo, OrientedSet};
 use crate::rod::RodSet;
 use crate::self_collision::{Crossing, first_crossings};
 use crate::sparse::SymmetricPattern;
@@ -157,6 +158,14 @@ pub enum ModelError {
         /// What is wrong.
         error: ClothMatchingError,
     },
+    /// Oriented particles are unusable.
+    #[error("body {body:?}: {error}")]
+    Oriented {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: OrientedError,
+    },
     /// A constraint is there that the solver does not know.
     #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
     UnsupportedConstraint {
@@ -238,6 +247,7 @@ pub struct Model {
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
     contact_masses: Vec<f64>,
     rods: RodSet,
+    oriented: OrientedSet,
 }
 
 /// Vertices that move as one.
@@ -270,6 +280,7 @@ pub(crate) struct ModelParts {
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
     pub(crate) rods: RodSet,
+    pub(crate) oriented: OrientedSet,
     /// Length scale \[m\].
     pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
@@ -290,6 +301,7 @@ impl Model {
             pinned,
             fabrics,
             rods,
+            oriented,
             diagonal,
             stiffness_damping,
         } = parts;
@@ -352,6 +364,7 @@ impl Model {
             inside,
             contact_masses,
             rods,
+            oriented,
         })
     }
 
@@ -439,12 +452,32 @@ impl Model {
         self.rods.segments_of(body)
     }
 
+    /// Bodies of oriented particles, which only the position-based solver knows.
+    pub fn oriented(&self) -> &[OrientedInfo] {
+        &self.oriented.bodies
+    }
+
+    /// Which of the [orientations](crate::State::orientations) are those of a body's particles; none where they have none.
+    pub fn oriented_particles(&self, body: usize) -> Range<usize> {
+        let (own, first) = (self.oriented.particles_of(body), self.rods.segment_count());
+        first + own.start..first + own.end
+    }
+
+    pub(crate) fn oriented_set(&self) -> &OrientedSet {
+        &self.oriented
+    }
+
+    /// Number of orientations: of segments of rods, and then of particles.
+    pub(crate) fn orientation_count(&self) -> usize {
+        self.rods.segment_count() + self.oriented.len()
+    }
+
     /// Rods.
     pub(crate) fn rods(&self) -> &RodSet {
         &self.rods
     }
 
-    /// The first body with something that is no energy, and what: constraints, a fluid, rods, matching.
+    /// The first body with something that is no energy, and what: constraints, a fluid, rods, matching, oriented particles.
     pub(crate) fn beyond_energies(&self) -> Option<(&BodyInfo, &'static str)> {
         let at = |vertex: u32| self.bodies.iter().find(|body| body.vertices.contains(&(vertex as usize)));
         let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
@@ -453,7 +486,8 @@ impl Model {
         let rods = self.rods.first_body().map(|body| (&self.bodies[body], "rod"));
         let matched = self.matchings.iter().map(|info| (&self.bodies[info.body], "matching"));
         let cloths = self.cloth_matchings.iter().map(|info| (&self.bodies[info.body], "cloth matching"));
-        constraints.chain(fluids).chain(rods).chain(matched).chain(cloths).next()
+        let oriented = self.oriented.bodies.iter().map(|info| (&self.bodies[info.body], "oriented particles"));
+        constraints.chain(fluids).chain(rods).chain(matched).chain(cloths).chain(oriented).next()
     }
 
     /// Sets of vertices that move as one.

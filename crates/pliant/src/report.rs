@@ -103,6 +103,9 @@ impl Simulation {
         if !self.model.rods().is_empty() {
             elastic.push(("rod", self.model.rods().energy(x, &self.state.orientations)));
         }
+        let first = self.model.rods().segment_count();
+        let (q, spins) = (&self.state.orientations[first..], &self.state.angular_velocities[first..]);
+        let (turning, spin) = crate::oriented::spinning(&self.model, q, spins);
         let mut momentum_field = vec![Vec3::ZERO; x.len()];
         mass.multiply(v, &mut momentum_field);
         let total: f64 = mass.lumped().iter().sum();
@@ -110,10 +113,10 @@ impl Simulation {
         Report {
             time: self.state.time,
             elastic,
-            kinetic: 0.5 * mass.inner(v, v),
+            kinetic: 0.5 * mass.inner(v, v) + turning,
             gravitational: -self.settings.gravity.dot(weighted),
             momentum: momentum_field.iter().fold(Vec3::ZERO, |sum, p| sum + *p),
-            angular_momentum: x.iter().zip(&momentum_field).fold(Vec3::ZERO, |sum, (x, p)| sum + x.cross(*p)),
+            angular_momentum: x.iter().zip(&momentum_field).fold(spin, |sum, (x, p)| sum + x.cross(*p)),
             centre_of_mass: weighted / total,
             max_speed: v.iter().fold(0.0_f64, |m, v| m.max(v.length())),
             worst,

@@ -280,6 +280,11 @@ impl Simulation {
         }
         let mut accelerations = self.scratch.copy(&self.inputs.forces);
         add_surface_forces(&self.model, self.settings.wind.as_ref(), x, &velocities, h, &mut accelerations);
+        if let Some(wind) = &self.settings.wind {
+            let (model, masses) = (&self.model, self.model.mass().lumped());
+            let particles = &self.state.orientations[model.rods().segment_count()..];
+            model.oriented_set().add_wind(wind, particles, &velocities, masses, h, &mut accelerations);
+        }
         self.model.mass().divide(&mut self.mass_factor, &mut accelerations);
         accelerations.iter_mut().for_each(|a| *a += self.settings.gravity);
         let mut total = Vec::new();

@@ -4,7 +4,7 @@ use crate::matching::Break;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 
-/// Positions, velocities and, of rods and matched regions, orientations at a moment.
+/// Positions, velocities and, of rods, oriented particles and matched regions, orientations at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// Time \[s\].
@@ -15,9 +15,10 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Velocity of each vertex \[m/s\].
     pub velocities: Vec<Vec3>,
-    /// Orientation of each segment of a rod: its third axis is along the segment. Empty where there is no rod.
+    /// Orientation of each segment of a rod, its third axis along the segment, then of each oriented particle. Empty where there are
+    /// neither.
     pub orientations: Vec<Quat>,
-    /// Angular velocity of each segment of a rod, in its own axes \[rad/s\].
+    /// Angular velocity of each segment of a rod and each oriented particle, in its own axes \[rad/s\].
     pub angular_velocities: Vec<Vec3>,
     /// How each region of matched bodies is turned. Empty where there is no such body.
     pub region_rotations: Vec<Quat>,

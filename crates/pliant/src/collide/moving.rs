@@ -140,6 +140,11 @@ impl Moving<'_> {
         self.collider.thickness
     }
 
+    /// Coulomb's coefficient.
+    pub(crate) fn friction(&self) -> f64 {
+        self.collider.friction
+    }
+
     /// A number that the signed distance at the start of the step is not below \[m\]; cheap.
     pub(crate) fn least_distance_at_start(&self, p: Vec3) -> f64 {
         let local = self.from.to_local(p);

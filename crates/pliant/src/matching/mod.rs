@@ -9,6 +9,7 @@
 //! | `octree` | lattices of cells of several sizes |
 //! | `paths` | rings on meshes, whose sums take a time that grows with their width and not with its square |
 //! | `runs` | sums over regions that are runs of particles in an order |
+//! | `chains` | regions along strands, summed by the same runs |
 //! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
 //! | `members` | the same of regions in lists, a vector of particles at a time |
@@ -25,6 +26,7 @@
 //! Departure: mᵢ/nᵢ of a particle in n regions is its mass in each, in centres and moments alike [Rivers & James 2007], so that
 //! springs keep momentum and angular momentum. Limits (γ above 0) keep momentum only where no particle reaches them.
 
+mod chains;
 mod cloth;
 mod clusters;
 mod damping;
@@ -127,8 +129,7 @@ impl Matching {
             Modes::Rigid => 0.0,
             Modes::Linear(beta) | Modes::Quadratic(beta) => beta,
         };
-        let is_summed_fast = self.regions.lattice().is_some() || self.regions.runs().is_some();
-        let is_quadratic_lattice = matches!(self.modes, Modes::Quadratic(_)) && is_summed_fast;
+        let is_unlisted = matches!(self.modes, Modes::Quadratic(_)) && !self.regions.are_listed();
         let (spring, spring_holds, need) = match self.spring {
             Spring::Share(alpha) => (alpha, (0.0..=1.0).contains(&alpha), "0 to 1"),
             Spring::Frequency(hertz) => (hertz, positive(hertz), "finite and at least 0"),
@@ -148,8 +149,8 @@ impl Matching {
             (
                 "share of quadratic modes",
                 beta,
-                !is_quadratic_lattice,
-                "that of regions in lists, not of a lattice or of paths",
+                !is_unlisted,
+                "that of regions in lists, not of a lattice, of paths or of chains",
             ),
         ];
         let own = checks.into_iter().find(|check| !check.2).map(|(name, value, _, need)| (name, value, need));

@@ -58,10 +58,10 @@ pub enum RegionError {
         /// The particle.
         particle: usize,
     },
-    /// The lattice or mesh of the regions is not that of the body.
-    #[error("the lattice or mesh of the regions has {found} particles, but the body has {expected}")]
+    /// The lattice, mesh or strands of the regions are not those of the body.
+    #[error("the lattice, mesh or strands of the regions have {found} particles, but the body has {expected}")]
     OtherLattice {
-        /// Particles of the lattice.
+        /// Particles of the lattice or chains.
         found: usize,
         /// Particles of the body.
         expected: usize,
@@ -112,6 +112,11 @@ impl Regions {
             Kind::Runs(runs) => Some(runs),
             Kind::Lists(_) | Kind::Lattice { .. } => None,
         }
+    }
+
+    /// Whether particles of each region are listed.
+    pub(super) fn are_listed(&self) -> bool {
+        matches!(self.kind, Kind::Lists(_))
     }
 
     /// The lattice that they are cubes of, with their width.

@@ -11,6 +11,7 @@ use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh};
 use crate::model::{EnergyEntry, Model, ModelParts};
+use crate::oriented::OrientedSet;
 use crate::rod::RodSet;
 
 /// For each element of a batch the one that it was; none for new ones.
@@ -20,6 +21,10 @@ pub(super) type Sources = Vec<Option<u32>>;
 pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelParts, TopologyError> {
     if !model.rods().is_empty() {
         return Err(TopologyError::Unsupported { body: None, kind: "rod" });
+    }
+    if let Some(info) = model.oriented().first() {
+        let body = Some(model.bodies()[info.body].name.clone());
+        return Err(TopologyError::Unsupported { body, kind: "oriented particles" });
     }
     let mut energies = Vec::new();
     for entry in model.energies().iter().filter(|entry| entry.damping.is_none()) {
@@ -47,6 +52,7 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         pinned,
         fabrics: model.fabrics().to_vec(),
         rods: RodSet::default(),
+        oriented: OrientedSet::default(),
         diagonal: model.diagonal(),
         stiffness_damping,
     })

@@ -11,6 +11,8 @@ use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{ModelError, RegionError};
 
+mod chains;
+
 fn iterations(iterations: usize) -> PositionBasedParams {
     PositionBasedParams { iterations, ..PositionBasedParams::default() }
 }

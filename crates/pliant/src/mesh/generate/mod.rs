@@ -1,4 +1,4 @@
-//! Simple shapes: sheets, discs, spheres, cylinders, tori, boxes of tets, ropes, bundles, hair and blocks of particles.
+//! Simple shapes: sheets, discs, spheres, cylinders, tori, boxes of tets, ropes, bundles, hair, plants and blocks of particles.
 //!
 //! Each is a plain description with public fields; `mesh()` (or `strands()`) builds it, centred at the origin unless said
 //! otherwise. Senseless sizes and counts are refused before anything is allocated. The y axis points up.
@@ -17,6 +17,7 @@ mod cylinder;
 mod disc;
 mod hair;
 mod particles;
+mod plant;
 mod sheet;
 mod sphere;
 mod strands;
@@ -27,6 +28,7 @@ pub use cylinder::{Caps, Cylinder, Lattice};
 pub use disc::Disc;
 pub use hair::{Curl, Scalp};
 pub use particles::particle_block;
+pub use plant::{Plant, leaves, tapered_radii, tubes};
 pub use sheet::{Diagonals, Plane, Shear, Sheet, Spacing};
 pub use sphere::Icosphere;
 pub use strands::{Bundle, Roots, rope};

@@ -8,6 +8,7 @@
 //!
 //! Bodies that are matched ([`crate::Matching`]) are pulled to their goals before the first iteration, and limited in each.
 //! Cloth that is matched ([`crate::ClothMatching`]) has its regions visited in each iteration, after the constraints.
+//! Oriented particles ([`crate::OrientedParticles`]) are pulled and limited as well, and turned with it.
 //! Fluids of the world keep their density in every iteration, after its constraints ([`crate::fluid`](crate::FluidMaterial)).
 //!
 //! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
@@ -26,9 +27,10 @@ use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::fluid::{Fluids, Ingredients};
 use crate::matching::{Cloths, Matchings, RegionMemory};
-use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
+use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
+use crate::oriented::OrientedMotion;
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::rod::RodMotion;
 use crate::state::State;
@@ -172,6 +174,9 @@ pub struct PositionBased {
     params: PositionBasedParams,
     prepared: Option<Prepared>,
     rods: RodMotion,
+    /// Orientations and angular velocities of rods and particles at the start of the step.
+    orientations: Vec<Quat>,
+    spins: Vec<Vec3>,
     /// What matched bodies go on from.
     regions: RegionMemory,
 }
@@ -179,7 +184,14 @@ pub struct PositionBased {
 impl PositionBased {
     /// A solver with these parameters.
     pub fn new(params: PositionBasedParams) -> Self {
-        Self { params, prepared: None, rods: RodMotion::default(), regions: RegionMemory::default() }
+        Self {
+            params,
+            prepared: None,
+            rods: RodMotion::default(),
+            orientations: Vec::new(),
+            spins: Vec::new(),
+            regions: RegionMemory::default(),
+        }
     }
 }
 
@@ -195,6 +207,7 @@ struct Prepared {
     fluids: Option<Fluids>,
     matchings: Matchings,
     cloths: Cloths,
+    oriented: OrientedMotion,
     /// Positions for the passes that have kernels.
     points: Points,
     instructions: InstructionSet,
@@ -233,10 +246,23 @@ impl Prepared {
         };
         let fluids = Fluids::new(&ingredients);
         let (rigid, instructions, last) = (rigid::sets(model), InstructionSet::detect(), Vec::new());
-        let matchings = Matchings::new(model);
+        let (matchings, oriented) = (Matchings::new(model), OrientedMotion::new(model));
         let cloths = Cloths::new(model, &inverse_masses, params.iterations);
         let levels = params.levels.map(|levels| Levels::new(model, levels));
-        Self { passes, rigid, inverse_masses, means, fluids, matchings, cloths, points, instructions, last, levels }
+        Self {
+            passes,
+            rigid,
+            inverse_masses,
+            means,
+            fluids,
+            matchings,
+            cloths,
+            oriented,
+            points,
+            instructions,
+            last,
+            levels,
+        }
     }
 
     /// Bytes that an iteration goes over, roughly.
@@ -283,17 +309,18 @@ impl Solver for PositionBased {
     }
 
     fn begin_step(&mut self, state: &State) {
-        self.rods.begin_step(&state.orientations, &state.angular_velocities);
+        self.orientations.clone_from(&state.orientations);
+        self.spins.clone_from(&state.angular_velocities);
         self.regions.rotations.clone_from(&state.region_rotations);
         self.regions.stretches.clone_from(&state.region_stretches);
         self.regions.breaks.clone_from(&state.breaks);
     }
 
     fn finish_step(&mut self, h: f64, state: &mut State) {
-        if let Some((orientations, angular_velocities)) = self.rods.finish(h) {
-            (state.orientations, state.angular_velocities) = (orientations, angular_velocities);
-        }
+        let (mut orientations, mut spins) = self.rods.finish(h).unwrap_or_default();
         if let Some(prepared) = &mut self.prepared {
+            prepared.oriented.finish(h, &mut orientations, &mut spins);
+            (state.orientations, state.angular_velocities) = (orientations, spins);
             let regions = prepared.matchings.finish_step(h, state.step, &state.positions);
             (state.region_rotations, state.region_stretches) = (regions.rotations, regions.stretches);
             state.breaks = regions.breaks;
@@ -324,7 +351,11 @@ impl Solver for PositionBased {
         contacts.forget_forces();
         let h = objective.inertia.sqrt().recip();
         let (set, rods) = (model.rods(), &mut self.rods);
+        let own = set.segment_count().min(self.orientations.len());
+        let (segments, particles) = self.orientations.split_at(own);
+        let (segment_spins, particle_spins) = self.spins.split_at(own);
         if !set.is_empty() {
+            rods.begin_step(segments, segment_spins);
             rods.begin_solve(set, x, &prepared.inverse_masses, h);
         }
         let rules: Vec<Rule> =
@@ -341,12 +372,14 @@ impl Solver for PositionBased {
         let local = clock.now();
         prepared.matchings.begin_step(&self.regions);
         prepared.matchings.begin(objective.before, &prepared.inverse_masses, h, x);
+        prepared.oriented.begin(particles, particle_spins, objective.before, h, x);
         if let Some(fluids) = &mut prepared.fluids {
             fluids.begin(contacts.colliders(), objective.before, h, x);
         }
         // What works on the solver's own positions between passes.
         let has_others = prepared.fluids.is_some() || !prepared.rigid.is_empty() || !set.is_empty();
         let has_others = has_others || !prepared.matchings.is_empty() || !prepared.cloths.is_empty();
+        let has_others = has_others || !prepared.oriented.is_empty();
         let has_others = has_others || !contacts.is_none() || params.record;
         parallel::with_team_for(prepared.bytes(), |team| {
             for iteration in 0..params.iterations {
@@ -371,6 +404,7 @@ impl Solver for PositionBased {
                     prepared.points.store(x);
                     prepared.matchings.iterate(&prepared.inverse_masses, contacts, x);
                     prepared.cloths.iterate(team, backwards, x);
+                    prepared.oriented.iterate(x);
                     if let Some(fluids) = &mut prepared.fluids {
                         fluids.iterate(iteration, params.iterations, x);
                     }
@@ -379,6 +413,7 @@ impl Solver for PositionBased {
                         rods.iterate(set, x, h);
                     }
                     meet(contacts, objective, &prepared.inverse_masses, x);
+                    prepared.oriented.meet(contacts.colliders(), &prepared.inverse_masses, objective.before, x);
                     record(x, memory, &mut report);
                     prepared.points.others_moved();
                 }
@@ -395,7 +430,7 @@ impl Solver for PositionBased {
         });
         prepared.passes.iter().for_each(|pass| pass.finish(memory));
         report.seconds_local = clock.now() - local;
-        report.contacts = contacts.count();
+        report.contacts = contacts.count() + prepared.oriented.contacts();
         report.fluid = prepared.fluids.as_ref().map(|fluids| fluids.report(h));
         Ok(report)
     }

@@ -1,0 +1,57 @@
+//! What a user sets of oriented particles between steps.
+
+use std::ops::Range;
+
+use crate::inputs::{InputError, finite};
+use crate::math::{Quat, Vec3};
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Replaces how the particles of a body are turned; they stop turning. A pinned particle is turned with what is around it.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// # let particles = OrientedParticles::along(&rope(Vec3::ZERO, Vec3::X, 4)?, &[0.05; 5])?;
+    /// let fin = Body::oriented(&particles, &OrientedMaterial::default())?.pin([0]).named("fin");
+    /// let mut sim = Simulation::builder().body(fin).solver(PositionBasedParams::default()).build()?;
+    /// let mut orientations = sim.state().orientations.clone();
+    /// orientations[0] = Quat::from_rotation_z(0.2) * orientations[0];
+    /// sim.set_orientations("fin", &orientations)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_orientations(&mut self, body: &str, orientations: &[Quat]) -> Result<(), InputError> {
+        let own = self.particles_of(body, "orientations", orientations.len())?;
+        for q in orientations {
+            finite("orientations", q.xyz())?;
+            let length = q.length();
+            if (length - 1.0).abs() > 1e-3 || !length.is_finite() {
+                let (name, need) = ("length of a quaternion", "1");
+                return Err(InputError::BadValue { name, value: length, need });
+            }
+        }
+        let normal = orientations.iter().map(|q| q.normalize());
+        self.state.orientations[own.clone()].iter_mut().zip(normal).for_each(|(own, q)| *own = q);
+        self.state.angular_velocities[own].fill(Vec3::ZERO);
+        Ok(())
+    }
+
+    /// Replaces the angular velocities of a body's particles, each in its own axes \[rad/s\].
+    pub fn set_spins(&mut self, body: &str, spins: &[Vec3]) -> Result<(), InputError> {
+        let own = self.particles_of(body, "spins", spins.len())?;
+        spins.iter().try_for_each(|&spin| finite("spins", spin))?;
+        self.state.angular_velocities[own].copy_from_slice(spins);
+        Ok(())
+    }
+
+    /// Where a body's particles are among the orientations, if a list has one entry for each.
+    fn particles_of(&self, body: &str, name: &'static str, found: usize) -> Result<Range<usize>, InputError> {
+        let number = self.model.bodies().iter().position(|other| other.name == body);
+        let number = number.ok_or_else(|| InputError::NoSuchBody(body.to_owned()))?;
+        let own = self.model.oriented_particles(number);
+        match own.len() {
+            0 => Err(InputError::NotOriented(body.to_owned())),
+            expected if expected != found => Err(InputError::LengthMismatch { name, found, expected }),
+            _ => Ok(own),
+        }
+    }
+}

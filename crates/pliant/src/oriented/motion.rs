@@ -1,0 +1,184 @@
+//! The oriented particles of a world, and what they do in a step.
+
+use std::f64::consts::PI;
+use std::ops::Range;
+
+use super::contact::Touching;
+use super::shape::Shape;
+use super::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, inertia, momentum_of, turn_between};
+use crate::collide::Moving;
+use crate::force::Wind;
+use crate::integrate::TimeIntegrator;
+use crate::math::{Quat, Vec3};
+use crate::model::{Model, ModelError};
+
+/// All bodies of oriented particles. Their orientations come after those of rods, body by body.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OrientedSet {
+    pub(crate) bodies: Vec<OrientedInfo>,
+}
+
+impl OrientedSet {
+    /// Adds a body by its number and its first vertex in the world.
+    pub(crate) fn add(&mut self, body: usize, base: usize, particles: &OrientedParticles, material: OrientedMaterial) {
+        self.bodies.push(OrientedInfo {
+            body,
+            vertices: base..base + particles.positions.len(),
+            radii: particles.radii.clone(),
+            rest_orientations: particles.orientations.clone(),
+            groups: particles.groups(material.width),
+            material,
+        });
+    }
+
+    /// Refuses integrators whose stages orientations do not follow.
+    pub(crate) fn check_integrator(&self, model: &Model, integrator: TimeIntegrator) -> Result<(), ModelError> {
+        match self.bodies.first() {
+            Some(info) if integrator != TimeIntegrator::ImplicitEuler => {
+                let body = model.bodies()[info.body].name.clone();
+                Err(ModelError::Oriented { body, error: OrientedError::Integrator(integrator) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Number of particles.
+    pub(crate) fn len(&self) -> usize {
+        self.bodies.iter().map(|info| info.vertices.len()).sum()
+    }
+
+    /// Numbers of a body's particles among all; none where it is made of something else.
+    pub(crate) fn particles_of(&self, body: usize) -> Range<usize> {
+        let mut first = 0;
+        for info in &self.bodies {
+            let own = first..first + info.vertices.len();
+            if info.body == body {
+                return own;
+            }
+            first = own.end;
+        }
+        0..0
+    }
+
+    /// Numbers that tell one set from another.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.bodies.iter().flat_map(|info| {
+            let turns = info.rest_orientations.iter().flat_map(|q| q.to_array());
+            let radii = info.radii.iter().flat_map(|r| r.to_array());
+            radii.chain(turns).chain([info.material.width as f64])
+        })
+    }
+
+    /// Adds wind on particles that are turned as q says to the forces of vertices \[N\]: drag on the area that an ellipsoid shows the
+    /// air, π‖(bc·u₁, ca·u₂, ab·u₃)‖ for a unit vector u in its own axes.
+    pub(crate) fn add_wind(&self, wind: &Wind, q: &[Quat], v: &[Vec3], masses: &[f64], h: f64, forces: &mut [Vec3]) {
+        for ((vertex, mass, radii), q) in self.ellipsoids(masses).zip(q) {
+            let past = wind.velocity - v[vertex];
+            let shown = q.conjugate() * past * (radii.element_product() / radii);
+            // Area times speed; as on triangles, one step must not reverse the relative velocity.
+            let coefficient = 0.5 * wind.air_density * wind.drag * PI * shown.length();
+            forces[vertex] += past * coefficient.min(mass / h);
+        }
+    }
+
+    /// Mass, half-axes and vertex of each particle.
+    pub(crate) fn ellipsoids<'a>(&'a self, masses: &'a [f64]) -> impl Iterator<Item = (usize, f64, Vec3)> + 'a {
+        let of_body = |info: &'a OrientedInfo| info.vertices.clone().zip(&info.radii);
+        self.bodies.iter().flat_map(of_body).map(|(v, radii)| (v, masses[v], *radii))
+    }
+}
+
+/// Orientations of particles that are at x, and were turned as `last` says; at rest they are those at rest.
+pub(crate) fn aligned(model: &Model, x: &[Vec3], last: Option<&[Quat]>) -> Vec<Quat> {
+    let mut motion = OrientedMotion::new(model);
+    let mut first = 0;
+    for shape in &mut motion.shapes {
+        let own = shape.info.vertices.clone();
+        if let Some(last) = last {
+            shape.q.copy_from_slice(&last[first..first + own.len()]);
+        }
+        first += own.len();
+        shape.align(&x[own]);
+    }
+    motion.shapes.into_iter().flat_map(|shape| shape.q).collect()
+}
+
+/// Kinetic energy of turning \[J\], and angular momentum about the particles' own centres \[kg·m²/s\].
+pub(crate) fn spinning(model: &Model, q: &[Quat], spins: &[Vec3]) -> (f64, Vec3) {
+    let all = model.oriented_set().ellipsoids(model.mass().lumped());
+    all.zip(q.iter().zip(spins)).fold((0.0, Vec3::ZERO), |(energy, momentum), ((_, m, radii), (q, spin))| {
+        let own = *spin * inertia(radii) * m;
+        (energy + 0.5 * spin.dot(own), momentum + *q * own)
+    })
+}
+
+/// Oriented particles in the course of a step.
+#[derive(Debug, Default)]
+pub(crate) struct OrientedMotion {
+    shapes: Vec<Shape>,
+    touching: Touching,
+}
+
+impl OrientedMotion {
+    pub(crate) fn new(model: &Model) -> Self {
+        let (rest, masses) = (model.rest(), model.mass().lumped());
+        let shape = |info: &OrientedInfo| {
+            let is_held = info.vertices.clone().map(|v| model.free_index(v as u32).is_none()).collect();
+            Shape::new(info, rest, masses, is_held)
+        };
+        Self { shapes: model.oriented_set().bodies.iter().map(shape).collect(), touching: Touching::default() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
+    /// Begins a solve over h \[s\] from positions `before`, orientations and angular velocities in own axes \[rad/s\], of which there are none
+    /// where a stage is studied outside a step.
+    pub(crate) fn begin(&mut self, q: &[Quat], spins: &[Vec3], before: &[Vec3], h: f64, x: &mut [Vec3]) {
+        let mut first = 0;
+        for shape in &mut self.shapes {
+            let own = shape.info.vertices.clone();
+            let range = first..first + own.len();
+            first = range.end;
+            let still = vec![Vec3::ZERO; own.len()];
+            let spins = spins.get(range.clone()).unwrap_or(&still);
+            if let Some(q) = q.get(range) {
+                shape.before.copy_from_slice(q);
+            }
+            shape.pull(&before[own.clone()], spins, h, &mut x[own]);
+        }
+        self.touching.begin();
+    }
+
+    /// Limits strain once.
+    pub(crate) fn iterate(&mut self, x: &mut [Vec3]) {
+        for shape in &mut self.shapes {
+            shape.limit(&mut x[shape.info.vertices.clone()]);
+        }
+    }
+
+    /// Moves and turns ellipsoids out of colliders; `before` is where they were at the start of the step.
+    pub(crate) fn meet(&mut self, colliders: &[Moving<'_>], inverse_masses: &[f64], before: &[Vec3], x: &mut [Vec3]) {
+        for shape in &mut self.shapes {
+            self.touching.meet(shape, colliders, inverse_masses, before, x);
+        }
+    }
+
+    /// How many ellipsoids press against colliders.
+    pub(crate) fn contacts(&self) -> usize {
+        self.touching.count()
+    }
+
+    /// Adds orientations and angular velocities \[rad/s\] after a step of h \[s\] to lists.
+    pub(crate) fn finish(&self, h: f64, orientations: &mut Vec<Quat>, spins: &mut Vec<Vec3>) {
+        for shape in &self.shapes {
+            for ((radii, before), after) in shape.info.radii.iter().zip(&shape.before).zip(&shape.q) {
+                // The momentum is kept; as the ellipsoid lies at the end, it is another spin.
+                let momentum = momentum_of(*before, *radii, turn_between(*before, *after)) / h;
+                orientations.push(*after);
+                spins.push((after.conjugate() * momentum) / inertia(*radii));
+            }
+        }
+    }
+}
