@@ -67,5 +67,10 @@ experiments! {
     attachments_keep_a_cloth_as_long_as_it_is: "bender2014-fig7";
     followers_keep_the_lengths_of_hair: "bender2014-fig9";
     a_fine_mesh_wrinkles_where_a_coarse_one_is_compressed: "bender2014-fig12";
+    larger_regions_are_stiffer: "bender2014-fig16";
     a_squeezed_sphere_keeps_its_volume: "bender2014-fig20";
+    a_stretched_cube_swings_and_stays_bounded: "bargteil2014-stretched";
+    dropped_cubes_bounce_and_stay_whole: "bargteil2014-dropped";
+    a_spinning_cube_keeps_its_spin_by_matching_alone: "bargteil2014-fig2";
+    two_thousand_particles_bounce: "bargteil2014-bounce";
 }

@@ -1,6 +1,10 @@
 //! One file per figure or table.
 
+mod bargteil2014_bounce;
+mod bargteil2014_cubes;
+mod bargteil2014_fig2;
 mod bender2014_fig12;
+mod bender2014_fig16;
 mod bender2014_fig20;
 mod bender2014_fig4;
 mod bender2014_fig5;
@@ -43,5 +47,10 @@ pub const ALL: &[Experiment] = &[
     bender2014_fig7::EXPERIMENT,
     bender2014_fig9::EXPERIMENT,
     bender2014_fig12::EXPERIMENT,
+    bender2014_fig16::EXPERIMENT,
     bender2014_fig20::EXPERIMENT,
+    bargteil2014_cubes::STRETCHED,
+    bargteil2014_cubes::DROPPED,
+    bargteil2014_fig2::EXPERIMENT,
+    bargteil2014_bounce::EXPERIMENT,
 ];

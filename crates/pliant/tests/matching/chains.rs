@@ -74,14 +74,25 @@ fn the_wider_regions_are_the_less_a_strand_sags() {
 }
 
 #[test]
+fn where_strands_meet_and_where_one_closes_a_region_goes_along_all_of_them() {
+    let positions = hair().positions[..5].to_vec();
+    let strands = pliant::mesh::Csr::from_rows([&[0u32, 1, 2, 0][..], &[3, 1, 4]]);
+    let regions = Regions::chains(&StrandSet { positions, strands }, 1).unwrap();
+    let lists: Vec<Vec<u32>> = regions.lists().rows().map(<[u32]>::to_vec).collect();
+    assert_eq!(lists, [vec![0, 1, 2], vec![0, 1, 2, 3, 4], vec![0, 1, 2], vec![1, 3], vec![1, 4]]);
+}
+
+#[test]
 fn chains_that_cannot_be_are_refused() {
     let strands = hair();
     let error = Regions::chains(&strands, 0).unwrap_err();
     assert_eq!(error.to_string(), "width of regions is 0, but must be at least 1");
-    let loop_of = pliant::mesh::Csr::from_rows([[0u32, 1, 2, 0]]);
-    let closed = StrandSet { positions: strands.positions[..3].to_vec(), strands: loop_of };
-    let error = Regions::chains(&closed, 1).unwrap_err();
-    assert_eq!(error.to_string(), "particle 0 is in region 0 more than once");
+    let of = |rows: &[&[u32]]| {
+        let strands = pliant::mesh::Csr::from_rows(rows);
+        Regions::chains(&StrandSet { positions: hair().positions[..4].to_vec(), strands }, 1)
+    };
+    assert_eq!(of(&[&[0, 1, 2]]).unwrap_err().to_string(), "particle 3 is in no region");
+    assert_eq!(of(&[&[0, 1, 9]]).unwrap_err().to_string(), "region 2 has particle 9, but the body has 4");
     let other = Body::points(&pliant::mesh::PointSet { positions: vec![Vec3::ZERO; 2] }, 1.0);
     let other = other.with_matching(springs(Regions::chains(&strands, 1).unwrap(), 0.5));
     let error = Simulation::builder().body(other).solver(iterations(1)).build().unwrap_err();
