@@ -14,6 +14,9 @@
 //! wrinkles fork the sheet crumples, the more so the finer it is, and edges there take hundreds of iterations: a frame goes on while an
 //! edge is strained by more than a tolerance.
 
+use std::iter::Sum;
+use std::ops::Mul;
+
 use thiserror::Error;
 
 use crate::math::{Quat, Vec3};
@@ -65,6 +68,14 @@ pub enum WrinkleError {
     /// The coarse mesh has another number of vertices.
     #[error("{found} coarse positions were given, but the coarse mesh has {expected} vertices")]
     LengthMismatch {
+        /// Given.
+        found: usize,
+        /// Needed.
+        expected: usize,
+    },
+    /// The fine mesh has another number of vertices.
+    #[error("{found} fine positions were given, but the fine mesh has {expected} vertices")]
+    FineLengthMismatch {
         /// Given.
         found: usize,
         /// Needed.
@@ -197,14 +208,48 @@ impl WrinkleMesh {
         &self.positions
     }
 
-    /// Moves the fine mesh to where the coarse one is now \[m\], and returns its positions.
-    pub fn follow(&mut self, coarse: &[Vec3]) -> Result<&[Vec3], WrinkleError> {
+    /// The largest strain of an edge in the last frame.
+    pub fn largest_strain(&self) -> f64 {
+        self.strains().0
+    }
+
+    /// Numbers or vectors at coarse vertices as they are where fine vertices hang: strains, velocities.
+    ///
+    /// # Panics
+    /// If there are not as many as the coarse mesh has vertices.
+    pub fn carried<T>(&self, coarse: &[T]) -> Vec<T>
+    where
+        T: Copy + Sum,
+        f64: Mul<T, Output = T>,
+    {
+        let at = |a: &Anchor| a.corners.iter().zip(a.weights).map(|(&v, weight)| weight * coarse[v as usize]).sum();
+        self.anchors.iter().map(at).collect()
+    }
+
+    /// Continues from fine positions of an earlier frame \[m\] and the coarse ones that they followed then.
+    pub fn resume(&mut self, coarse: &[Vec3], fine: &[Vec3]) -> Result<(), WrinkleError> {
+        self.check(coarse)?;
+        if fine.len() != self.positions.len() {
+            return Err(WrinkleError::FineLengthMismatch { found: fine.len(), expected: self.positions.len() });
+        }
+        (self.points, self.normals) = self.anchored(coarse);
+        self.positions.copy_from_slice(fine);
+        Ok(())
+    }
+
+    fn check(&self, coarse: &[Vec3]) -> Result<(), WrinkleError> {
         if coarse.len() != self.coarse_count {
             return Err(WrinkleError::LengthMismatch { found: coarse.len(), expected: self.coarse_count });
         }
-        if let Some(vertex) = coarse.iter().position(|p| !p.is_finite()) {
-            return Err(WrinkleError::NonFinite { vertex, value: coarse[vertex] });
+        match coarse.iter().position(|p| !p.is_finite()) {
+            Some(vertex) => Err(WrinkleError::NonFinite { vertex, value: coarse[vertex] }),
+            None => Ok(()),
         }
+    }
+
+    /// Moves the fine mesh to where the coarse one is now \[m\], and returns its positions.
+    pub fn follow(&mut self, coarse: &[Vec3]) -> Result<&[Vec3], WrinkleError> {
+        self.check(coarse)?;
         let (points, normals) = self.anchored(coarse);
         let least = SEED * self.params.reach;
         for (k, p) in self.positions.iter_mut().enumerate() {
