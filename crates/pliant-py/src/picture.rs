@@ -139,7 +139,7 @@ fn draw(mut scene: Scene, request: &Request) -> Result<pliant_view::Image, ViewE
     render(&scene, &camera, &options)
 }
 
-/// A scene whose surfaces ride along on tets: those are seen, not the tets.
+/// A scene whose surfaces ride along on tets or have wrinkles: those are seen, not what is simulated.
 fn with_riders(
     run: &SceneRun,
     positions: &[Vec3],
@@ -150,7 +150,9 @@ fn with_riders(
             format!("there are {} positions for {} vertices", positions.len(), run.sim.positions().len()).into()
         );
     }
-    let (stored, thickness) = (run.stored(positions), 0.004 * run.sim.model().diagonal());
+    // Wrinkles are where they have followed the last step; elsewhere they are flat.
+    let stored = if positions == run.sim.positions() { run.stored_positions() } else { run.stored(positions) };
+    let thickness = 0.004 * run.sim.model().diagonal();
     let values = colors.as_ref().map(|(values, _)| run.stored(values));
     let mut scene = Scene::default();
     for (number, body) in visible_bodies(run.topology())?.into_iter().enumerate() {

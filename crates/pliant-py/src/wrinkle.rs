@@ -39,6 +39,8 @@ impl Wrinkles {
             one_sided: get(recipe, "one_sided")?,
             bending: get(recipe, "bending")?,
             iterations: get(recipe, "iterations")?,
+            tolerance: get(recipe, "tolerance")?,
+            most_iterations: get(recipe, "most_iterations")?,
         };
         let made = py.detach(|| WrinkleMesh::new(&coarse, &fine, params));
         Ok(Self(Mutex::new(made.map_err(bad_value)?)))

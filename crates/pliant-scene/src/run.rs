@@ -5,13 +5,14 @@ use std::ops::Mul;
 
 use pliant::collide::Shape;
 use pliant::math::Vec3;
-use pliant::mesh::{Bounds, Edge, Embedding};
+use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
 use crate::drive::Driver;
 use crate::format::{ExpectSection, Moment, Quantity};
+use crate::rider::Rider;
 use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 
 /// A simulation with what the scene moves and expects.
@@ -30,8 +31,8 @@ pub struct SceneRun {
     first_counts: Vec<usize>,
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
-    /// For each body the surface that rides along on its tets, if there is one.
-    riders: Vec<Option<Embedding>>,
+    /// For each body the surface that is shown in its place, if there is one.
+    riders: Vec<Option<Rider>>,
     topology: Topology,
     checks: Vec<Check>,
     frame: u32,
@@ -89,7 +90,7 @@ pub(crate) struct Parts {
     pub(crate) drivers: Vec<Driver>,
     pub(crate) cuts: Vec<TimedCut>,
     pub(crate) edges: Vec<Vec<(Edge, f64)>>,
-    pub(crate) riders: Vec<Option<Embedding>>,
+    pub(crate) riders: Vec<Option<Rider>>,
     pub(crate) topology: Topology,
     pub(crate) expect: Vec<ExpectSection>,
 }
@@ -134,11 +135,30 @@ impl SceneRun {
         if self.riders.iter().all(Option::is_none) {
             return Frame::new(self.sim.time(), x).with_velocities(v);
         }
-        // Points follow by constant weights, and so do their velocities.
-        Frame::new(self.sim.time(), self.stored(x)).with_velocities(self.stored(v))
+        // Points on tets follow by constant weights, and so do their velocities; wrinkles have none beside those of the coarse surface.
+        Frame::new(self.sim.time(), self.stored_positions()).with_velocities(self.stored(v))
     }
 
-    /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body.
+    /// Positions \[m\] as they are stored now: with surfaces that ride along, and with wrinkles.
+    pub fn stored_positions(&self) -> Vec<Vec3> {
+        let mut all = Vec::with_capacity(self.topology.vertex_count());
+        for (own, rider) in self.by_body(self.sim.positions()) {
+            match rider {
+                Some(rider) => all.extend(rider.stored_positions(own)),
+                None => all.extend_from_slice(own),
+            }
+        }
+        all
+    }
+
+    /// What stands at the simulation's vertices, body by body.
+    fn by_body<'a, T>(&'a self, simulated: &'a [T]) -> impl Iterator<Item = (&'a [T], Option<&'a Rider>)> {
+        let bodies = self.sim.model().bodies().iter().zip(&self.riders);
+        bodies.map(|(body, rider)| (&simulated[body.vertices.clone()], rider.as_ref()))
+    }
+
+    /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body, or in its place
+    /// where it has wrinkles.
     ///
     /// # Panics
     /// If there are not as many as the simulation has vertices.
@@ -148,18 +168,33 @@ impl SceneRun {
         f64: Mul<T, Output = T>,
     {
         let mut all = Vec::with_capacity(self.topology.vertex_count());
-        for (body, rider) in self.sim.model().bodies().iter().zip(&self.riders) {
-            let own = &simulated[body.vertices.clone()];
-            all.extend_from_slice(own);
-            if let Some(rider) = rider {
-                all.extend(rider.apply(own));
+        for (own, rider) in self.by_body(simulated) {
+            match rider {
+                Some(rider) => all.extend(rider.stored(own)),
+                None => all.extend_from_slice(own),
             }
         }
         all
     }
 
-    /// Of numbers or vectors at the vertices of a stored frame those that belong to the simulation's vertices. None if there
-    /// are not as many as the topology has vertices.
+    /// Numbers or vectors at the vertices of a stored frame, where those of surfaces that ride along on tets are taken from the tets. None if
+    /// there are not as many as the topology has vertices.
+    pub fn taken_from_tets<T>(&self, stored: &[T]) -> Option<Vec<T>>
+    where
+        T: Copy + Sum,
+        f64: Mul<T, Output = T>,
+    {
+        let from_tets = self.stored(&self.simulated(stored)?);
+        let mut all = stored.to_vec();
+        let embedded = self.topology.bodies.iter().zip(&self.riders);
+        for (body, _) in embedded.filter(|(_, rider)| matches!(rider, Some(Rider::Embedded(_)))) {
+            all[body.vertices.clone()].copy_from_slice(&from_tets[body.vertices.clone()]);
+        }
+        Some(all)
+    }
+
+    /// Of numbers or vectors at the vertices of a stored frame those that belong to the simulation's vertices, or where it has wrinkles
+    /// to those that hang there. None if there are not as many as the topology has vertices.
     pub fn simulated<T: Copy>(&self, stored: &[T]) -> Option<Vec<T>> {
         if stored.len() != self.topology.vertex_count() {
             return None;
@@ -175,6 +210,8 @@ impl SceneRun {
         bytes.extend((self.cuts_done as u64).to_le_bytes());
         bytes.extend((self.checks.len() as u64).to_le_bytes());
         self.checks.iter().for_each(|check| bytes.extend(check.value.to_le_bytes()));
+        let wrinkles = self.riders.iter().flatten().flat_map(Rider::memory);
+        wrinkles.for_each(|p| p.to_array().into_iter().for_each(|c| bytes.extend(c.to_le_bytes())));
         bytes.extend(self.sim.checkpoint().to_bytes());
         bytes
     }
@@ -187,14 +224,25 @@ impl SceneRun {
         let cuts_done = usize::try_from(u64::from_le_bytes(*cuts_done)).map_err(|_| damaged.clone())?;
         let frame = u32::try_from(u64::from_le_bytes(*frame)).map_err(|_| damaged.clone())?;
         let count = usize::try_from(u64::from_le_bytes(*count)).map_err(|_| damaged.clone())?;
-        if count != self.checks.len() || rest.len() < count || cuts_done > self.cuts.len() {
+        let lengths: Vec<usize> = self.riders.iter().flatten().map(|rider| rider.memory().len()).collect();
+        let wrinkled = 3 * lengths.iter().sum::<usize>();
+        if count != self.checks.len() || rest.len() < count + wrinkled || cuts_done > self.cuts.len() {
             return Err(damaged);
         }
-        self.sim.restore(&Checkpoint::from_bytes(&bytes[24 + 8 * count..])?)?;
+        self.sim.restore(&Checkpoint::from_bytes(&bytes[24 + 8 * (count + wrinkled)..])?)?;
         (self.frame, self.cuts_done) = (frame, cuts_done);
         self.follow_changes();
-        for (check, value) in self.checks.iter_mut().zip(rest) {
+        let (values, wrinkles) = rest[..count + wrinkled].split_at(count);
+        for (check, value) in self.checks.iter_mut().zip(values) {
             check.value = f64::from_le_bytes(*value);
+        }
+        let mut fine = wrinkles.as_chunks::<3>().0.iter().map(|p| Vec3::from_array(p.map(f64::from_le_bytes)));
+        let bodies = self.sim.model().bodies().iter().zip(&mut self.riders);
+        let riders = bodies.filter_map(|(body, rider)| Some((body.vertices.clone(), rider.as_mut()?)));
+        for ((own, rider), length) in riders.zip(lengths) {
+            let memory: Vec<Vec3> = fine.by_ref().take(length).collect();
+            let resumed = rider.resume(&self.sim.positions()[own], &memory);
+            debug_assert!(resumed.is_ok(), "a body keeps its number of vertices, at finite places: {resumed:?}");
         }
         Ok(())
     }
@@ -220,6 +268,12 @@ impl SceneRun {
         let report = self.sim.step();
         if self.sim.topology_changes() != self.changes_seen {
             self.follow_changes();
+        }
+        if report.is_ok() {
+            for (body, rider) in self.sim.model().bodies().iter().zip(&mut self.riders) {
+                let followed = rider.as_mut().map(|rider| rider.follow(&self.sim.positions()[body.vertices.clone()]));
+                debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
+            }
         }
         report
     }
@@ -302,6 +356,13 @@ impl SceneRun {
             Quantity::Torn => {
                 let added = |&k: &usize| bodies[k].vertices.len().saturating_sub(self.first_counts[k]) as f64;
                 chosen.iter().map(added).sum()
+            }
+            Quantity::MaxWrinkleStrain => {
+                let strain = |&k: &usize| match &self.riders[k] {
+                    Some(Rider::Wrinkled(wrinkles)) => wrinkles.largest_strain(),
+                    _ => 0.0,
+                };
+                chosen.iter().map(strain).fold(0.0, f64::max)
             }
             Quantity::Pieces => pieces(&self.sim, &chosen) as f64,
             Quantity::Intersections => intersections(&self.surfaces(), x).len() as f64,

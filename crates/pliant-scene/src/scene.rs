@@ -281,6 +281,10 @@ impl Scene {
                 let message = format!("body {:?} is no cloth; only cloth can be cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
             }
+            if body.wrinkles.is_some() {
+                let message = format!("body {:?} has wrinkles, which do not follow a cut", cut.body);
+                return Err(refuse(Fault::new("body", message)));
+            }
             cuts.push(cut);
         }
         cuts.sort_by(|a, b| a.time.total_cmp(&b.time));

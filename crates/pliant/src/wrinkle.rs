@@ -10,7 +10,12 @@
 //! Edges keep their lengths, and vertices across an edge theirs, to a share: that makes wrinkles as wide as the cloth is thick. Wrinkles
 //! do not oscillate: there are no velocities, only some iterations from where the last frame left off.
 //!
-//! Departure: bending acts in the first half of the iterations only, so that the second half has edges alone to satisfy.
+//! Departure: bending acts in the first half of the iterations only, so that the second half has edges alone to satisfy. And where
+//! wrinkles fork the sheet crumples, the more so the finer it is, and edges there take hundreds of iterations: a frame goes on while an
+//! edge is strained by more than a tolerance.
+
+use std::iter::Sum;
+use std::ops::Mul;
 
 use thiserror::Error;
 
@@ -28,14 +33,19 @@ pub struct WrinkleParams {
     pub one_sided: bool,
     /// Share of the way, 0 to 1, that vertices across an edge go back to their distance in an iteration.
     pub bending: f64,
-    /// Iterations in an update.
+    /// Iterations in an update, at least.
     pub iterations: usize,
+    /// Strain of an edge that an update goes on for.
+    pub tolerance: f64,
+    /// Iterations in an update, at most. It ends before that when more of them no longer help, as in a mesh pressed together farther
+    /// than its reach has room for.
+    pub most_iterations: usize,
 }
 
 impl WrinkleParams {
-    /// 100 iterations, stiff, on the side of the normals.
+    /// 100 to 1000 iterations, until no edge is strained by more than 0.8 %; stiff, on the side of the normals.
     pub fn within(reach: f64) -> Self {
-        Self { reach, one_sided: true, bending: 0.9, iterations: 100 }
+        Self { reach, one_sided: true, bending: 0.9, iterations: 100, tolerance: 0.008, most_iterations: 1000 }
     }
 }
 
@@ -58,6 +68,14 @@ pub enum WrinkleError {
     /// The coarse mesh has another number of vertices.
     #[error("{found} coarse positions were given, but the coarse mesh has {expected} vertices")]
     LengthMismatch {
+        /// Given.
+        found: usize,
+        /// Needed.
+        expected: usize,
+    },
+    /// The fine mesh has another number of vertices.
+    #[error("{found} fine positions were given, but the fine mesh has {expected} vertices")]
+    FineLengthMismatch {
         /// Given.
         found: usize,
         /// Needed.
@@ -121,6 +139,11 @@ pub struct WrinkleMesh {
     points: Vec<Vec3>,
 }
 
+/// Iterations between looks at the strains.
+const LOOK: usize = 10;
+/// Iterations in which squared strains must fall by a share to be worth more of them.
+const PATIENCE: usize = 100;
+const WORTH: f64 = 0.01;
 /// Largest share of the reach that a frame starts off the coarse surface.
 const SEED: f64 = 0.05;
 /// Rounds of smoothing of what frames start from: neighbours that start the same way make wrinkles instead of crumples.
@@ -129,13 +152,16 @@ const SMOOTHING: usize = 3;
 impl WrinkleMesh {
     /// Hangs each vertex of a fine mesh on the nearest point of a coarse one, both at rest.
     pub fn new(coarse: &TriangleMesh, fine: &TriangleMesh, params: WrinkleParams) -> Result<Self, WrinkleError> {
-        let WrinkleParams { reach, bending, .. } = params;
+        let WrinkleParams { reach, bending, tolerance, .. } = params;
         let refuse = |name, value, need| Err(WrinkleError::BadParameter { name, value, need });
         if !(reach > 0.0 && reach.is_finite()) {
             return refuse("reach", reach, "positive");
         }
         if !(0.0..=1.0).contains(&bending) {
             return refuse("bending", bending, "0 to 1");
+        }
+        if tolerance.is_nan() || tolerance < 0.0 {
+            return refuse("tolerance", tolerance, "zero or more");
         }
         coarse.check()?;
         fine.check()?;
@@ -182,14 +208,48 @@ impl WrinkleMesh {
         &self.positions
     }
 
-    /// Moves the fine mesh to where the coarse one is now \[m\], and returns its positions.
-    pub fn follow(&mut self, coarse: &[Vec3]) -> Result<&[Vec3], WrinkleError> {
+    /// The largest strain of an edge in the last frame.
+    pub fn largest_strain(&self) -> f64 {
+        self.strains().0
+    }
+
+    /// Numbers or vectors at coarse vertices as they are where fine vertices hang: strains, velocities.
+    ///
+    /// # Panics
+    /// If there are not as many as the coarse mesh has vertices.
+    pub fn carried<T>(&self, coarse: &[T]) -> Vec<T>
+    where
+        T: Copy + Sum,
+        f64: Mul<T, Output = T>,
+    {
+        let at = |a: &Anchor| a.corners.iter().zip(a.weights).map(|(&v, weight)| weight * coarse[v as usize]).sum();
+        self.anchors.iter().map(at).collect()
+    }
+
+    /// Continues from fine positions of an earlier frame \[m\] and the coarse ones that they followed then.
+    pub fn resume(&mut self, coarse: &[Vec3], fine: &[Vec3]) -> Result<(), WrinkleError> {
+        self.check(coarse)?;
+        if fine.len() != self.positions.len() {
+            return Err(WrinkleError::FineLengthMismatch { found: fine.len(), expected: self.positions.len() });
+        }
+        (self.points, self.normals) = self.anchored(coarse);
+        self.positions.copy_from_slice(fine);
+        Ok(())
+    }
+
+    fn check(&self, coarse: &[Vec3]) -> Result<(), WrinkleError> {
         if coarse.len() != self.coarse_count {
             return Err(WrinkleError::LengthMismatch { found: coarse.len(), expected: self.coarse_count });
         }
-        if let Some(vertex) = coarse.iter().position(|p| !p.is_finite()) {
-            return Err(WrinkleError::NonFinite { vertex, value: coarse[vertex] });
+        match coarse.iter().position(|p| !p.is_finite()) {
+            Some(vertex) => Err(WrinkleError::NonFinite { vertex, value: coarse[vertex] }),
+            None => Ok(()),
         }
+    }
+
+    /// Moves the fine mesh to where the coarse one is now \[m\], and returns its positions.
+    pub fn follow(&mut self, coarse: &[Vec3]) -> Result<&[Vec3], WrinkleError> {
+        self.check(coarse)?;
         let (points, normals) = self.anchored(coarse);
         let least = SEED * self.params.reach;
         for (k, p) in self.positions.iter_mut().enumerate() {
@@ -202,15 +262,40 @@ impl WrinkleMesh {
             *p = points[k] + offset;
         }
         (self.points, self.normals) = (points, normals);
-        for iteration in 0..self.params.iterations {
+        self.relax();
+        Ok(&self.positions)
+    }
+
+    /// Iterates until edges have their lengths.
+    fn relax(&mut self) {
+        let WrinkleParams { bending, iterations, tolerance, most_iterations, .. } = self.params;
+        let (mut least, mut least_at) = (f64::INFINITY, iterations);
+        for iteration in 0..iterations.max(most_iterations) {
+            if iteration >= iterations && iteration % LOOK == 0 {
+                let (largest, squares) = self.strains();
+                if squares < (1.0 - WORTH) * least {
+                    (least, least_at) = (squares, iteration);
+                }
+                if largest <= tolerance || iteration >= least_at + PATIENCE {
+                    break;
+                }
+            }
             let backwards = iteration % 2 == 1;
-            if 2 * iteration < self.params.iterations {
-                pull(&self.bends, self.params.bending, backwards, &mut self.positions);
+            if 2 * iteration < iterations {
+                pull(&self.bends, bending, backwards, &mut self.positions);
             }
             pull(&self.edges, 1.0, backwards, &mut self.positions);
             self.stay_near();
         }
-        Ok(&self.positions)
+    }
+
+    /// The largest strain of an edge, and the sum of squares of all.
+    fn strains(&self) -> (f64, f64) {
+        let strain = |edge: &Span| {
+            let [a, b] = edge.ends.map(|v| self.positions[v as usize]);
+            (a.distance(b) / edge.rest - 1.0).abs()
+        };
+        self.edges.iter().map(strain).fold((0.0, 0.0), |(most, sum), s| (most.max(s), sum + s * s))
     }
 
     /// Attachment points and normals there.

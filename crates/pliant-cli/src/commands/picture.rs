@@ -128,8 +128,8 @@ impl<'a> Pictures<'a> {
             ColorBy::Strain => {
                 let mut strains = vertex_strains(self.store.topology_at(number)?.as_ref(), &frame.positions)?;
                 // A surface that rides along shows the strain of the tets below it; not so in frames before something else tore.
-                if let Some(own) = self.run.simulated(&strains) {
-                    strains = self.run.stored(&own);
+                if let Some(taken) = self.run.taken_from_tets(&strains) {
+                    strains = taken;
                 }
                 Some(strains.into_iter().map(|strain| 100.0 * strain).collect())
             }

@@ -12,7 +12,8 @@ class WrinkleMesh:
 
     coarse, fine: both at rest, in the same place. reach [m]: how far a fine vertex may go from the coarse surface, about three edges of the
     fine mesh. one_sided: fine vertices stay on the side that the coarse normals point to. bending: share of the way, 0 to 1, that
-    vertices across an edge go back to their distance in an iteration. iterations: in each frame.
+    vertices across an edge go back to their distance in an iteration. iterations: in each frame, at least; it goes on, to
+    most_iterations, while an edge is strained by more than tolerance.
     """
 
     def __init__(
@@ -24,6 +25,8 @@ class WrinkleMesh:
         one_sided: bool = True,
         bending: float = 0.9,
         iterations: int = 100,
+        tolerance: float = 0.008,
+        most_iterations: int = 1000,
     ) -> None:
         for name, mesh in (("coarse", coarse), ("fine", fine)):
             if not isinstance(mesh, TriangleMesh):
@@ -34,6 +37,8 @@ class WrinkleMesh:
         self.one_sided = bool(one_sided)
         self.bending = number(bending, "bending", at_least=0)
         self.iterations = count(iterations, "iterations")
+        self.tolerance = number(tolerance, "tolerance", at_least=0)
+        self.most_iterations = count(most_iterations, "most_iterations")
         self._wrinkles = _pliant.Wrinkles(self)
 
     def __len__(self) -> int:

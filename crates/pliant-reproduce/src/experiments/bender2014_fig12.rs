@@ -52,8 +52,10 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let sheet = |cells| Sheet { columns: cells, rows: cells, ..Sheet::default() };
     let (coarse, fine) = (sheet(COARSE).mesh()?, sheet(cells).mesh()?);
     let mut outcome = Outcome::default();
+    let WrinkleParams { iterations, most_iterations, tolerance, .. } = WrinkleParams::within(reach);
     outcome.choose(format!(
-        "1 m × 1 m, coarse {COARSE} × {COARSE} cells, fine {cells} × {cells}; reach {reach} m, on the side of the normals, 100 iterations in a frame"
+        "1 m × 1 m, coarse {COARSE} × {COARSE} cells, fine {cells} × {cells}; reach {reach} m, on the side of the normals; {iterations} to \
+        {most_iterations} iterations in a frame, until no edge is strained by more than {tolerance}"
     ));
     let mut table =
         Table::new("strains", &["compression", "largest fine strain", "mean fine strain", "mean coarse strain"]);
@@ -96,7 +98,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let mut sim = Simulation::builder().body(cloth).damping(Damping { drag: 2.0, ..Damping::default() }).build()?;
     let mut wrinkles = WrinkleMesh::new(&coarse, &fine, WrinkleParams::within(reach))?;
     // With hardly any reach a fine mesh shows where its vertices hang on the coarse one.
-    let at_places = WrinkleParams { iterations: 1, ..WrinkleParams::within(1e-12) };
+    let at_places = WrinkleParams { iterations: 1, most_iterations: 1, ..WrinkleParams::within(1e-12) };
     let mut carried = WrinkleMesh::new(&coarse, &fine, at_places)?;
     let mut seconds = 0.0;
     for frame in 1..=FRAMES {

@@ -6,6 +6,7 @@ mod material;
 mod pose;
 mod shape;
 mod solid;
+mod wrinkles;
 
 pub(crate) use shape::up_axis;
 pub(crate) use solid::build_solid;
@@ -24,6 +25,7 @@ use crate::budget::Budget;
 use crate::error::similar;
 use crate::format::{BodySection, EnergySection, LongRangeSection, MaterialSection, ShapeSection, ThreadLengthsName};
 use crate::motion::check_keyframes;
+use crate::rider::Rider;
 use crate::scene::Fault;
 use crate::select::resolve;
 use crate::tear::tearing;
@@ -39,8 +41,10 @@ pub(crate) struct BuiltBody {
     pub(crate) handles: Vec<Vec<u32>>,
     /// Goals of energies before those of the handles.
     pub(crate) fixed_goals: usize,
-    /// How the surface that is shown follows the tets, where it is not their own.
-    pub(crate) rider: Option<Embedding>,
+    /// How the surface that is shown follows, where it is not the body's own.
+    pub(crate) rider: Option<Rider>,
+    /// That surface at rest, where it has wrinkles.
+    wrinkled: Option<TriangleMesh>,
     shape: Shape,
     is_rigid: bool,
 }
@@ -48,6 +52,10 @@ pub(crate) struct BuiltBody {
 impl BuiltBody {
     /// Adds the body to what is stored of a run.
     pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
+        if let Some(fine) = &self.wrinkled {
+            topology.add_surface(name, fine);
+            return;
+        }
         match &self.shape {
             Shape::Surface { mesh, .. } if self.is_rigid => {
                 topology.add_surface_with_inside(name, mesh, &tets_inside(mesh));
@@ -115,9 +123,17 @@ pub(crate) fn build_body(
     let rider = match &shape {
         Shape::Solid { mesh, skin: Some(skin) } => {
             let embedding = Embedding::new(mesh, &skin.positions);
-            Some(embedding.map_err(|error| Fault::new("shape", error.to_string()))?)
+            Some(Rider::Embedded(embedding.map_err(|error| Fault::new("shape", error.to_string()))?))
         }
         _ => None,
+    };
+    let (rider, wrinkled) = match (&section.wrinkles, &shape) {
+        (None, _) => (rider, None),
+        (Some(own), Shape::Surface { mesh, .. }) if !is_rigid => {
+            let (fine, made) = wrinkles::wrinkles(own, mesh, budget).map_err(|fault| fault.inside("wrinkles"))?;
+            (Some(Rider::Wrinkled(Box::new(made))), Some(fine))
+        }
+        (Some(_), _) => return Err(Fault::new("wrinkles", "only a surface that deforms can wrinkle")),
     };
     if !section.velocity.iter().all(|c| c.is_finite()) {
         return Err(Fault::new("velocity", format!("velocity is {:?}, but must be finite", section.velocity)));
@@ -134,6 +150,9 @@ pub(crate) fn build_body(
         body = body.with_constraints(built);
     }
     if let Some(tear) = &section.tear {
+        if wrinkled.is_some() {
+            return Err(Fault::new("tear", "a body with wrinkles cannot tear"));
+        }
         if rider.is_some() {
             return Err(Fault::new("tear", "a surface that rides along on tets cannot tear")
                 .hint("leave the surface away: the tets have one of their own"));
@@ -148,7 +167,7 @@ pub(crate) fn build_body(
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
-    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, shape, is_rigid })
+    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, is_rigid })
 }
 
 /// Threads of a vertex that a scene may ask for: more take memory without end.

@@ -28,6 +28,8 @@ pub struct BodySection {
     pub handle: Vec<HandleSection>,
     /// Threads from every vertex to pinned ones, so that the body keeps its length at few iterations of the position-based solver.
     pub long_range: Option<LongRangeSection>,
+    /// A finer surface that follows this one, wrinkles where it is pressed together, and is what pictures and exports show.
+    pub wrinkles: Option<WrinklesSection>,
     /// How it tears; it does not without.
     pub tear: Option<TearSection>,
     /// Velocity at the start (m/s).
@@ -77,6 +79,26 @@ pub struct LongRangeSection {
     pub points: Option<usize>,
     /// Fraction by which threads are longer than that; 0 by default.
     pub slack: Option<f64>,
+}
+
+/// A finer surface on a coarse one (wrinkle mesh).
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WrinklesSection {
+    /// How often each triangle is cut in four, 1 to 6.
+    pub subdivisions: u32,
+    /// How far a fine vertex may go from the coarse surface (m); three fine edges by default.
+    pub reach: Option<f64>,
+    /// Whether fine vertices stay on the side that the normals point to; true by default.
+    pub one_sided: Option<bool>,
+    /// Share of the way, 0 to 1, that vertices across an edge go back to their distance in an iteration: more makes wider wrinkles; 0.9 by default.
+    pub bending: Option<f64>,
+    /// Iterations in a step, at least; 100 by default.
+    pub iterations: Option<usize>,
+    /// Strain of an edge that a step goes on for; 0.008 by default.
+    pub tolerance: Option<f64>,
+    /// Iterations in a step, at most; 1000 by default.
+    pub most_iterations: Option<usize>,
 }
 
 /// How long threads are.

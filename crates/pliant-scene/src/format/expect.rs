@@ -56,6 +56,8 @@ pub enum Quantity {
     Pieces,
     /// Number of vertices that tearing and cutting have added.
     Torn,
+    /// Largest strain of an edge of a wrinkle mesh; 0 where there is none.
+    MaxWrinkleStrain,
     /// x of the centre of mass (m).
     CentreX,
     /// y of the centre of mass (m).
@@ -66,7 +68,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::MaxStretch,
         Self::MinStretch,
         Self::MeanStretch,
@@ -83,6 +85,7 @@ impl Quantity {
         Self::LeastGap,
         Self::Pieces,
         Self::Torn,
+        Self::MaxWrinkleStrain,
         Self::CentreX,
         Self::CentreY,
         Self::CentreZ,
@@ -107,6 +110,7 @@ impl Quantity {
             Self::LeastGap => "least-gap",
             Self::Pieces => "pieces",
             Self::Torn => "torn",
+            Self::MaxWrinkleStrain => "max-wrinkle-strain",
             Self::CentreX => "centre-x",
             Self::CentreY => "centre-y",
             Self::CentreZ => "centre-z",

@@ -20,7 +20,7 @@ mod world;
 
 pub use body::{
     Attachment, AttachmentEnd, BodySection, HandleSection, JoinName, LengthName, LongRangeSection, PinSection,
-    ThreadLengthsName, TransformSection,
+    ThreadLengthsName, TransformSection, WrinklesSection,
 };
 pub use collider::{
     ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,

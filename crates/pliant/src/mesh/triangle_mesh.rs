@@ -77,6 +77,34 @@ impl TriangleMesh {
         Ok(())
     }
 
+    /// Each triangle cut in four at the middles of its sides. The vertices of this mesh come first.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::Sheet;
+    /// let sheet = Sheet { columns: 1, rows: 1, ..Sheet::default() }.mesh()?;
+    /// let finer = sheet.subdivided()?;
+    /// assert_eq!((finer.positions.len(), finer.triangles.len()), (9, 8));
+    /// assert_eq!(finer.positions[..4], sheet.positions);
+    /// # Ok::<(), pliant::mesh::MeshError>(())
+    /// ```
+    pub fn subdivided(&self) -> Result<Self, MeshError> {
+        let edges = self.edges();
+        let start = self.positions.len();
+        join_offset(start, edges.len())?;
+        let mut positions = self.positions.clone();
+        positions.extend(edges.iter().map(|e| 0.5 * (self.positions[e[0] as usize] + self.positions[e[1] as usize])));
+        let middle = |a: u32, b: u32| {
+            // Every side of a triangle is among the edges, so the place where it would be inserted is where it is.
+            (start + edges.partition_point(|edge| *edge < [a.min(b), a.max(b)])) as u32
+        };
+        let triangles = self.triangles.iter().flat_map(|&[a, b, c]| {
+            let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        });
+        let triangles = triangles.collect();
+        Self::new(positions, triangles)
+    }
+
     /// Turns every triangle over, and with it the normals.
     pub fn flip(&mut self) {
         for triangle in &mut self.triangles {

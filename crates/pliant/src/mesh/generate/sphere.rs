@@ -78,20 +78,9 @@ fn icosahedron() -> Result<TriangleMesh, MeshError> {
 
 /// Cuts each triangle in four at the middles of its edges, pushed out to the unit sphere.
 fn subdivide(mesh: &TriangleMesh) -> Result<TriangleMesh, MeshError> {
-    let edges = mesh.edges();
-    let mut positions = mesh.positions.clone();
-    positions.extend(edges.iter().map(|&[a, b]| (mesh.positions[a as usize] + mesh.positions[b as usize]).normalize()));
-    let middle = |a: u32, b: u32| {
-        // Every side of a triangle is among the edges, so the place where it would be inserted is where it is.
-        let index = edges.partition_point(|edge| *edge < [a.min(b), a.max(b)]);
-        (mesh.positions.len() + index) as u32
-    };
-    let triangles = mesh.triangles.iter().flat_map(|&[a, b, c]| {
-        let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-        [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
-    });
-    let triangles = triangles.collect();
-    TriangleMesh::new(positions, triangles)
+    let mut finer = mesh.subdivided()?;
+    finer.positions[mesh.positions.len()..].iter_mut().for_each(|p| *p = p.normalize());
+    Ok(finer)
 }
 
 #[cfg(test)]
