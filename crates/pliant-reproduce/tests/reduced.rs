@@ -67,4 +67,5 @@ experiments! {
     attachments_keep_a_cloth_as_long_as_it_is: "bender2014-fig7";
     followers_keep_the_lengths_of_hair: "bender2014-fig9";
     a_fine_mesh_wrinkles_where_a_coarse_one_is_compressed: "bender2014-fig12";
+    levels_make_matched_cloth_stiff_where_one_is_too_soft: "bender2014-fig21";
 }

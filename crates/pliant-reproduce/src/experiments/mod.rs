@@ -1,6 +1,7 @@
 //! One file per figure or table.
 
 mod bender2014_fig12;
+mod bender2014_fig21;
 mod bender2014_fig4;
 mod bender2014_fig5;
 mod bender2014_fig7;
@@ -42,4 +43,5 @@ pub const ALL: &[Experiment] = &[
     bender2014_fig7::EXPERIMENT,
     bender2014_fig9::EXPERIMENT,
     bender2014_fig12::EXPERIMENT,
+    bender2014_fig21::EXPERIMENT,
 ];
