@@ -2,7 +2,7 @@
 
 use pliant::math::Vec3;
 use pliant::mesh::PointSet;
-use pliant::{Body, ModelError};
+use pliant::{Body, ClothMatching, ModelError};
 use pyo3::prelude::*;
 
 use crate::arrays::{get, get_indices, get_some_numbers, get_some_vectors};
@@ -50,6 +50,24 @@ fn of_masses(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Body> {
     })
 }
 
+/// How its triangles are matched, if they are.
+fn cloth_matching(recipe: &Bound<'_, PyAny>) -> PyResult<Option<ClothMatching>> {
+    if recipe.is_none() {
+        return Ok(None);
+    }
+    let warp: [f64; 3] = get(recipe, "warp")?;
+    Ok(Some(ClothMatching {
+        stretch: get(recipe, "stretch")?,
+        shear: get(recipe, "shear")?,
+        bend: get(recipe, "bend")?,
+        fibres: get(recipe, "fibres")?,
+        fibre_length: get(recipe, "fibre_length")?,
+        levels: get(recipe, "levels")?,
+        rounds: get(recipe, "rounds")?,
+        warp: warp.into(),
+    }))
+}
+
 /// A body by its Python description.
 pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body> {
     let (mesh, pinned) = (any_mesh(&recipe.getattr("mesh")?)?, get_indices(recipe, "pinned")?);
@@ -65,6 +83,9 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
     let place = Place { rest: &rest, mesh: &mesh, pinned: &pinned };
     for recipe in recipe.getattr("constraints")?.try_iter()? {
         body = body.with_constraints(constraints(&recipe?, &place)?);
+    }
+    if let Some(matching) = cloth_matching(&recipe.getattr("cloth_matching")?)? {
+        body = body.with_cloth_matching(matching);
     }
     body = body.pin(pinned);
     if let Some(tearing) = tearing(&recipe.getattr("tearing")?)? {

@@ -73,4 +73,5 @@ experiments! {
     dropped_cubes_bounce_and_stay_whole: "bargteil2014-dropped";
     a_spinning_cube_keeps_its_spin_by_matching_alone: "bargteil2014-fig2";
     two_thousand_particles_bounce: "bargteil2014-bounce";
+    levels_make_matched_cloth_stiff_where_one_is_too_soft: "bender2014-fig21";
 }

@@ -43,6 +43,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "projectile",
     "ribbon-pile",
     "rope-bridge",
+    "sails",
     "sleeve",
     "torn-flag",
     "toy",

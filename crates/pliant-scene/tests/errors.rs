@@ -45,6 +45,28 @@ fn the_curtain_runs_as_it_is() {
 }
 
 #[test]
+fn matched_cloth_that_cannot_be_is_pointed_at() {
+    let matched = |keys: &str| {
+        let text = CURTAIN
+            .replace(r#"material.cloth = { preset = "silk" }"#, &format!("material.matched-cloth = {{ {keys} }}"));
+        refused(&text.replace("[world]", "[solver.position-based]\n[world]"))
+    };
+    for (keys, message) in [
+        ("stretch = 1.5", "stretch share of matched cloth is 1.5, but must be 0 to 1"),
+        ("levels = 100", "levels is 100, but must be at most 64"),
+        ("fibre_length = 1", "edges of a fibre of matched cloth is 1, but must be at least 2"),
+        ("warp = [0, 0, 0]", "length of the warp of matched cloth is 0"),
+        ("density = 0", "density"),
+    ] {
+        let error = matched(keys);
+        assert_eq!(error.place.map(|(line, _)| line), Some(11), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+    let error = with(r#"material.cloth = { preset = "silk" }"#, "material.matched-cloth = {}");
+    assert!(error.to_string().contains("only the position-based solver"), "{error}");
+}
+
+#[test]
 fn unknown_keys_are_pointed_at_with_the_nearest_name() {
     let error = with("frame_rate", "frame_rat");
     assert_eq!(error.place, Some((4, 1)), "{error}");

@@ -14,6 +14,7 @@ Units are SI throughout; the y axis points up.
 """
 
 from ._body import Body
+from ._cloth_matching import ClothMatching
 from ._collide import Collider, ContactParams, Contacts, SelfCollision
 from ._constraints import (
     AreaConstraints,
@@ -94,8 +95,8 @@ from ._view import save_gif, show, vertex_strains
 from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "Chebyshev", "ClothMaterial", "Collider",
-    "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy", "CutReport", "Damping",
+    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "Chebyshev", "ClothMatching", "ClothMaterial",
+    "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy", "CutReport", "Damping",
     "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter", "Energy", "ExampleBased",
     "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace", "HingeBending", "Image",
     "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "MeanCurvatureBending", "Mesh", "Newton",

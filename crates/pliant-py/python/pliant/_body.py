@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ._arrays import ArrayLike, Floats, Indices, instance, number, per_element, selection, vector, vectors
+from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
 from ._fluids import Emitter, FluidMaterial
@@ -35,7 +36,8 @@ class Body:
     area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
     body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
     are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its
-    surface [Pa]. tearing: how it tears, if it does.
+    surface [Pa]. tearing: how it tears, if it does. cloth_matching: how its triangles keep their shape by matching, beside what else it is
+    made of, or alone.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Body:
         velocities: ArrayLike | None = None,
         pressure: float = 0.0,
         tearing: Tearing | None = None,
+        cloth_matching: ClothMatching | None = None,
     ) -> None:
         if not isinstance(mesh, Mesh):
             raise ValueError(f"mesh is a {type(mesh).__name__}; pliant.as_mesh takes those of other libraries")
@@ -89,6 +92,9 @@ class Body:
         self.tearing = instance(tearing, "tearing", Tearing)
         if tearing is not None:
             tearing.check(count)
+        self.cloth_matching = instance(cloth_matching, "cloth_matching", ClothMatching)
+        if cloth_matching is not None and not isinstance(mesh, TriangleMesh):
+            raise ValueError(f"cloth_matching belongs to a TriangleMesh, not to {type(mesh).__name__}")
         self.velocity = (0.0, 0.0, 0.0)
         self.spin = (0.0, 0.0, 0.0)
         self.emitter: Emitter | None = None

@@ -6,6 +6,7 @@ mod bargteil2014_fig2;
 mod bender2014_fig12;
 mod bender2014_fig16;
 mod bender2014_fig20;
+mod bender2014_fig21;
 mod bender2014_fig4;
 mod bender2014_fig5;
 mod bender2014_fig7;
@@ -49,6 +50,7 @@ pub const ALL: &[Experiment] = &[
     bender2014_fig12::EXPERIMENT,
     bender2014_fig16::EXPERIMENT,
     bender2014_fig20::EXPERIMENT,
+    bender2014_fig21::EXPERIMENT,
     bargteil2014_cubes::STRETCHED,
     bargteil2014_cubes::DROPPED,
     bargteil2014_fig2::EXPERIMENT,

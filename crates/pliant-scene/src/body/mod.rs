@@ -2,6 +2,7 @@
 
 mod energy;
 mod matched;
+mod matched_cloth;
 mod material;
 mod pose;
 mod shape;
@@ -302,10 +303,14 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
             let matching = matched::matching(matched, shape.positions(), &edges)?;
             masses_of(shape, matched.density).map(|body| body.with_matching(matching))
         }
+        (Shape::Surface { mesh, .. }, MaterialSection::MatchedCloth(cloth)) => {
+            let (density, matching) = matched_cloth::matching(cloth)?;
+            Body::matched_cloth(mesh, density, matching)
+        }
         (shape, _) => {
             let need = match shape {
                 Shape::Surface { .. } => {
-                    "material.cloth, material.springs, material.rigid, material.matched or material.bare"
+                    "material.cloth, material.matched-cloth, material.springs, material.rigid, material.matched or material.bare"
                 }
                 Shape::Solid { .. } => "material.solid, material.rigid, material.matched or material.bare",
                 Shape::Strands(_) => "material.strand, material.rod, material.matched or material.bare",
@@ -348,6 +353,7 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Rigid(_) => "rigid",
         MaterialSection::Fluid(_) => "fluid",
         MaterialSection::Matched(_) => "matched",
+        MaterialSection::MatchedCloth(_) => "matched-cloth",
         MaterialSection::Bare(_) => "bare",
     };
     if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {

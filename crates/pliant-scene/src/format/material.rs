@@ -23,6 +23,8 @@ pub enum MaterialSection {
     Fluid(FluidSection),
     /// A body whose regions are pulled back to their shape; only the position-based solver knows it.
     Matched(MatchedSection),
+    /// Cloth whose triangles are pulled back to their shape; only the position-based solver knows it.
+    MatchedCloth(MatchedClothSection),
     /// Masses that nothing holds together but what stands under `energy`.
     Bare(BareSection),
 }
@@ -213,6 +215,31 @@ pub enum ModesSection {
     Linear(f64),
     /// Bending and twisting too.
     Quadratic(f64),
+}
+
+/// Cloth that is held together by matching its triangles. Shares are 0 to 1: how much of the way back to its shape at rest all iterations of
+/// a step take a triangle.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatchedClothSection {
+    /// Mass per area (kg/m²); 0.15 by default.
+    pub density: Option<f64>,
+    /// Share of stretch along warp and weft; 1 by default.
+    pub stretch: Option<f64>,
+    /// Share of shear between them; 1 by default.
+    pub shear: Option<f64>,
+    /// Share of bending; 0.1 by default.
+    pub bend: Option<f64>,
+    /// Share of stretch along fibres, strips of edges that go straight on; 0, none, by default.
+    pub fibres: Option<f64>,
+    /// Most edges of a fibre; 16 by default.
+    pub fibre_length: Option<usize>,
+    /// Most levels of coarser vertices above the mesh that resist stretch, each about twice as far apart as the last; 0 by default.
+    pub levels: Option<usize>,
+    /// How often a level is matched on the way there and on the way back; 1 by default.
+    pub rounds: Option<usize>,
+    /// Direction of the warp, of any length; along x by default.
+    pub warp: Option<[f64; 3]>,
 }
 
 /// Masses without energies.

@@ -29,8 +29,8 @@ pub use energy::EnergySection;
 pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::{
-    BareSection, BendModelName, ClothSection, FluidSection, MatchedSection, MaterialSection, ModesSection,
-    RegionsSection, RigidSection, RodSection, SolidSection, SpringSection, StrandSection,
+    BareSection, BendModelName, ClothSection, FluidSection, MatchedClothSection, MatchedSection, MaterialSection,
+    ModesSection, RegionsSection, RigidSection, RodSection, SolidSection, SpringSection, StrandSection,
 };
 pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};

@@ -40,12 +40,16 @@ pub(crate) struct Hierarchy {
 }
 
 impl Hierarchy {
+    /// Levels take vertices of the rim before others where `rim` says which these are: between parents a vertex follows them linearly,
+    /// outside of them it does not.
+    #[allow(clippy::too_many_arguments)] // A mesh with masses, in the lists that callers have.
     pub(crate) fn new(
         rest: &[Vec3],
         masses: &[f64],
         inverse_masses: &[f64],
         edges: &[[u32; 2]],
         triangles: Vec<[u32; 3]>,
+        rim: &[bool],
         most_levels: usize,
     ) -> Self {
         let mut levels = Vec::new();
@@ -53,7 +57,7 @@ impl Hierarchy {
         let mut below: Vec<u32> = (0..rest.len() as u32).collect();
         let mut carried = masses.to_vec();
         while levels.len() < most_levels {
-            let chosen = independent(&graph, inverse_masses);
+            let chosen = independent(&graph, inverse_masses, rim);
             if chosen.len() < FEWEST {
                 break;
             }
@@ -71,7 +75,8 @@ impl Hierarchy {
     pub(crate) fn of_model(model: &Model, most_levels: usize) -> Self {
         let inverse_masses = inverse_masses(model);
         let (pairs, cells) = edges_and_cells(model, &inverse_masses);
-        Self::new(model.rest(), model.mass().lumped(), &inverse_masses, &pairs, triangles(&cells), most_levels)
+        let (masses, triangles) = (model.mass().lumped(), triangles(&cells));
+        Self::new(model.rest(), masses, &inverse_masses, &pairs, triangles, &[], most_levels)
     }
 
     pub(crate) fn into_levels(self) -> Vec<Level> {
@@ -150,8 +155,9 @@ fn linear_weights(rest: &[Vec3], v: u32, near: &[SourceDistance]) -> Vec<(u32, f
     near.iter().map(|parent| (parent.source, weight(parent) / total)).collect()
 }
 
-/// Vertices of the graph of which no two are neighbours, and that every other is a neighbour of; those that do not move first.
-fn independent(graph: &[[u32; 2]], inverse_masses: &[f64]) -> Vec<u32> {
+/// Vertices of the graph of which no two are neighbours, and that every other is a neighbour of; those that do not move first, then those of
+/// the rim.
+fn independent(graph: &[[u32; 2]], inverse_masses: &[f64], rim: &[bool]) -> Vec<u32> {
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); inverse_masses.len()];
     for &[a, b] in graph {
         neighbours[a as usize].push(b);
@@ -160,7 +166,9 @@ fn independent(graph: &[[u32; 2]], inverse_masses: &[f64]) -> Vec<u32> {
     let is_there = |v: &u32| !neighbours[*v as usize].is_empty();
     let vertices = || (0..inverse_masses.len() as u32).filter(is_there);
     let held = vertices().filter(|&v| inverse_masses[v as usize] <= 0.0);
-    let free = vertices().filter(|&v| inverse_masses[v as usize] > 0.0);
+    let is_rim = |v: u32| rim.get(v as usize).is_some_and(|is_rim| *is_rim);
+    let free = || vertices().filter(|&v| inverse_masses[v as usize] > 0.0);
+    let free = free().filter(|&v| is_rim(v)).chain(free().filter(|&v| !is_rim(v)));
     let mut taken = vec![false; inverse_masses.len()];
     let mut chosen = Vec::new();
     for v in held.chain(free) {

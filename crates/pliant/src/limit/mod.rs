@@ -154,7 +154,7 @@ impl Limiter {
         let links: Vec<Link> = pairs.iter().map(|&ends| Link { ends, rest: length(ends) }).collect();
         let hierarchy = match settings.method {
             LimitMethod::Hierarchy { levels, .. } => {
-                Some(Hierarchy::new(rest, mass, &inverse_masses, &pairs, triangles(&all), levels))
+                Some(Hierarchy::new(rest, mass, &inverse_masses, &pairs, triangles(&all), &[], levels))
             }
             _ => None,
         };

@@ -79,7 +79,7 @@ impl Region<4> for Fold {
         let left = if self.rest > 0.0 {
             let length = u.length();
             // Flat, there is no side to bend to.
-            if !(length > 0.0) {
+            if length == 0.0 {
                 return None;
             }
             u * (1.0 - self.rest / length)

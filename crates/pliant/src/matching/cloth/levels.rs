@@ -93,7 +93,15 @@ impl Levels {
         most_levels: usize,
     ) -> Self {
         let masses: Vec<f64> = inverse_masses.iter().map(|&w| mass(w)).collect();
-        let hierarchy = Hierarchy::new(rest, &masses, inverse_masses, edges, triangles.to_vec(), most_levels);
+        let hierarchy = Hierarchy::new(
+            rest,
+            &masses,
+            inverse_masses,
+            edges,
+            triangles.to_vec(),
+            &rim(triangles, rest.len()),
+            most_levels,
+        );
         let mut below: Vec<u32> = (0..rest.len() as u32).collect();
         let mut below_masses = masses;
         let mut levels = Vec::new();
@@ -207,6 +215,18 @@ impl CoarseLevel {
             self.pairs.run(team, shares, round % 2 == 1, &mut self.x);
         }
     }
+}
+
+/// Which vertices have an edge that only one triangle has.
+fn rim(triangles: &[[u32; 3]], count: usize) -> Vec<bool> {
+    let mut sides: Vec<Edge> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+    sides.iter_mut().for_each(|side| side.sort_unstable());
+    sides.sort_unstable();
+    let mut rim = vec![false; count];
+    for sharing in sides.chunk_by(|a, b| a == b).filter(|sharing| sharing.len() == 1) {
+        sharing[0].iter().for_each(|&v| rim[v as usize] = true);
+    }
+    rim
 }
 
 /// Mass of a vertex that can move \[kg\].

@@ -110,7 +110,7 @@ impl Region<3> for Triangle {
             sine += self.weights[k] * self.rest[k].perp_dot(places[k]);
         }
         let size = cosine.hypot(sine);
-        if !(size > 0.0) {
+        if size == 0.0 {
             return None;
         }
         let turn = DMat2::from_cols(DVec2::new(cosine, sine) / size, DVec2::new(-sine, cosine) / size);
