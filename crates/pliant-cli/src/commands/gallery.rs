@@ -31,7 +31,7 @@ const EXAMPLES: &str = "Examples:
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
 /// Scenes that tell most at another moment than that of most energy, as a share of the run.
-const MOMENTS: [(&str, f64); 18] = [
+const MOMENTS: [(&str, f64); 19] = [
     ("banner", 0.6),
     ("brush", 0.62),
     ("buckling-cylinder", 1.0),
@@ -45,6 +45,7 @@ const MOMENTS: [(&str, f64); 18] = [
     ("hammock", 1.0),
     ("letter", 0.38),
     ("playground", 1.0),
+    ("press", 1.0),
     ("ribbon-pile", 0.3),
     ("torn-flag", 0.92),
     ("toy-box", 0.35),

@@ -10,6 +10,7 @@ from ._arrays import ArrayLike, Floats, Indices, instance, number, per_element, 
 from ._constraints import Constraints
 from ._energies import Energy
 from ._fluids import Emitter, FluidMaterial
+from ._matching import Matching
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
 from ._settings import ClothMaterial, RigidMaterial, SolidMaterial, StrandMaterial
 from ._strands import RodMaterial
@@ -35,7 +36,7 @@ class Body:
     area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
     body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
     are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its
-    surface [Pa]. tearing: how it tears, if it does.
+    surface [Pa]. tearing: how it tears, if it does. matching: how it keeps its shape by regions, with density or masses.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Body:
         velocities: ArrayLike | None = None,
         pressure: float = 0.0,
         tearing: Tearing | None = None,
+        matching: Matching | None = None,
     ) -> None:
         if not isinstance(mesh, Mesh):
             raise ValueError(f"mesh is a {type(mesh).__name__}; pliant.as_mesh takes those of other libraries")
@@ -89,6 +91,9 @@ class Body:
         self.tearing = instance(tearing, "tearing", Tearing)
         if tearing is not None:
             tearing.check(count)
+        self.matching = instance(matching, "matching", Matching)
+        if matching is not None:
+            matching.regions.check(count)
         self.velocity = (0.0, 0.0, 0.0)
         self.spin = (0.0, 0.0, 0.0)
         self.emitter: Emitter | None = None
