@@ -10,6 +10,7 @@ use crate::constraint::{Place, constraints};
 use crate::energy::{Faults, energy};
 use crate::error::bad_value;
 use crate::fluid::emitter;
+use crate::matching::matching;
 use crate::material::{Material, material};
 use crate::mesh::{AnyMesh, any_mesh};
 use crate::topology::tearing;
@@ -83,6 +84,9 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
     let place = Place { rest: &rest, mesh: &mesh, pinned: &pinned };
     for recipe in recipe.getattr("constraints")?.try_iter()? {
         body = body.with_constraints(constraints(&recipe?, &place)?);
+    }
+    if let Some(matching) = matching(&recipe.getattr("matching")?, &rest, &mesh)? {
+        body = body.with_matching(matching);
     }
     if let Some(matching) = cloth_matching(&recipe.getattr("cloth_matching")?)? {
         body = body.with_cloth_matching(matching);

@@ -10,6 +10,7 @@ mod constraint;
 mod energy;
 mod error;
 mod fluid;
+mod matching;
 mod material;
 mod measure;
 mod mesh;
@@ -40,6 +41,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;
     module.add_function(wrap_pyfunction!(constraint::long_range_threads, module)?)?;
     fluid::register(module)?;
+    matching::register(module)?;
     measure::register(module)?;
     presets::register(module)?;
     rod::register(module)?;

@@ -39,6 +39,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "letter",
     "playground",
     "plucked-strings",
+    "press",
     "pressed-balls",
     "projectile",
     "ribbon-pile",

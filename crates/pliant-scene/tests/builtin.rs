@@ -6,7 +6,7 @@ use pliant_scene::format::Moment;
 use pliant_scene::{BUILTIN, Builtin, Verdict};
 
 /// Coarser or shorter forms of the scenes that take longest; what they expect must hold in these as well.
-const REDUCED: [(&str, &[&str]); 13] = [
+const REDUCED: [(&str, &[&str]); 14] = [
     ("balloon", &["world.frames=40"]),
     ("banner", &["world.frames=60"]),
     ("brush", &["body.0.shape.bundle.count=100", "world.frames=60"]),
@@ -23,6 +23,7 @@ const REDUCED: [(&str, &[&str]); 13] = [
     ("pressed-balls", &["body.0.shape.sdf.cells=4", "body.0.shape.sdf.surface_cells=5"]),
     ("playground", &["world.frames=36"]),
     ("sleeve", &["body.0.wrinkles.subdivisions=2"]),
+    ("press", &["body.0.shape.sdf.cells=7"]),
 ];
 
 /// How a scene is run.

@@ -45,6 +45,7 @@ const MOMENTS: [(&str, f64); 19] = [
     ("hammock", 1.0),
     ("letter", 0.38),
     ("playground", 1.0),
+    ("press", 1.0),
     ("ribbon-pile", 0.3),
     ("sails", 1.0),
     ("torn-flag", 0.92),

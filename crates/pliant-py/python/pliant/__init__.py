@@ -48,6 +48,7 @@ from ._energies import (
     TriangleStrain,
 )
 from ._fluids import Emitter, FluidMaterial, fluid_surface, particle_block
+from ._matching import Matching, Plasticity, Regions, VolumeConservation
 from ._meshes import (
     ImportedMesh,
     Mesh,
@@ -99,13 +100,14 @@ __all__ = [
     "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy", "CutReport", "Damping",
     "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter", "Energy", "ExampleBased",
     "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace", "HingeBending", "Image",
-    "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "MeanCurvatureBending", "Mesh", "Newton",
-    "PointTriangleConstraints", "Points", "PositionBased", "PositionGoals", "Problem", "Projective", "Report",
+    "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "Matching", "MeanCurvatureBending", "Mesh",
+    "Newton", "Plasticity", "PointTriangleConstraints", "Points", "PositionBased", "PositionGoals", "Problem",
+    "Projective", "Regions", "Report",
     "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
     "ShapeMatching", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
-    "Verdict", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
+    "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
     "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "grid", "icosphere", "load_scene", "parse_scene",
     "particle_block", "read_mesh", "rope", "save_gif", "scalp", "sheet", "show", "sweep", "torus", "vertex_strains",
 ]  # fmt: skip

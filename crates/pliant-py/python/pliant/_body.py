@@ -11,6 +11,7 @@ from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
 from ._fluids import Emitter, FluidMaterial
+from ._matching import Matching
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
 from ._settings import ClothMaterial, RigidMaterial, SolidMaterial, StrandMaterial
 from ._strands import RodMaterial
@@ -36,8 +37,8 @@ class Body:
     area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
     body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
     are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its
-    surface [Pa]. tearing: how it tears, if it does. cloth_matching: how its triangles keep their shape by matching, beside what else it is
-    made of, or alone.
+    surface [Pa]. tearing: how it tears, if it does. matching: how it keeps its shape by regions, with density or masses.
+    cloth_matching: how its triangles keep their shape by matching, beside what else it is made of, or alone.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Body:
         velocities: ArrayLike | None = None,
         pressure: float = 0.0,
         tearing: Tearing | None = None,
+        matching: Matching | None = None,
         cloth_matching: ClothMatching | None = None,
     ) -> None:
         if not isinstance(mesh, Mesh):
@@ -92,6 +94,9 @@ class Body:
         self.tearing = instance(tearing, "tearing", Tearing)
         if tearing is not None:
             tearing.check(count)
+        self.matching = instance(matching, "matching", Matching)
+        if matching is not None:
+            matching.regions.check(count)
         self.cloth_matching = instance(cloth_matching, "cloth_matching", ClothMatching)
         if cloth_matching is not None and not isinstance(mesh, TriangleMesh):
             raise ValueError(f"cloth_matching belongs to a TriangleMesh, not to {type(mesh).__name__}")

@@ -91,6 +91,11 @@ class Readings:
         self.vertices(body)
         return _pliant.orientations(self._core, body)[1]
 
+    def pieces(self, body: str) -> Indices:
+        """The pieces that a matched body has broken into: for each vertex the number of its piece; all are 0 as long as it is whole."""
+        self.vertices(body)
+        return _pliant.pieces(self._core, body)
+
     def rigid_pose(self, body: str) -> RigidPose:
         """Where a rigid body is and how it moves."""
         self.vertices(body)

@@ -1,9 +1,9 @@
 //! `material.matched`: how a body keeps its shape by matching.
 
 use pliant::math::Vec3;
-use pliant::{Matching, Modes, Regions, Spring};
+use pliant::{Matching, Modes, Plasticity, Regions, Spring, VolumeConservation};
 
-use crate::format::{MatchedSection, ModesSection, RegionsSection};
+use crate::format::{MatchedSection, ModesSection, RegionsSection, VolumeSection};
 use crate::scene::Fault;
 
 /// Largest number of sizes: a radius doubles with each.
@@ -30,6 +30,13 @@ pub(super) fn matching(section: &MatchedSection, rest: &[Vec3], edges: &[[u32; 2
             Some(ModesSection::Linear(beta)) => Modes::Linear(beta),
             Some(ModesSection::Quadratic(beta)) => Modes::Quadratic(beta),
         },
+        plasticity: section.plasticity.map(|plasticity| Plasticity {
+            yield_strain: plasticity.yield_strain,
+            creep: plasticity.creep,
+            maximum: plasticity.maximum.unwrap_or(f64::INFINITY),
+        }),
+        toughness: section.toughness,
+        volume: section.volume.map(volume),
         regions: standard.regions,
     };
     match matching.problem() {
@@ -37,6 +44,15 @@ pub(super) fn matching(section: &MatchedSection, rest: &[Vec3], edges: &[[u32; 2
         Some((name, value, need)) => {
             Err(Fault::new("material.matched", format!("{name} is {value}, but must be {need}")))
         }
+    }
+}
+
+fn volume(section: VolumeSection) -> VolumeConservation {
+    let standard = VolumeConservation::default();
+    VolumeConservation {
+        local: section.local.unwrap_or(standard.local),
+        distances: section.distances.unwrap_or(standard.distances),
+        smoothing: section.smoothing.unwrap_or(standard.smoothing),
     }
 }
 

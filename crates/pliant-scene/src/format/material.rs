@@ -172,6 +172,37 @@ pub struct MatchedSection {
     pub relaxation: Option<f64>,
     /// In which ways regions may be deformed without resistance; none by default.
     pub modes: Option<ModesSection>,
+    /// How regions keep a deformation; not at all by default.
+    pub plasticity: Option<PlasticitySection>,
+    /// The strain beyond which regions part; never by default.
+    pub toughness: Option<f64>,
+    /// How the body keeps the volume in its closed surface; not at all by default.
+    pub volume: Option<VolumeSection>,
+}
+
+/// How regions keep a deformation. Strains are Frobenius norms of logarithms of stretches, without change of volume: a bar drawn longer by 10 % has
+/// 0.117.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlasticitySection {
+    /// The elastic strain above which a region flows.
+    pub yield_strain: f64,
+    /// How fast elastic strain goes over into plastic strain (1/s).
+    pub creep: f64,
+    /// The largest plastic strain; inf by default.
+    pub maximum: Option<f64>,
+}
+
+/// How a body keeps the volume in its closed surface.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VolumeSection {
+    /// How much vertices near a dent make up for it, 0 to 1; 0 by default, where all move alike.
+    pub local: Option<f64>,
+    /// How much of that goes by distances through the body, 0 to 1; 0.5 by default.
+    pub distances: Option<f64>,
+    /// How often local weights are smoothed along edges; 4 by default.
+    pub smoothing: Option<usize>,
 }
 
 /// Regions of a matched body: the larger they are, the stiffer it is.

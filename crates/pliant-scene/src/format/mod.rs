@@ -30,7 +30,8 @@ pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::{
     BareSection, BendModelName, ClothSection, FluidSection, MatchedClothSection, MatchedSection, MaterialSection,
-    ModesSection, RegionsSection, RigidSection, RodSection, SolidSection, SpringSection, StrandSection,
+    ModesSection, PlasticitySection, RegionsSection, RigidSection, RodSection, SolidSection, SpringSection,
+    StrandSection, VolumeSection,
 };
 pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};

@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! V = ⅓ Σ A (centre · n)      ∇V of a vertex = ⅓ Σ A n over its triangles      C = V − V at rest
-//! Δxᵢ = −C wᵢ ∇ᵢ / Σ w ‖∇‖²   wᵢ = (1 − local) / count + local · lᵢ            l ∝ distances |Δd| + (1 − distances) ‖g − x‖
+//! Δxᵢ = −C wᵢ nᵢ / Σ w n · ∇   wᵢ = (1 − local) / count + local · lᵢ            l ∝ distances |Δd| + (1 − distances) ‖g − x‖
 //! ```
 //!
 //! with g the goal of a vertex and Δd how much nearer or farther the vertex opposite to it is than at rest. On a closed surface the gradient is
 //! exact, so that what is left of a small error is of second order. Velocities are corrected in the same way, to ∇V · v = 0. Vertices that
 //! are pinned or touch a collider have no weight.
 //!
-//! Departure: weights are divided by masses, and local ones lose the movement of the whole that they would add, so that momentum and angular
-//! momentum of a free body are kept; one that is held gets from outside what global weights would get it.
+//! Departure: the papers move vertices along ∇, which is as long as triangles are large, so that large ones grow ever faster and spikes come out;
+//! along normals n, smoothed like the weights, the surface stays smooth. No local weight is far above the mean, for the same reason: what
+//! sticks out is far from its goal. Movements lose the movement of the whole that they would add, so that momentum and angular
+//! momentum of a free body are kept; one that is held gets from outside what ∇ would get it.
 
 use super::Matching;
 use super::regions::RegionError;
@@ -64,6 +66,8 @@ impl Matching {
 const MOST_SMOOTHING: usize = 1000;
 /// The largest share of a volume that is made up for at once: beyond, the surface is no longer near to where the gradient holds.
 const MOST_AT_ONCE: f64 = 0.2;
+/// Local weights above so many times their mean are cut off there.
+const MOST_ABOVE_MEAN: f64 = 3.0;
 /// Vertices touch what is nearer than this share of an edge.
 const TOUCHING: f64 = 1e-3;
 /// Rays through a vertex or an edge meet the triangles around it, also after rounding.
@@ -137,20 +141,30 @@ impl Volume {
             let moved = if distances < 1.0 { to_goals[v].length() } else { 0.0 };
             strains[v] = distances * squeezed + (1.0 - distances) * moved;
         }
-        for _ in 0..smoothing {
-            let last = strains.clone();
-            for v in self.surface.iter().map(|&v| v as usize) {
-                let own = self.neighbours.row(v);
-                let sum: f64 = own.iter().map(|&other| last[other as usize]).sum();
-                strains[v] = 0.5 * (last[v] + sum / own.len() as f64);
-            }
-        }
+        let most = MOST_ABOVE_MEAN * share * strains.iter().sum::<f64>();
+        strains.iter_mut().for_each(|strain| *strain = strain.min(most));
+        self.smooth(&mut strains, 0.0, smoothing, &|_| true);
         let sum: f64 = strains.iter().sum();
         // Where nothing is strained all vertices are alike.
         if sum > 0.0 && sum.is_finite() {
             self.surface.iter().for_each(|&v| {
                 self.weights[v as usize] = (1.0 - local) * share + local * strains[v as usize] / sum;
             });
+        }
+    }
+
+    /// Halfway to the mean of neighbours, so many times; what may not be moved is zero.
+    fn smooth<T>(&self, values: &mut [T], zero: T, rounds: usize, is_movable: &dyn Fn(usize) -> bool)
+    where
+        T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
+    {
+        for _ in 0..rounds {
+            let last = values.to_vec();
+            for v in self.surface.iter().map(|&v| v as usize).filter(|&v| is_movable(v)) {
+                let own = self.neighbours.row(v);
+                let sum = own.iter().fold(zero, |sum, &other| sum + last[other as usize]);
+                values[v] = (last[v] + sum * (1.0 / own.len() as f64)) * 0.5;
+            }
         }
     }
 
@@ -184,18 +198,22 @@ impl Volume {
     fn movements(&self, inverse_masses: &[f64], x: &[Vec3], arms: &[Vec3], wanted: f64) -> Vec<Vec3> {
         let gradient = gradient(&self.triangles, x);
         let is_movable = |v: usize| !self.is_held[v] && inverse_masses[v] > 0.0;
-        let along = |weight: &dyn Fn(usize) -> f64| {
+        let along = |direction: &dyn Fn(usize) -> Vec3| {
             let mut movements = vec![Vec3::ZERO; x.len()];
             let own = self.surface.iter().map(|&v| v as usize).filter(|&v| is_movable(v));
-            own.for_each(|v| movements[v] = gradient[v] * (weight(v) / self.masses[v]));
-            self.scaled(movements, &gradient, wanted)
+            own.for_each(|v| movements[v] = direction(v));
+            movements
         };
-        let alike = along(&|_| 1.0);
-        let movements = if self.params.local > 0.0 { along(&|v| self.weights[v]) } else { alike.clone() };
+        let mut movements = along(&|v| gradient[v].normalize_or_zero() * self.weights[v]);
+        self.smooth(&mut movements, Vec3::ZERO, self.params.smoothing, &is_movable);
+        let movements = self.scaled(movements, &gradient, wanted);
         let is_free = (0..x.len()).all(is_movable);
         let surplus: Vec<Vec3> = match is_free {
             true => movements.clone(),
-            false => movements.iter().zip(&alike).map(|(own, alike)| *own - *alike).collect(),
+            false => {
+                let from_outside = self.scaled(along(&|v| gradient[v] * inverse_masses[v]), &gradient, wanted);
+                movements.iter().zip(from_outside).map(|(own, outside)| *own - outside).collect()
+            }
         };
         let rigid = self.rigid_part(&surplus, arms, &is_movable);
         let left = movements.iter().zip(rigid).map(|(movement, rigid)| *movement - rigid).collect();
