@@ -14,6 +14,7 @@ mod error;
 pub mod format;
 mod motion;
 pub mod presets;
+mod rider;
 mod run;
 mod scene;
 mod select;

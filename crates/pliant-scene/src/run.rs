@@ -5,13 +5,14 @@ use std::ops::Mul;
 
 use pliant::collide::Shape;
 use pliant::math::Vec3;
-use pliant::mesh::{Bounds, Edge, Embedding};
+use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
 use crate::drive::Driver;
 use crate::format::{ExpectSection, Moment, Quantity};
+use crate::rider::Rider;
 use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 
 /// A simulation with what the scene moves and expects.
@@ -31,7 +32,7 @@ pub struct SceneRun {
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
     /// For each body the surface that rides along on its tets, if there is one.
-    riders: Vec<Option<Embedding>>,
+    riders: Vec<Option<Rider>>,
     topology: Topology,
     checks: Vec<Check>,
     frame: u32,
@@ -89,7 +90,7 @@ pub(crate) struct Parts {
     pub(crate) drivers: Vec<Driver>,
     pub(crate) cuts: Vec<TimedCut>,
     pub(crate) edges: Vec<Vec<(Edge, f64)>>,
-    pub(crate) riders: Vec<Option<Embedding>>,
+    pub(crate) riders: Vec<Option<Rider>>,
     pub(crate) topology: Topology,
     pub(crate) expect: Vec<ExpectSection>,
 }
@@ -134,8 +135,26 @@ impl SceneRun {
         if self.riders.iter().all(Option::is_none) {
             return Frame::new(self.sim.time(), x).with_velocities(v);
         }
-        // Points follow by constant weights, and so do their velocities.
-        Frame::new(self.sim.time(), self.stored(x)).with_velocities(self.stored(v))
+        let velocities = self.with_riders(v, |rider, body| rider.velocities(&self.sim, body, v));
+        Frame::new(self.sim.time(), self.stored_positions(x)).with_velocities(velocities)
+    }
+
+    /// Positions of the simulation's vertices with those of the surfaces that ride along, each after its body. Surfaces of oriented vertices
+    /// follow them as they are turned now.
+    ///
+    /// # Panics
+    /// If there are not as many as the simulation has vertices.
+    pub fn stored_positions(&self, x: &[Vec3]) -> Vec<Vec3> {
+        self.with_riders(x, |rider, body| rider.positions(&self.sim, body, x))
+    }
+
+    fn with_riders<T: Copy>(&self, simulated: &[T], ride: impl Fn(&Rider, usize) -> Vec<T>) -> Vec<T> {
+        let mut all = Vec::with_capacity(self.topology.vertex_count());
+        for (number, (body, rider)) in self.sim.model().bodies().iter().zip(&self.riders).enumerate() {
+            all.extend_from_slice(&simulated[body.vertices.clone()]);
+            all.extend(rider.iter().flat_map(|rider| ride(rider, number)));
+        }
+        all
     }
 
     /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body.
@@ -147,15 +166,8 @@ impl SceneRun {
         T: Copy + Sum,
         f64: Mul<T, Output = T>,
     {
-        let mut all = Vec::with_capacity(self.topology.vertex_count());
-        for (body, rider) in self.sim.model().bodies().iter().zip(&self.riders) {
-            let own = &simulated[body.vertices.clone()];
-            all.extend_from_slice(own);
-            if let Some(rider) = rider {
-                all.extend(rider.apply(own));
-            }
-        }
-        all
+        let own = |body: usize| &simulated[self.sim.model().bodies()[body].vertices.clone()];
+        self.with_riders(simulated, |rider, body| rider.mix(own(body)))
     }
 
     /// Of numbers or vectors at the vertices of a stored frame those that belong to the simulation's vertices. None if there

@@ -87,18 +87,19 @@ from ._settings import (
     Wind,
 )
 from ._simulation import Problem, Simulation
-from ._strands import FollowLeader, HairGrid, HairStyle, RodMaterial, scalp
+from ._strands import ChainMaterial, FollowLeader, HairGrid, HairStyle, OrientedMaterial, RodMaterial, scalp
 from ._sweep import Sweep, grid, sweep
 from ._topology import CutReport, Seam, Tearing
 from ._view import save_gif, show, vertex_strains
 from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "Chebyshev", "ClothMaterial", "Collider",
+    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMaterial", "Collider",
     "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy", "CutReport", "Damping",
     "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter", "Energy", "ExampleBased",
     "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace", "HingeBending", "Image",
     "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "MeanCurvatureBending", "Mesh", "Newton",
+    "OrientedMaterial",
     "PointTriangleConstraints", "Points", "PositionBased", "PositionGoals", "Problem", "Projective", "Report",
     "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
     "ShapeMatching", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",

@@ -30,7 +30,7 @@ pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::{
     BareSection, BendModelName, ClothSection, FluidSection, MatchedSection, MaterialSection, ModesSection,
-    RegionsSection, RigidSection, RodSection, SolidSection, SpringSection, StrandSection,
+    OrientedSection, RegionsSection, RigidSection, RodSection, SkinSection, SolidSection, SpringSection, StrandSection,
 };
 pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};
@@ -42,9 +42,9 @@ pub use solid::SolidShape;
 pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
-    AccelerationSection, DampingSection, FollowLeaderSection, GustSection, HairGridSection, HairStyleSection,
-    IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection, SolverSection,
-    StretchLevelsSection, SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
+    AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
+    HairStyleSection, IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection,
+    SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;
