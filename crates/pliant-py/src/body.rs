@@ -1,8 +1,9 @@
 //! Bodies from their Python descriptions.
 
 use pliant::math::Vec3;
-use pliant::mesh::PointSet;
-use pliant::{Body, ClothMatching, ModelError};
+use pliant::mesh::generate::tapered_radii;
+use pliant::mesh::{MassKind, PointSet, Simplices};
+use pliant::{Body, ClothMatching, Matching, ModelError, OrientedParticles, Regions};
 use pyo3::prelude::*;
 
 use crate::arrays::{get, get_indices, get_some_numbers, get_some_vectors};
@@ -11,7 +12,7 @@ use crate::energy::{Faults, energy};
 use crate::error::bad_value;
 use crate::fluid::emitter;
 use crate::matching::matching;
-use crate::material::{Material, material};
+use crate::material::{Chains, Material, material};
 use crate::mesh::{AnyMesh, any_mesh};
 use crate::topology::tearing;
 
@@ -26,6 +27,18 @@ fn with_material(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh, material: &Material)
         (AnyMesh::Tets(mesh), Material::Solid(solid)) => Body::solid(mesh, solid),
         (AnyMesh::Strands(strands), Material::Strand(strand)) => Body::strands(strands, strand),
         (AnyMesh::Strands(strands), Material::Rod(rod)) => Body::rods(strands, rod),
+        (AnyMesh::Strands(strands), Material::Oriented([base, tip], material)) => {
+            let radii = tapered_radii(strands, *base, *tip);
+            let particles = OrientedParticles::along(strands, &radii).map_err(bad_value)?;
+            Body::oriented(&particles, material)
+        }
+        (AnyMesh::Strands(strands), Material::Chains(chains)) => {
+            let Chains { density, width, spring, damping, limit, relaxation } = *chains;
+            let standard = Matching::new(Regions::chains(strands, width).map_err(bad_value)?);
+            let masses = strands.mass_matrix(MassKind::Lumped, density).map_err(bad_value)?;
+            let body = Body::new(strands.positions.clone(), masses).with_segments(strands.segments().collect());
+            Ok(body.with_matching(Matching { spring, damping, limit, relaxation, ..standard }))
+        }
         (AnyMesh::Points(positions), Material::Fluid(fluid)) => match emitter(&recipe.getattr("emitter")?)? {
             Some(emitter) => Body::emitted(&emitter, fluid),
             None => Body::fluid(&PointSet { positions: positions.clone() }, fluid),

@@ -3,7 +3,8 @@
 use pliant::energy::StrainSet;
 use pliant::mesh::MassKind;
 use pliant::{
-    BendModel, ClothMaterial, FluidMaterial, RigidMaterial, RodMaterial, SolidMaterial, StrainLimit, StrandMaterial,
+    BendModel, ClothMaterial, FluidMaterial, OrientedMaterial, RigidMaterial, RodMaterial, SolidMaterial, Spring,
+    StrainLimit, StrandMaterial,
 };
 use pyo3::prelude::*;
 
@@ -16,6 +17,10 @@ pub(crate) enum Material {
     Solid(SolidMaterial),
     Strand(StrandMaterial),
     Rod(RodMaterial),
+    /// Radii at the root and at tips, and what holds ellipsoids together.
+    Oriented([f64; 2], OrientedMaterial),
+    /// Strands that are matched by runs of their vertices.
+    Chains(Chains),
     Fluid(FluidMaterial),
     Rigid(RigidMaterial),
 }
@@ -30,6 +35,8 @@ pub(crate) fn material(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Material>> 
         "solid" => Material::Solid(solid(recipe)?),
         "strand" => Material::Strand(strand(recipe)?),
         "rod" => Material::Rod(rod(recipe)?),
+        "oriented" => oriented(recipe)?,
+        "chains" => Material::Chains(chains(recipe)?),
         "fluid" => Material::Fluid(fluid(recipe)?),
         "rigid" => {
             Material::Rigid(RigidMaterial { density: get(recipe, "density")?, frequency: get(recipe, "frequency")? })
@@ -109,6 +116,49 @@ fn rod(material: &Bound<'_, PyAny>) -> PyResult<RodMaterial> {
         youngs_modulus: get(material, "youngs_modulus")?,
         shear_modulus: get(material, "shear_modulus")?,
         keeps_shape: get(material, "keeps_shape")?,
+    })
+}
+
+/// How strands are matched.
+pub(crate) struct Chains {
+    pub(crate) density: f64,
+    pub(crate) width: usize,
+    pub(crate) spring: Spring,
+    pub(crate) damping: f64,
+    pub(crate) limit: Option<f64>,
+    pub(crate) relaxation: f64,
+}
+
+/// The spring to goals, by its frequency where there is one.
+fn spring(material: &Bound<'_, PyAny>) -> PyResult<Spring> {
+    Ok(match get::<Option<f64>>(material, "frequency")? {
+        Some(hertz) => Spring::Frequency(hertz),
+        None => Spring::Share(get(material, "share")?),
+    })
+}
+
+fn oriented(material: &Bound<'_, PyAny>) -> PyResult<Material> {
+    let radius: f64 = get(material, "radius")?;
+    let tip = get::<Option<f64>>(material, "tip_radius")?.unwrap_or(radius);
+    let held = OrientedMaterial {
+        density: get(material, "density")?,
+        width: get(material, "width")?,
+        spring: spring(material)?,
+        damping: get(material, "damping")?,
+        limit: get(material, "limit")?,
+        relaxation: get(material, "relaxation")?,
+    };
+    Ok(Material::Oriented([radius, tip], held))
+}
+
+fn chains(material: &Bound<'_, PyAny>) -> PyResult<Chains> {
+    Ok(Chains {
+        density: get(material, "density")?,
+        width: get(material, "width")?,
+        spring: spring(material)?,
+        damping: get(material, "damping")?,
+        limit: get(material, "limit")?,
+        relaxation: get(material, "relaxation")?,
     })
 }
 

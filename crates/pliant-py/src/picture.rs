@@ -150,9 +150,7 @@ fn with_riders(
             format!("there are {} positions for {} vertices", positions.len(), run.sim.positions().len()).into()
         );
     }
-    // Wrinkles are where they have followed the last step; elsewhere they are flat.
-    let stored = if positions == run.sim.positions() { run.stored_positions() } else { run.stored(positions) };
-    let thickness = 0.004 * run.sim.model().diagonal();
+    let (stored, thickness) = (run.stored_positions(positions), 0.004 * run.sim.model().diagonal());
     let values = colors.as_ref().map(|(values, _)| run.stored(values));
     let mut scene = Scene::default();
     for (number, body) in visible_bodies(run.topology())?.into_iter().enumerate() {

@@ -12,7 +12,7 @@ use pyo3::types::PyType;
 #[derive(Debug, Clone)]
 pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
 
-type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 5], (f64, f64, f64, [f64; 4]), Option<(usize, [f64; 3])>);
+type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 6], (f64, f64, f64, [f64; 4]), Option<(usize, [f64; 3])>);
 
 #[pymethods]
 impl SolveReport {
@@ -76,6 +76,12 @@ impl SolveReport {
         self.0.refactorisations
     }
 
+    /// Elements that explicit integration has left to matching.
+    #[getter]
+    fn stabilised(&self) -> usize {
+        self.0.stabilised
+    }
+
     /// How well fluids keep their density: particles, mean and largest excess over the rest density (relative), largest
     /// pressure [Pa]; None where there is no fluid.
     #[getter]
@@ -128,7 +134,7 @@ impl SolveReport {
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
         let (iterations, residual, converged, objective, history, counts, seconds, fluid) = state;
-        let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations] = counts;
+        let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations, stabilised] = counts;
         let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
             iterations,
@@ -141,6 +147,7 @@ impl SolveReport {
             contacts,
             rank_one_updates,
             refactorisations,
+            stabilised,
             fluid: fluid.map(|(particles, [mean_excess, largest_excess, largest_pressure])| FluidReport {
                 particles,
                 mean_excess,
@@ -171,6 +178,7 @@ impl SolveReport {
                 report.contacts,
                 report.rank_one_updates,
                 report.refactorisations,
+                report.stabilised,
             ],
             seconds,
             report

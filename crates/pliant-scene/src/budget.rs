@@ -67,6 +67,10 @@ pub(crate) fn vertices_of(shape: &ShapeSection) -> u128 {
         ShapeSection::Bundle { count, segments, .. } | ShapeSection::Hair { count, segments, .. } => {
             product(&[count, next(segments)])
         }
+        ShapeSection::Plant { height, segments, branches, branch_length, .. } => {
+            let along = (branch_length / height * segments as f64) as usize;
+            product(&[branches, along.saturating_add(2)]).saturating_add(product(&[next(segments)]))
+        }
         ShapeSection::File { .. } | ShapeSection::Sdf { .. } | ShapeSection::Like { .. } => 0,
     }
 }

@@ -37,6 +37,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "hammock",
     "jelly-cubes",
     "letter",
+    "plant",
     "playground",
     "plucked-strings",
     "press",

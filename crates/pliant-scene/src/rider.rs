@@ -1,17 +1,19 @@
-//! Surfaces that are shown in place of what is simulated.
+//! Surfaces that are shown with what is simulated, or in its place.
 
 use std::iter::Sum;
 use std::ops::Mul;
 
 use pliant::math::Vec3;
 use pliant::mesh::Embedding;
-use pliant::{WrinkleError, WrinkleMesh};
+use pliant::{Simulation, Skin, WrinkleError, WrinkleMesh};
 
 /// How the surface that is shown of a body follows it.
 #[derive(Debug)]
 pub(crate) enum Rider {
     /// By constant weights, on tets. Stored after their vertices.
     Embedded(Embedding),
+    /// By oriented vertices. Stored after them.
+    Skin(Skin),
     /// With wrinkles of its own, on a coarse surface. Stored instead of it: what hangs at its vertices comes first.
     Wrinkled(Box<WrinkleMesh>),
 }
@@ -24,23 +26,43 @@ impl Rider {
         f64: Mul<T, Output = T>,
     {
         match self {
-            Self::Embedded(embedding) => own.iter().copied().chain(embedding.apply(own)).collect(),
+            Self::Embedded(embedding) => [own, &embedding.apply(own)].concat(),
+            Self::Skin(skin) => [own, &skin.mix(own)].concat(),
             Self::Wrinkled(wrinkles) => wrinkles.carried(own),
         }
     }
 
-    /// Positions as they are stored \[m\], of a body that is where it was at the last step.
-    pub(crate) fn stored_positions(&self, own: &[Vec3]) -> Vec<Vec3> {
+    /// Positions as they are stored, for vertices of the world at x \[m\].
+    pub(crate) fn stored_positions(&self, sim: &Simulation, body: usize, x: &[Vec3]) -> Vec<Vec3> {
+        let vertices = sim.model().bodies()[body].vertices.clone();
+        let own = &x[vertices.clone()];
         match self {
-            Self::Embedded(_) => self.stored(own),
-            Self::Wrinkled(wrinkles) => wrinkles.positions().to_vec(),
+            Self::Skin(skin) => {
+                let orientations = &sim.state().orientations[sim.model().oriented_particles(body)];
+                [own, &skin.apply(own, orientations)].concat()
+            }
+            Self::Wrinkled(wrinkles) if *own == sim.positions()[vertices] => wrinkles.positions().to_vec(),
+            Self::Embedded(_) | Self::Wrinkled(_) => self.stored(own),
+        }
+    }
+
+    /// Velocities as they are stored, for vertices of the world with these \[m/s\]. Wrinkles have none beside those of the coarse surface.
+    pub(crate) fn stored_velocities(&self, sim: &Simulation, body: usize, velocities: &[Vec3]) -> Vec<Vec3> {
+        let own = &velocities[sim.model().bodies()[body].vertices.clone()];
+        match self {
+            Self::Skin(skin) => {
+                let (state, turns) = (sim.state(), sim.model().oriented_particles(body));
+                let (orientations, spins) = (&state.orientations[turns.clone()], &state.angular_velocities[turns]);
+                [own, &skin.velocities(own, orientations, spins)].concat()
+            }
+            Self::Embedded(_) | Self::Wrinkled(_) => self.stored(own),
         }
     }
 
     /// Follows the body to where it is now \[m\].
     pub(crate) fn follow(&mut self, own: &[Vec3]) -> Result<(), WrinkleError> {
         match self {
-            Self::Embedded(_) => Ok(()),
+            Self::Embedded(_) | Self::Skin(_) => Ok(()),
             Self::Wrinkled(wrinkles) => wrinkles.follow(own).map(drop),
         }
     }
@@ -48,7 +70,7 @@ impl Rider {
     /// What it goes on from, beside the body's positions.
     pub(crate) fn memory(&self) -> &[Vec3] {
         match self {
-            Self::Embedded(_) => &[],
+            Self::Embedded(_) | Self::Skin(_) => &[],
             Self::Wrinkled(wrinkles) => wrinkles.positions(),
         }
     }
@@ -56,7 +78,7 @@ impl Rider {
     /// Goes on from a memory of as many vectors as it has itself.
     pub(crate) fn resume(&mut self, own: &[Vec3], memory: &[Vec3]) -> Result<(), WrinkleError> {
         match self {
-            Self::Embedded(_) => Ok(()),
+            Self::Embedded(_) | Self::Skin(_) => Ok(()),
             Self::Wrinkled(wrinkles) => wrinkles.resume(own, memory),
         }
     }

@@ -135,26 +135,29 @@ impl SceneRun {
         if self.riders.iter().all(Option::is_none) {
             return Frame::new(self.sim.time(), x).with_velocities(v);
         }
-        // Points on tets follow by constant weights, and so do their velocities; wrinkles have none beside those of the coarse surface.
-        Frame::new(self.sim.time(), self.stored_positions()).with_velocities(self.stored(v))
+        let velocities = self.by_body(v, |rider, body| rider.stored_velocities(&self.sim, body, v));
+        Frame::new(self.sim.time(), self.stored_positions(x)).with_velocities(velocities)
     }
 
-    /// Positions \[m\] as they are stored now: with surfaces that ride along, and with wrinkles.
-    pub fn stored_positions(&self) -> Vec<Vec3> {
+    /// Positions of the simulation's vertices \[m\] as they are stored: with surfaces that ride along. Surfaces of oriented vertices follow them
+    /// as they are turned now; wrinkles are where they have followed the simulation, and flat where x is not where it is.
+    ///
+    /// # Panics
+    /// If there are not as many as the simulation has vertices.
+    pub fn stored_positions(&self, x: &[Vec3]) -> Vec<Vec3> {
+        self.by_body(x, |rider, body| rider.stored_positions(&self.sim, body, x))
+    }
+
+    /// What is stored for each body: what its rider makes of it, or what stands at its vertices.
+    fn by_body<T: Copy>(&self, simulated: &[T], ridden: impl Fn(&Rider, usize) -> Vec<T>) -> Vec<T> {
         let mut all = Vec::with_capacity(self.topology.vertex_count());
-        for (own, rider) in self.by_body(self.sim.positions()) {
+        for (number, (body, rider)) in self.sim.model().bodies().iter().zip(&self.riders).enumerate() {
             match rider {
-                Some(rider) => all.extend(rider.stored_positions(own)),
-                None => all.extend_from_slice(own),
+                Some(rider) => all.extend(ridden(rider, number)),
+                None => all.extend_from_slice(&simulated[body.vertices.clone()]),
             }
         }
         all
-    }
-
-    /// What stands at the simulation's vertices, body by body.
-    fn by_body<'a, T>(&'a self, simulated: &'a [T]) -> impl Iterator<Item = (&'a [T], Option<&'a Rider>)> {
-        let bodies = self.sim.model().bodies().iter().zip(&self.riders);
-        bodies.map(|(body, rider)| (&simulated[body.vertices.clone()], rider.as_ref()))
     }
 
     /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body, or in its place
@@ -167,14 +170,8 @@ impl SceneRun {
         T: Copy + Sum,
         f64: Mul<T, Output = T>,
     {
-        let mut all = Vec::with_capacity(self.topology.vertex_count());
-        for (own, rider) in self.by_body(simulated) {
-            match rider {
-                Some(rider) => all.extend(rider.stored(own)),
-                None => all.extend_from_slice(own),
-            }
-        }
-        all
+        let own = |body: usize| &simulated[self.sim.model().bodies()[body].vertices.clone()];
+        self.by_body(simulated, |rider, body| rider.stored(own(body)))
     }
 
     /// Numbers or vectors at the vertices of a stored frame, where those of surfaces that ride along on tets are taken from the tets. None if

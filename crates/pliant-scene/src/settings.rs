@@ -2,8 +2,8 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
-    SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder,
+    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams,
+    ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -276,6 +276,15 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
             .into()
         }
         Some(SolverSection::PositionBased(section)) => position_based(section)?.into(),
+        Some(SolverSection::Explicit(section)) => {
+            let standard = ExplicitParams::default();
+            let safety = section.safety.unwrap_or(standard.safety);
+            if !(safety > 0.0 && safety <= 1.0) {
+                let message = format!("safety is {safety}, but must be above 0 and at most 1");
+                return Err(Fault::new("solver.explicit.safety", message));
+            }
+            ExplicitParams { stabilise: section.stabilise.unwrap_or(standard.stabilise), safety }.into()
+        }
     })
 }
 

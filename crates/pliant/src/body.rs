@@ -270,6 +270,12 @@ impl Body {
         self
     }
 
+    /// Segments of strands that are seen and collide, for a body made of loose vertices.
+    pub fn with_segments(mut self, segments: Vec<[u32; 2]>) -> Self {
+        self.segments = segments;
+        self
+    }
+
     /// Lets the body pass through itself in a world with [self-collision](crate::SelfCollision); it still collides with others.
     pub fn without_self_collision(mut self) -> Self {
         self.collides_with_itself = false;

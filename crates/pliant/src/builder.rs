@@ -323,6 +323,14 @@ impl SimulationBuilder {
         {
             return Err(ModelError::BadParameter { name, value, need });
         }
+        if let SolverChoice::Explicit(params) = &self.solver {
+            if let Some((name, value, need)) = params.problem() {
+                return Err(ModelError::BadParameter { name, value, need });
+            }
+            if self.settings.integrator != TimeIntegrator::ImplicitEuler {
+                return Err(ModelError::ExplicitIntegrator(self.settings.integrator));
+            }
+        }
         if let SolverChoice::Projective(params) = &self.solver {
             match params.acceleration {
                 Acceleration::None => {}
@@ -515,7 +523,8 @@ fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
         body.constraints.iter().flat_map(|batch| (0..batch.len()).flat_map(|e| batch.stencil(e)).copied());
     let corners = corners.chain(constrained);
     let masses = body.mass.iter().flat_map(|&(i, j, _)| [i, j]);
-    let named = body.pinned.iter().copied().chain(body.surface.iter().flatten().copied()).chain(masses).chain(corners);
+    let named = body.pinned.iter().copied().chain(body.surface.iter().flatten().copied());
+    let named = named.chain(body.segments.iter().flatten().copied()).chain(masses).chain(corners);
     if let Some(vertex) = named.into_iter().find(|&v| v as usize >= expected) {
         return Err(ModelError::NoSuchVertex { body: owned(), vertex, count: expected });
     }

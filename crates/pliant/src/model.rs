@@ -166,6 +166,9 @@ pub enum ModelError {
         /// What is wrong.
         error: OrientedError,
     },
+    /// The explicit solver takes one stage only.
+    #[error("the explicit solver is symplectic Euler by itself: give the integrator as ImplicitEuler, not {0:?}")]
+    ExplicitIntegrator(crate::integrate::TimeIntegrator),
     /// A constraint is there that the solver does not know.
     #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
     UnsupportedConstraint {

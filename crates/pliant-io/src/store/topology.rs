@@ -141,17 +141,30 @@ impl Topology {
         }
     }
 
+    /// Adds a body of polylines with a surface that rides along on them. Its vertices are those of the polylines, then those of the surface:
+    /// formats of surfaces carry the surface alone.
+    pub fn add_strands_with_surface(&mut self, name: &str, strands: &StrandSet, surface: &TriangleMesh) {
+        self.add_strands(name, strands);
+        let start = self.rest.len() as u32;
+        self.rest.extend_from_slice(&surface.positions);
+        self.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
+        if let Some(body) = self.bodies.last_mut() {
+            body.vertices.end = self.rest.len();
+        }
+    }
+
     /// Adds a body of loose points.
     pub fn add_points(&mut self, name: &str, points: &PointSet) {
         self.add_vertices(name, &points.positions);
     }
 
-    /// The triangles that are elements of their bodies: those of a body with tets ride along on them.
+    /// The triangles that are elements of their bodies: those of a body with tets or polylines ride along on them.
     pub fn own_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         // One more, for vertices that no body has; `check` refuses them.
-        let mut is_solid = vec![false; self.bodies.len() + 1];
-        self.tets.iter().for_each(|tet| is_solid[self.body_of(tet[0])] = true);
-        self.triangles.iter().copied().filter(move |triangle| !is_solid[self.body_of(triangle[0])])
+        let mut carries = vec![false; self.bodies.len() + 1];
+        self.tets.iter().for_each(|tet| carries[self.body_of(tet[0])] = true);
+        self.polylines.rows().for_each(|line| carries[self.body_of(line[0])] = true);
+        self.triangles.iter().copied().filter(move |triangle| !carries[self.body_of(triangle[0])])
     }
 
     /// The number of vertices.

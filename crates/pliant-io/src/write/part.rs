@@ -129,6 +129,9 @@ impl Part {
                 self.triangles = self.boundary(topology)?;
             }
             self.tets.clear();
+            if !self.triangles.is_empty() {
+                self.polylines = Csr::default();
+            }
             is_kept = is_in_element.iter().map(|is_in_element| !is_in_element).collect();
             let seen = self.triangles.as_flattened().iter().chain(self.polylines.items());
             seen.for_each(|&vertex| is_kept[(vertex - start) as usize] = true);

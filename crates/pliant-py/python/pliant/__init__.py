@@ -89,20 +89,20 @@ from ._settings import (
     Wind,
 )
 from ._simulation import Problem, Simulation
-from ._strands import FollowLeader, HairGrid, HairStyle, RodMaterial, scalp
+from ._strands import ChainMaterial, FollowLeader, HairGrid, HairStyle, OrientedMaterial, RodMaterial, scalp
 from ._sweep import Sweep, grid, sweep
 from ._topology import CutReport, Seam, Tearing
 from ._view import save_gif, show, vertex_strains
 from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "Chebyshev", "ClothMatching", "ClothMaterial",
-    "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy", "CutReport", "Damping",
-    "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter", "Energy", "ExampleBased",
-    "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace", "HingeBending", "Image",
-    "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "Matching", "MeanCurvatureBending", "Mesh",
-    "Newton", "Plasticity", "PointTriangleConstraints", "Points", "PositionBased", "PositionGoals", "Problem",
-    "Projective", "Regions", "Report",
+    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
+    "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy",
+    "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
+    "Energy", "ExampleBased", "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace",
+    "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "Matching",
+    "MeanCurvatureBending", "Mesh", "Newton", "OrientedMaterial", "Plasticity", "PointTriangleConstraints", "Points",
+    "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "Report",
     "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
     "ShapeMatching", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",

@@ -14,10 +14,19 @@ from ._fluids import Emitter, FluidMaterial
 from ._matching import Matching
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
 from ._settings import ClothMaterial, RigidMaterial, SolidMaterial, StrandMaterial
-from ._strands import RodMaterial
+from ._strands import ChainMaterial, OrientedMaterial, RodMaterial
 from ._topology import Tearing
 
-Material = ClothMaterial | SolidMaterial | StrandMaterial | RodMaterial | FluidMaterial | RigidMaterial
+Material = (
+    ClothMaterial
+    | SolidMaterial
+    | StrandMaterial
+    | RodMaterial
+    | OrientedMaterial
+    | ChainMaterial
+    | FluidMaterial
+    | RigidMaterial
+)
 
 _BELONGS: list[tuple[type[Mesh], type]] = [
     (TriangleMesh, ClothMaterial),
@@ -25,6 +34,8 @@ _BELONGS: list[tuple[type[Mesh], type]] = [
     (TetMesh, SolidMaterial),
     (Strands, StrandMaterial),
     (Strands, RodMaterial),
+    (Strands, OrientedMaterial),
+    (Strands, ChainMaterial),
     (Points, FluidMaterial),
 ]
 
@@ -33,7 +44,7 @@ class Body:
     """A mesh on its way into a simulation. Vertices are numbered from 0 in each body.
 
     mesh: TriangleMesh, TetMesh, Strands or Points; its positions are the rest shape. material: cloth for triangles, solid
-    for tets, strand or rod for strands, fluid for points, rigid for a closed surface. Without a material give density (mass per
+    for tets, strand, rod, oriented or chain for strands, fluid for points, rigid for a closed surface. Without a material give density (mass per
     area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
     body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
     are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its

@@ -82,12 +82,13 @@ class Readings:
     # Rods, rigid bodies, fluids, bodies that come apart
 
     def orientations(self, body: str) -> Floats:
-        """Orientations of a rod's segments, (n, 4) as unit quaternions w x y z; the third axis is along the segment."""
+        """Orientations of a rod's segments, or of oriented particles, (n, 4) as unit quaternions w x y z; the third axis is along the
+        segment."""
         self.vertices(body)
         return _pliant.orientations(self._core, body)[0]
 
     def angular_velocities(self, body: str) -> Floats:
-        """Angular velocities of a rod's segments in their own axes, (n, 3) [rad/s]."""
+        """Angular velocities of a rod's segments, or of oriented particles, in their own axes, (n, 3) [rad/s]."""
         self.vertices(body)
         return _pliant.orientations(self._core, body)[1]
 

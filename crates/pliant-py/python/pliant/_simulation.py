@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, instance, number, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, floats, instance, number, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
 from ._collide import Collider, ContactParams, SelfCollision
@@ -237,6 +237,12 @@ class Simulation(Readings):
         """Moves goals from a number on to where they are at the end of the next step, (m, 3) [m]. Of "half_space" each vertex
         has two, the point and the normal of its plane."""
         self._core.set_goals(kind, whole(first, "first"), vectors(goals, "goals"))
+
+    def set_orientations(self, body: str, orientations: ArrayLike) -> None:
+        """Replaces how oriented particles are turned, (n, 4) as unit quaternions w x y z; they stop turning. A pinned one turns what is
+        around it."""
+        count = len(self.vertices(body))
+        _pliant.set_orientations(self._core, body, floats(orientations, "orientations", (count, 4)).tolist())
 
     def twist_rod(self, body: str, segment: int, angle: float) -> None:
         """Turns a clamped segment of a rod, one between two pinned vertices, about itself by an angle [rad]."""

@@ -1,4 +1,4 @@
-"""Hair that follows its leader, and rods with orientations."""
+"""Hair that follows its leader, rods with orientations, strands that are matched."""
 
 from __future__ import annotations
 
@@ -76,6 +76,57 @@ class RodMaterial:
     keeps_shape: bool = True
 
     kind: ClassVar[str] = "rod"
+
+
+@dataclass(frozen=True)
+class OrientedMaterial:
+    """Plants, fins, ribs: ellipsoids with orientations along strands, matched in groups [Müller & Chentanez 2011], which only the
+    position-based solver moves. A strand that begins at a vertex of another is a branch of it. A pinned vertex keeps its orientation.
+
+    radius: at the root [m]. tip_radius: at tips, between which cross-sections add up; as at the root without. density: mass per volume
+    [kg/m³]. width: edges that vertices of a group are apart. share: how much of the way to its goal a vertex is pulled and turned in a
+    step, 0 to 1; or frequency: how often it swings [Hz]. damping [1/s]. limit: how far a vertex may be from its goal, as a share of a
+    group's half-width, and turned from it [rad]; 0 brings it there as far as iterations go, None lets only the spring act. relaxation:
+    factor on that, below 2.
+    """
+
+    radius: float = 0.02
+    tip_radius: float | None = None
+    density: float = 800.0
+    width: int = 1
+    share: float = 0.0
+    frequency: float | None = None
+    damping: float = 0.0
+    limit: float | None = 0.0
+    relaxation: float = 1.0
+
+    kind: ClassVar[str] = "oriented"
+
+    def __post_init__(self) -> None:
+        count(self.width, "width")
+
+
+@dataclass(frozen=True)
+class ChainMaterial:
+    """Strands whose runs of vertices are pulled back to their shape at rest [Rungjiratananon 2010], which only the position-based solver
+    moves. The wider runs are, the stiffer strands are, at the same cost.
+
+    width: vertices to each side. density: mass per length [kg/m]. share, frequency, damping, limit, relaxation: as of
+    OrientedMaterial, without turns.
+    """
+
+    width: int
+    density: float = 0.01
+    share: float = 0.3
+    frequency: float | None = None
+    damping: float = 0.0
+    limit: float | None = 0.3
+    relaxation: float = 1.0
+
+    kind: ClassVar[str] = "chains"
+
+    def __post_init__(self) -> None:
+        count(self.width, "width")
 
 
 def scalp(

@@ -1,6 +1,7 @@
 //! `material.matched`: how a body keeps its shape by matching.
 
 use pliant::math::Vec3;
+use pliant::mesh::StrandSet;
 use pliant::{Matching, Modes, Plasticity, Regions, Spring, VolumeConservation};
 
 use crate::format::{MatchedSection, ModesSection, RegionsSection, VolumeSection};
@@ -9,9 +10,14 @@ use crate::scene::Fault;
 /// Largest number of sizes: a radius doubles with each.
 const MOST_LEVELS: usize = 64;
 
-pub(super) fn matching(section: &MatchedSection, rest: &[Vec3], edges: &[[u32; 2]]) -> Result<Matching, Fault> {
+pub(super) fn matching(
+    section: &MatchedSection,
+    rest: &[Vec3],
+    edges: &[[u32; 2]],
+    strands: Option<&StrandSet>,
+) -> Result<Matching, Fault> {
     let key = |name: &str| format!("material.matched.{name}");
-    let standard = Matching::new(regions(section.regions, rest, edges)?);
+    let standard = Matching::new(regions(section.regions, rest, edges, strands)?);
     let spring = match (section.frequency, section.share) {
         (Some(_), Some(_)) => {
             return Err(Fault::new(key("frequency"), "frequency and share say the same thing: give one of them"));
@@ -56,7 +62,12 @@ fn volume(section: VolumeSection) -> VolumeConservation {
     }
 }
 
-fn regions(section: RegionsSection, rest: &[Vec3], edges: &[[u32; 2]]) -> Result<Regions, Fault> {
+fn regions(
+    section: RegionsSection,
+    rest: &[Vec3],
+    edges: &[[u32; 2]],
+    strands: Option<&StrandSet>,
+) -> Result<Regions, Fault> {
     let regions = match section {
         RegionsSection::Whole {} => Ok(Regions::whole(rest.len())),
         RegionsSection::Random { radius, seed } => Regions::random(rest, radius, seed),
@@ -68,6 +79,13 @@ fn regions(section: RegionsSection, rest: &[Vec3], edges: &[[u32; 2]]) -> Result
             let message = format!("levels is {levels}, but must be 1 to {MOST_LEVELS}");
             return Err(Fault::new("material.matched.regions.multi-scale.levels", message));
         }
+        RegionsSection::Chains { width } => match strands {
+            Some(strands) => Regions::chains(strands, width),
+            None => {
+                let message = "chains are strands, which this shape does not have";
+                return Err(Fault::new("material.matched.regions.chains", message));
+            }
+        },
         RegionsSection::Rings { .. } if edges.is_empty() => {
             let message = "rings go along edges, which this shape does not have";
             return Err(Fault::new("material.matched.regions.rings", message));

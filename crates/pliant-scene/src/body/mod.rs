@@ -4,6 +4,7 @@ mod energy;
 mod matched;
 mod matched_cloth;
 mod material;
+mod oriented;
 mod pose;
 mod shape;
 mod solid;
@@ -47,6 +48,8 @@ pub(crate) struct BuiltBody {
     /// That surface at rest, where it has wrinkles.
     wrinkled: Option<TriangleMesh>,
     shape: Shape,
+    /// The surface of what is made of strands.
+    skin: Option<TriangleMesh>,
     is_rigid: bool,
 }
 
@@ -64,7 +67,10 @@ impl BuiltBody {
             Shape::Surface { mesh, .. } => topology.add_surface(name, mesh),
             Shape::Solid { mesh, skin: None } => topology.add_solid(name, mesh),
             Shape::Solid { mesh, skin: Some(skin) } => topology.add_solid_with_surface(name, mesh, skin),
-            Shape::Strands(strands) => topology.add_strands(name, strands),
+            Shape::Strands(strands) => match &self.skin {
+                Some(skin) => topology.add_strands_with_surface(name, strands, skin),
+                None => topology.add_strands(name, strands),
+            },
             Shape::Particles { points, .. } => topology.add_points(name, points),
         }
     }
@@ -80,10 +86,14 @@ pub(crate) fn build_body(
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
     let mut shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
-    let mut made = None;
+    let (mut made, mut skin) = (None, None);
     if let MaterialSection::Rigid(_) = section.material {
         let (body, surface) = rigid(section, shape)?;
         (made, shape) = (Some(body), surface);
+    }
+    if let (MaterialSection::Oriented(oriented), Shape::Strands(strands)) = (&section.material, &shape) {
+        let built = oriented::build(oriented, strands, &placing, folder, budget)?;
+        (made, skin) = (Some(built.0), built.1);
     }
     let edges = match &shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
@@ -92,7 +102,7 @@ pub(crate) fn build_body(
         Shape::Particles { .. } => Vec::new(),
     };
     let rest = shape.positions();
-    let is_rigid = made.is_some();
+    let is_rigid = matches!(section.material, MaterialSection::Rigid(_));
     let mut body = match made {
         Some(body) => body,
         None => with_material(section, &shape)?,
@@ -127,6 +137,10 @@ pub(crate) fn build_body(
             Some(Rider::Embedded(embedding.map_err(|error| Fault::new("shape", error.to_string()))?))
         }
         _ => None,
+    };
+    let (rider, skin) = match skin {
+        Some((skin, mesh)) => (Some(Rider::Skin(skin)), Some(mesh)),
+        None => (rider, None),
     };
     let (rider, wrinkled) = match (&section.wrinkles, &shape) {
         (None, _) => (rider, None),
@@ -168,7 +182,7 @@ pub(crate) fn build_body(
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
-    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, is_rigid })
+    Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, skin, is_rigid })
 }
 
 /// Threads of a vertex that a scene may ask for: more take memory without end.
@@ -300,8 +314,13 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 Shape::Strands(strands) => strands.segments().collect(),
                 Shape::Particles { .. } => Vec::new(),
             };
-            let matching = matched::matching(matched, shape.positions(), &edges)?;
-            masses_of(shape, matched.density).map(|body| body.with_matching(matching))
+            let strands = match shape {
+                Shape::Strands(strands) => Some(strands),
+                _ => None,
+            };
+            let matching = matched::matching(matched, shape.positions(), &edges, strands)?;
+            let segments = strands.map_or_else(Vec::new, |strands| strands.segments().collect());
+            masses_of(shape, matched.density).map(|body| body.with_segments(segments).with_matching(matching))
         }
         (Shape::Surface { mesh, .. }, MaterialSection::MatchedCloth(cloth)) => {
             let (density, matching) = matched_cloth::matching(cloth)?;
@@ -313,7 +332,9 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                     "material.cloth, material.matched-cloth, material.springs, material.rigid, material.matched or material.bare"
                 }
                 Shape::Solid { .. } => "material.solid, material.rigid, material.matched or material.bare",
-                Shape::Strands(_) => "material.strand, material.rod, material.matched or material.bare",
+                Shape::Strands(_) => {
+                    "material.strand, material.rod, material.oriented, material.matched or material.bare"
+                }
                 Shape::Particles { .. } => "material.fluid or material.matched",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
@@ -349,6 +370,7 @@ fn in_material(section: &BodySection, error: &ModelError) -> Fault {
         MaterialSection::Solid(_) => "solid",
         MaterialSection::Strand(_) => "strand",
         MaterialSection::Rod(_) => "rod",
+        MaterialSection::Oriented(_) => "oriented",
         MaterialSection::Springs(_) => "springs",
         MaterialSection::Rigid(_) => "rigid",
         MaterialSection::Fluid(_) => "fluid",

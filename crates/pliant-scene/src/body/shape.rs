@@ -5,7 +5,7 @@ use std::path::Path;
 use pliant::Emitter;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
-    Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Roots, Scalp, Sheet, TetBox, TetPattern, Torus,
+    Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Plant, Roots, Scalp, Sheet, TetBox, TetPattern, Torus,
     particle_block, rope,
 };
 use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
@@ -127,6 +127,10 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
         ShapeSection::Bundle { radius, count, direction, length, segments } => {
             let roots = Roots::Disc { radius, count };
             Shape::Strands(Bundle { roots, direction: direction.into(), length, segments }.strands()?)
+        }
+        ShapeSection::Plant { height, segments, branches, branch_length, spread } => {
+            let spread = spread.map_or(Plant::default().spread, f64::to_radians);
+            Shape::Strands(Plant { height, segments, branches, branch_length, spread }.strands()?)
         }
         ShapeSection::Hair { radius, cover, count, length, segments, curl } => {
             let curl = curl.map(|curl| Curl { radius: curl.radius, pitch: curl.pitch });

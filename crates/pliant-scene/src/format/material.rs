@@ -15,6 +15,9 @@ pub enum MaterialSection {
     Strand(StrandSection),
     /// Cables, threads and wires: strands that resist bending and torsion.
     Rod(RodSection),
+    /// Ellipsoids with orientations along strands, which are pulled back to their shape in groups: plants, fins; only the
+    /// position-based solver knows them.
+    Oriented(OrientedSection),
     /// A sheet of springs along its edges.
     Springs(SpringSection),
     /// A solid that does not deform: the inside of a closed surface, or of a solid.
@@ -113,6 +116,52 @@ pub struct RodSection {
     pub shear_modulus: Option<f64>,
     /// Whether it is curved at rest as its shape is; otherwise straight when nothing bends it. Yes by default.
     pub keeps_shape: Option<bool>,
+}
+
+/// Ellipsoids with orientations along strands, as long as their edges. Where a strand begins at a vertex of another it is a branch of it. A pinned
+/// vertex keeps its orientation.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrientedSection {
+    /// Mass per volume of the ellipsoids (kg/m³); 800 by default.
+    pub density: Option<f64>,
+    /// Radius where most comes together, at the root (m); 0.02 by default.
+    pub radius: Option<f64>,
+    /// Radius at tips (m), between which cross-sections add up; as at the root by default.
+    pub tip_radius: Option<f64>,
+    /// How many edges away vertices are in one group; 1 by default. The more, the stiffer.
+    pub width: Option<usize>,
+    /// How often a deformation swings (Hz), at every time step. This or `share`, 0 of which is the default.
+    pub frequency: Option<f64>,
+    /// How much of the way to its goal a vertex is pulled in a step, 0 to 1.
+    pub share: Option<f64>,
+    /// How fast movements and turns that are not those of whole groups die away (1/s); 0 by default.
+    pub damping: Option<f64>,
+    /// How far a vertex may be from its goal, as a share of a group's half-width, and turned from it (rad); 0 by default, which brings it there
+    /// as far as iterations go, inf for no limit.
+    pub limit: Option<f64>,
+    /// Factor on movements to the limit, above 0 and below 2; 1 by default.
+    pub relaxation: Option<f64>,
+    /// A surface that follows them, and is what pictures and exports show; none by default.
+    pub skin: Option<SkinSection>,
+}
+
+/// A surface that follows oriented vertices.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SkinSection {
+    /// Tubes around the strands.
+    Tubes {
+        /// Sides of a tube; 8 by default.
+        sides: Option<usize>,
+        /// Length of leaves along branches (m); no leaves by default.
+        leaf: Option<f64>,
+    },
+    /// The triangles of a mesh file, in the coordinates of the shape, before its transform.
+    File {
+        /// Path, relative to the scene file.
+        path: String,
+    },
 }
 
 /// A sheet of springs along its edges.
@@ -230,6 +279,11 @@ pub enum RegionsSection {
         radius: f64,
         /// How many sizes.
         levels: usize,
+    },
+    /// For each vertex of a strand those that are so many vertices away along it; only for strands.
+    Chains {
+        /// Vertices to each side.
+        width: usize,
     },
     /// For each vertex those that are so many edges away.
     Rings {

@@ -30,8 +30,8 @@ pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::{
     BareSection, BendModelName, ClothSection, FluidSection, MatchedClothSection, MatchedSection, MaterialSection,
-    ModesSection, PlasticitySection, RegionsSection, RigidSection, RodSection, SolidSection, SpringSection,
-    StrandSection, VolumeSection,
+    ModesSection, OrientedSection, PlasticitySection, RegionsSection, RigidSection, RodSection, SkinSection,
+    SolidSection, SpringSection, StrandSection, VolumeSection,
 };
 pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};
@@ -43,9 +43,9 @@ pub use solid::SolidShape;
 pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
-    AccelerationSection, DampingSection, FollowLeaderSection, GustSection, HairGridSection, HairStyleSection,
-    IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection, SolverSection,
-    StretchLevelsSection, SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
+    AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
+    HairStyleSection, IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection,
+    SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

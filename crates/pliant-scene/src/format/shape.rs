@@ -149,6 +149,19 @@ pub enum ShapeSection {
         /// Segments of a strand.
         segments: usize,
     },
+    /// A stem with branches, upright at the origin.
+    Plant {
+        /// Height of the stem (m).
+        height: f64,
+        /// Segments of the stem; those of branches are as long.
+        segments: usize,
+        /// Branches.
+        branches: usize,
+        /// Length of the lowest branch (m); the highest has half of it.
+        branch_length: f64,
+        /// Angle between a branch and the stem (degrees); 63 by default.
+        spread: Option<f64>,
+    },
     /// Hair on the upper part of a ball around the origin, straight out of it.
     Hair {
         /// Radius of the ball (m).
@@ -193,6 +206,7 @@ impl ShapeSection {
             Self::Particles { .. } => "particles",
             Self::Emitter { .. } => "emitter",
             Self::Bundle { .. } => "bundle",
+            Self::Plant { .. } => "plant",
             Self::Hair { .. } => "hair",
         }
     }

@@ -122,6 +122,18 @@ pub enum SolverSection {
     PositionBased(PositionBasedSection),
     /// Each strand in one pass from its pinned root: inextensible hair.
     FollowLeader(FollowLeaderSection),
+    /// Explicit integration: cheap and exact at short time steps; elements too small for the step are matched to their shape.
+    Explicit(ExplicitSection),
+}
+
+/// Parameters of explicit integration.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplicitSection {
+    /// Whether elements that allow no step as long are matched to their shape; otherwise the scene explodes. Yes by default.
+    pub stabilise: Option<bool>,
+    /// They are where the step is above this share of the longest that they allow, up to 1; 0.9 by default.
+    pub safety: Option<f64>,
 }
 
 /// Parameters of follow-the-leader. The world may have strands only, each with a pinned vertex.

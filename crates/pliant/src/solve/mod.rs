@@ -1,5 +1,6 @@
 //! Solvers of one implicit stage: all minimise the same objective.
 
+pub mod explicit;
 pub mod follow_leader;
 pub mod newton;
 mod objective;
@@ -8,6 +9,7 @@ pub mod projective;
 mod report;
 mod turning;
 
+pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonParams};
 pub use objective::Objective;
@@ -47,6 +49,8 @@ pub enum SolverChoice {
     FollowLeader(FollowLeaderParams),
     /// Position-based dynamics, classic or with physical stiffness.
     PositionBased(PositionBasedParams),
+    /// Explicit integration, with bad elements left to matching.
+    Explicit(ExplicitParams),
 }
 
 impl Default for SolverChoice {
@@ -73,6 +77,12 @@ impl From<FollowLeaderParams> for SolverChoice {
     }
 }
 
+impl From<ExplicitParams> for SolverChoice {
+    fn from(params: ExplicitParams) -> Self {
+        Self::Explicit(params)
+    }
+}
+
 impl From<PositionBasedParams> for SolverChoice {
     fn from(params: PositionBasedParams) -> Self {
         Self::PositionBased(params)
@@ -90,7 +100,7 @@ impl SolverChoice {
         match self {
             Self::Projective(params) => params.start,
             Self::Newton(params) => params.start,
-            Self::PositionBased(_) | Self::FollowLeader(_) => Start::Predicted,
+            Self::PositionBased(_) | Self::FollowLeader(_) | Self::Explicit(_) => Start::Predicted,
         }
     }
 
@@ -99,7 +109,7 @@ impl SolverChoice {
             Self::Projective(params) => params.tolerance,
             Self::Newton(params) => params.tolerance,
             Self::PositionBased(params) => params.tolerance,
-            Self::FollowLeader(_) => 0.0,
+            Self::FollowLeader(_) | Self::Explicit(_) => 0.0,
         }
     }
 
@@ -110,6 +120,7 @@ impl SolverChoice {
             Self::Newton(params) => Box::new(Newton::new(params.clone())),
             Self::FollowLeader(params) => Box::new(FollowLeader::new(params.clone())),
             Self::PositionBased(params) => Box::new(PositionBased::new(params.clone())),
+            Self::Explicit(params) => Box::new(Explicit::new(params.clone())),
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct SolveReport {
     pub rank_one_updates: usize,
     /// Numeric factorisations because of such changes; contacts of other kinds went through conjugate gradients.
     pub refactorisations: usize,
+    /// Elements that explicit integration has left to matching, because they allow no step as long.
+    pub stabilised: usize,
     /// How well fluids keep their density, where there are any.
     pub fluid: Option<FluidReport>,
     /// Seconds in projections, in right-hand sides and linear solves, and in factorisations.
@@ -79,6 +81,7 @@ impl SolveReport {
         self.fluid = other.fluid.or(self.fluid);
         self.rank_one_updates += other.rank_one_updates;
         self.refactorisations += other.refactorisations;
+        self.stabilised = self.stabilised.max(other.stabilised);
         self.seconds_local += other.seconds_local;
         self.seconds_global += other.seconds_global;
         self.seconds_factor += other.seconds_factor;

@@ -6,6 +6,7 @@ use pliant::prelude::*;
 use pliant::{ModelError, OrientedError};
 
 mod contact;
+mod skin;
 
 fn iterations(iterations: usize) -> PositionBasedParams {
     PositionBasedParams { iterations, ..PositionBasedParams::default() }

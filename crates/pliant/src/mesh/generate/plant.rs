@@ -169,6 +169,7 @@ pub fn leaves(strands: &StrandSet, length: f64) -> Result<TriangleMesh, MeshErro
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::mesh::Simplices;
@@ -191,14 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn cross_sections_of_branches_add_up_at_a_fork_but_for_what_the_stem_itself_adds() {
-        let plant = Plant::default();
-        let strands = plant.strands().unwrap();
-        let radii = tapered_radii(&strands, 0.03, 0.001);
-        let tips: Vec<u32> = strands.strands.rows().map(|row| row[row.len() - 1]).collect();
-        assert!(tips.iter().all(|&tip| radii[tip as usize] == 0.001));
-        let stem = strands.strands.row(0);
-        assert!(stem.windows(2).all(|ends| radii[ends[0] as usize] > radii[ends[1] as usize]));
+    fn cross_sections_add_up_at_forks_with_what_lengths_add() {
+        let strands = Plant::default().strands().unwrap();
+        let (base, tip) = (0.03_f64, 0.001_f64);
+        let radii = tapered_radii(&strands, base, tip);
+        let beyond_tip = |v: u32| radii[v as usize].powi(2) - tip.powi(2);
+        let per_length = (base.powi(2) - tip.powi(2)) / strands.length();
+        for v in 0..radii.len() as u32 {
+            let above = strands.segments().filter(|ends| ends[0] == v).map(|ends| {
+                let [a, b] = ends.map(|end| strands.positions[end as usize]);
+                beyond_tip(ends[1]) + per_length * a.distance(b)
+            });
+            assert!((beyond_tip(v) - above.sum::<f64>()).abs() < 1e-15, "vertex {v}");
+        }
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! Explicit integration of the elastic energies, with the elements that it would make explode left to shape matching [Fierz 2012; Bender 2014, §6].
+//!
+//! x = s − τ² M⁻¹ ∇E at the positions before the step: symplectic Euler. It is exact in its kind and cheap, and holds as long as h < 2/ω for the
+//! highest frequency ω of the world. A few bad elements have the highest frequencies: `bound` tells which, and of those no force is taken.
+//! Instead what they connect is put back to its rest shape where it fits best (`rigid_parts`). All others are integrated as if nothing had happened.
+//! A part that starts strained jumps to its shape in the first step, and is as fast as that.
+
+mod bound;
+mod rigid_parts;
+
+use crate::clock::Clock;
+use crate::contact::Contacts;
+use crate::energy::Memory;
+use crate::math::Vec3;
+use crate::model::Model;
+
+use super::{Objective, SolveError, SolveReport, Solver, Start};
+use bound::unstable_elements;
+use rigid_parts::{RigidPart, connected};
+
+pub use bound::stable_time_step;
+
+/// Parameters of explicit integration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplicitParams {
+    /// Whether elements that cannot be integrated at the time step are left to shape matching. Without it such a world explodes, and the step
+    /// is refused.
+    pub stabilise: bool,
+    /// Elements are left to matching where the time step is above this share of the longest that they allow; at most 1.
+    pub safety: f64,
+}
+
+impl Default for ExplicitParams {
+    fn default() -> Self {
+        Self { stabilise: true, safety: 0.9 }
+    }
+}
+
+impl ExplicitParams {
+    /// The parameter that is out of range: name, value, what is needed.
+    pub(crate) fn problem(&self) -> Option<(&'static str, f64, &'static str)> {
+        let holds = self.safety > 0.0 && self.safety <= 1.0;
+        (!holds).then_some(("safety of explicit integration", self.safety, "above 0 and at most 1"))
+    }
+}
+
+/// Explicit integration. It keeps what it knows of elements as long as model and time step stay the same.
+#[derive(Debug)]
+pub struct Explicit {
+    params: ExplicitParams,
+    prepared: Option<Prepared>,
+}
+
+/// What is worked out once for a model and a time step.
+#[derive(Debug)]
+struct Prepared {
+    /// 1/τ² that it is for.
+    inertia: f64,
+    /// Of each corner of all batches whether its element is left to matching; empty where none is.
+    is_left_out: Vec<bool>,
+    /// How many elements are.
+    elements: usize,
+    parts: Vec<RigidPart>,
+}
+
+impl Explicit {
+    /// A solver with these parameters.
+    pub fn new(params: ExplicitParams) -> Self {
+        Self { params, prepared: None }
+    }
+
+    fn prepare(&self, model: &Model, inertia: f64) -> Prepared {
+        let mut prepared = Prepared { inertia, is_left_out: Vec::new(), elements: 0, parts: Vec::new() };
+        if !self.params.stabilise {
+            return prepared;
+        }
+        let unstable = unstable_elements(model, (self.params.safety * inertia.sqrt()).recip());
+        if unstable.is_empty() {
+            return prepared;
+        }
+        prepared.elements = unstable.len();
+        prepared.is_left_out = vec![false; model.corner_count()];
+        for &(batch, element) in &unstable {
+            let corners = model.energies()[batch].batch.operator().corners(element);
+            let first = model.batch_corners(batch).start;
+            prepared.is_left_out[first + corners.start..first + corners.end].fill(true);
+        }
+        let stencils =
+            unstable.iter().map(|&(batch, element)| model.energies()[batch].batch.operator().stencil(element));
+        prepared.parts =
+            connected(stencils, model.rest().len()).into_iter().map(|part| RigidPart::new(model, part)).collect();
+        prepared
+    }
+}
+
+impl Solver for Explicit {
+    fn start(&self) -> Start {
+        Start::Predicted
+    }
+
+    fn solve(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let (model, inertia) = (objective.model, objective.inertia);
+        let mut report = SolveReport { iterations: 1, converged: true, ..SolveReport::default() };
+        let begun = clock.now();
+        let prepared = match self.prepared.take().filter(|prepared| prepared.inertia == inertia) {
+            Some(prepared) => prepared,
+            None => self.prepare(model, inertia),
+        };
+        report.seconds_factor = clock.now() - begun;
+        let local = clock.now();
+        objective.project(objective.before, memory);
+        let mut corners = vec![Vec3::ZERO; model.corner_count()];
+        for (batch, (entry, memory)) in model.energies().iter().zip(&*memory).enumerate() {
+            let out = &mut corners[model.batch_corners(batch)];
+            entry.batch.operator().gradient(objective.before, &memory.projections, objective.scales[batch], out);
+        }
+        let left_out = corners.iter_mut().zip(&prepared.is_left_out).filter(|(_, is_left_out)| **is_left_out);
+        left_out.for_each(|(corner, _)| *corner = Vec3::ZERO);
+        for (k, &v) in model.free().iter().enumerate() {
+            let v = v as usize;
+            let gradient = model.free_corners(k).iter().fold(Vec3::ZERO, |sum, &corner| sum + corners[corner as usize]);
+            x[v] = objective.target[v] - gradient / (inertia * model.mass().lumped()[v]);
+        }
+        prepared.parts.iter().for_each(|part| part.straighten(x));
+        report.stabilised = prepared.elements;
+        self.prepared = Some(prepared);
+        if !contacts.is_none() {
+            contacts.meet(&|vertex| x[vertex]);
+            let mut exchange = |vertex: usize, moved: Option<Vec3>| {
+                x[vertex] = moved.unwrap_or(x[vertex]);
+                x[vertex]
+            };
+            contacts.displace(&mut exchange, &|vertex| inertia * model.mass().lumped()[vertex]);
+            report.contacts = contacts.count();
+        }
+        report.seconds_local = clock.now() - local;
+        Ok(report)
+    }
+}
