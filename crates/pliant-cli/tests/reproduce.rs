@@ -29,7 +29,7 @@ fn without_a_name_experiments_are_listed_and_an_unknown_one_is_an_error_that_nam
     let listed = pliant(&["reproduce"]);
     let text = String::from_utf8(listed.stdout).unwrap();
     assert!(listed.status.success());
-    assert_eq!(text.lines().count(), 20, "{text}");
+    assert_eq!(text.lines().count(), pliant_reproduce::ALL.len(), "{text}");
     let unknown = pliant(&["reproduce", "liu2013-fig99"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8(unknown.stderr).unwrap().contains("liu2013-fig2, "));

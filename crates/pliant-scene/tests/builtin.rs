@@ -6,7 +6,7 @@ use pliant_scene::format::Moment;
 use pliant_scene::{BUILTIN, Builtin, Verdict};
 
 /// Coarser or shorter forms of the scenes that take longest; what they expect must hold in these as well.
-const REDUCED: [(&str, &[&str]); 14] = [
+const REDUCED: &[(&str, &[&str])] = &[
     ("balloon", &["world.frames=40"]),
     ("banner", &["world.frames=60"]),
     ("brush", &["body.0.shape.bundle.count=100", "world.frames=60"]),
