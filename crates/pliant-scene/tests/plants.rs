@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use pliant::math::Vec3;
+use pliant_io::write::visible_bodies;
 use pliant_scene::{Scene, SceneRun};
 
 fn plant(overrides: &[&str]) -> SceneRun {
@@ -45,6 +46,10 @@ fn the_surface_of_a_plant_is_stored_and_follows_it() {
     for (p, rest) in at_rest.iter().zip(&run.topology().rest) {
         assert!(p.distance(*rest) < 1e-12);
     }
+    // What is seen of it is the surface alone.
+    let visible = visible_bodies(run.topology()).unwrap();
+    assert_eq!((visible[0].vertices.len(), visible[0].segments.len()), (stored - count, 0));
+    assert!(visible[0].triangles.len() > 500, "{}", visible[0].triangles.len());
     // In the gust the tip and the leaves around it go the same way.
     (0..90).for_each(|_| drop(run.next_frame().unwrap()));
     let frame = run.stored_frame();

@@ -241,7 +241,8 @@ class Simulation(Readings):
     def set_orientations(self, body: str, orientations: ArrayLike) -> None:
         """Replaces how oriented particles are turned, (n, 4) as unit quaternions w x y z; they stop turning. A pinned one turns what is
         around it."""
-        count = len(self.vertices(body))
+        own = self.vertices(body)
+        count = own.stop - own.start
         _pliant.set_orientations(self._core, body, floats(orientations, "orientations", (count, 4)).tolist())
 
     def twist_rod(self, body: str, segment: int, angle: float) -> None:

@@ -65,7 +65,7 @@ fn the_wider_regions_are_the_less_a_strand_sags() {
         let hair = body(&strands, matching).pin([0, 1]);
         let world = Simulation::builder().body(hair).solver(iterations(1)).time_step(1.0 / 240.0);
         let mut sim = world.build().unwrap();
-        (0..960).for_each(|_| drop(sim.step().unwrap()));
+        (0..3000).for_each(|_| drop(sim.step().unwrap()));
         -sim.positions()[20].y
     };
     let sags = [2, 4, 8].map(sag);

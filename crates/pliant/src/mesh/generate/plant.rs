@@ -95,7 +95,8 @@ pub fn tapered_radii(strands: &StrandSet, base: f64, tip: f64) -> Vec<f64> {
     }
     let most = above.iter().copied().fold(0.0, f64::max);
     let share = |length: &f64| if most > 0.0 { length / most } else { 0.0 };
-    above.iter().map(|length| (tip * tip + (base * base - tip * tip) * share(length)).sqrt()).collect()
+    let square = |share: f64| tip * tip * (1.0 - share) + base * base * share;
+    above.iter().map(|length| square(share(length)).sqrt()).collect()
 }
 
 /// Tubes around strands with a radius for each vertex \[m\] and a number of sides, closed at the tips.
