@@ -8,19 +8,19 @@ import pytest
 import pliant
 
 
-def hung(matching: pliant.ClothMatching, iterations: int = 4) -> float:
+def hung(matching: pliant.ClothMatching) -> float:
     """How far down a strip of 60 rows reaches after a second, over that at rest."""
     strip = pliant.sheet(0.05, 1.5, 2, 60)
     top = strip.positions[:, 1] > 0.749
     body = pliant.Body(strip, density=0.2, cloth_matching=matching, pin=top)
-    sim = pliant.Simulation(body, solver=pliant.PositionBased(iterations))
+    sim = pliant.Simulation(body, solver=pliant.PositionBased(4))
     sim.step(60)
     np.testing.assert_array_equal(sim.positions[top], strip.positions[top])
     return float(0.75 - sim.positions[:, 1].min()) / 1.5
 
 
 def test_levels_and_fibres_keep_a_strip_from_stretching() -> None:
-    plain = hung(pliant.ClothMatching(bend=0), 12)
+    plain = hung(pliant.ClothMatching(bend=0))
     assert plain > 1.2
     assert hung(pliant.ClothMatching(bend=0, levels=5)) < 1.05
     assert hung(pliant.ClothMatching(bend=0, fibres=1, fibre_length=100)) < 1.1

@@ -82,10 +82,7 @@ fn exports_carry_the_wrinkled_surface() {
         let written = export(&store, format, folder.join(name), &options).unwrap();
         let mesh = read_mesh(&written.files[0], &ReadOptions::default()).unwrap();
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (33 * 17, 2 * 32 * 16), "{format:?}");
-        assert!(
-            (height(&mesh.positions) - height(&now(&run)[4..])).abs() < 1e-6,
-            "{format:?}"
-        );
+        assert!((height(&mesh.positions) - height(&now(&run)[4..])).abs() < 1e-6, "{format:?}");
     }
     std::fs::remove_dir_all(folder).unwrap();
 }

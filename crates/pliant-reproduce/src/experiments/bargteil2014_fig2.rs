@@ -32,7 +32,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         },
         Criterion {
             name: "rate",
-            statement: "the same against 1/√(1 + ω²ht), which projections onto a rigid shape leave; difference as a share",
+            statement: "the same against 1/√(1 + 2ω²ht), what projections onto a rigid shape leave of small turns; difference as a share",
             bound: Bound::Below(0.01),
             kind: Kind::Shape,
         },
@@ -84,7 +84,8 @@ fn measure(_: Size) -> Result<Outcome, ReproduceError> {
     outcome.measure("energy", largest_change(1), "the spring lets it grow by centrifugal force");
     outcome.measure("spin", largest_change(2), "");
     let left = projected.last().map_or(f64::NAN, |last| last[2]);
-    let expected = 1.0 / (1.0 + SPIN * SPIN * STEP * SECONDS).sqrt();
+    // A step of θ goes on to 2 − exp(−iθ), which is turned by θ − θ³ + …
+    let expected = 1.0 / (1.0 + 2.0 * SPIN * SPIN * STEP * SECONDS).sqrt();
     outcome.measure("lost", left, "");
     outcome.measure("rate", (left / expected - 1.0).abs(), format!("{left:.4}, expected {expected:.4}"));
     let mut table =

@@ -44,7 +44,7 @@ fn sag(lattice: &Lattice, regions: Regions, steps: usize) -> Result<Vec<Vec3>, R
     let body = Body::points(&lattice.points(), 0.05).with_matching(matching).pin_where(|p| p.x < held);
     let solver = PositionBasedParams { iterations: 1, ..PositionBasedParams::default() };
     let damping = Damping { drag: 1.0, ..Damping::default() };
-    let world = Simulation::builder().body(body).solver(solver).damping(damping).time_step(1.0 / 120.0);
+    let world = Simulation::builder().body(body).solver(solver).damping(damping).time_step(1.0 / 480.0);
     let mut sim = world.build()?;
     for _ in 0..steps {
         sim.step()?;
@@ -53,13 +53,13 @@ fn sag(lattice: &Lattice, regions: Regions, steps: usize) -> Result<Vec<Vec3>, R
 }
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
-    let (along, steps) = (size.pick(24, 16), size.pick(1200, 600));
+    let (along, steps) = (size.pick(24, 16), size.pick(4800, 2400));
     let widths = [1, 2, 3, 4];
     let lattice = Lattice::block([along, ACROSS, ACROSS], SPACING)?;
     let rest = lattice.points().positions;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "a bar of {along} × {ACROSS} × {ACROSS} particles, its first two layers held; α = 0.5 at 120 Hz, damped, {steps} steps"
+        "a bar of {along} × {ACROSS} × {ACROSS} particles, its first two layers held; α = 0.5 at 480 Hz, damped, {steps} steps"
     ));
     let mut table = Table::new("sags", &["width", "sag over the length"]);
     let (mut sags, mut shapes, mut off) = (Vec::new(), Vec::new(), 0.0_f64);
