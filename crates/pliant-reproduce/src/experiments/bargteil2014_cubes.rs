@@ -63,7 +63,7 @@ pub(super) const DROPPED: Experiment = Experiment {
         Criterion {
             name: "softer",
             statement: "29 clusters: mean distance of particles from the shapes of their clusters, over half-widths, at the worst time; γ = 0.5 over γ = 0.1",
-            bound: Bound::AtLeast(1.5),
+            bound: Bound::AtLeast(1.2),
             kind: Kind::Shape,
         },
         Criterion {

@@ -45,7 +45,16 @@ impl Shape {
         let cracks = matching.toughness.and_then(|_| Cracks::new(number as u32, &matching.regions, rest, masses));
         let volume = matching.volume.map(|params| Volume::new(params, surface(), rest, masses));
         let (first, movements) = (info.vertices.start, vec![Vec3::ZERO; rest.len()]);
-        Self { first, matching, fits, movements, members: Vec::new(), maps: Buffers::default(), cracks, volume }
+        Self {
+            first,
+            matching,
+            fits,
+            movements,
+            members: Movements::default(),
+            maps: Buffers::default(),
+            cracks,
+            volume,
+        }
     }
 
     pub(super) fn region_count(&self) -> usize {
@@ -120,7 +129,9 @@ impl Shape {
             (_, Some(regions)) if matches!(self.matching.modes, Modes::Quadratic(_)) => {
                 by_places(&self.fits, regions, gamma, x, movements);
             }
-            (Some(members), _) => by_members(&self.fits, members, gamma, &mut self.members, movements),
+            (Some(members), Some(regions)) => {
+                by_members(&self.fits, members, regions, gamma, &mut self.members, movements);
+            }
             _ => by_means(&self.fits, gamma, &mut self.maps, movements),
         }
     }
@@ -203,11 +214,18 @@ fn beyond(movement: Vec3, free: f64) -> Vec3 {
 }
 
 /// The mean over a particle's regions of ways that are limited in each.
-fn by_members(fits: &Fits, members: &Members, gamma: f64, of_members: &mut Movements, movements: &mut [Vec3]) {
+fn by_members(
+    fits: &Fits,
+    members: &Members,
+    regions: &Csr,
+    gamma: f64,
+    of_members: &mut Movements,
+    movements: &mut [Vec3],
+) {
     members.movements(&fits.points, fits.maps(), |region| gamma * fits.regions[region].half_width, of_members);
     parallel::for_each(0..movements.len(), Strided { entries: movements, stride: 1 }, &|range, movements| {
         for (v, movement) in range.zip(movements.entries) {
-            *movement = members.movement(v, of_members) / fits.counts[v];
+            *movement = members.movement(v, regions.row(v), of_members) / fits.counts[v];
         }
     });
 }

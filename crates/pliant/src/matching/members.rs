@@ -27,7 +27,12 @@ pub(super) struct Members {
 }
 
 /// A movement of each member.
-pub(super) type Movements = Vec<[[f64; WIDTH]; 3]>;
+#[derive(Debug, Default)]
+pub(super) struct Movements {
+    groups: Vec<[[f64; WIDTH]; 3]>,
+    /// Whether there is one in a region; of others nothing is written.
+    in_region: Vec<bool>,
+}
 
 impl Members {
     pub(super) fn new(members: &Csr, rest: &[Vec3], masses: &[f64]) -> Self {
@@ -74,22 +79,23 @@ impl Members {
         out: &mut Movements,
     ) {
         assert_eq!(points.len(), self.movements_of.len(), "a point for each particle");
-        out.resize(self.rows.len(), [[0.0; WIDTH]; 3]);
-        let outputs = ByOffsets { entries: out, offsets: &self.starts };
-        parallel::for_each_of(self.grain(), 0..self.starts.len() - 1, outputs, &|range, outputs| {
-            let points = points.as_ptr().cast();
-            let (first, free) = (range.start, &free);
-            f64::dispatch(
-                self.instructions,
-                MovementsOf { members: self, first, points, maps, free, out: outputs.entries },
-            );
+        let count = self.starts.len() - 1;
+        out.groups.resize(self.rows.len(), [[0.0; WIDTH]; 3]);
+        out.in_region.resize(count, false);
+        let groups = ByOffsets { entries: &mut out.groups, offsets: &self.starts };
+        let in_region = Strided { entries: &mut out.in_region, stride: 1 };
+        parallel::for_each_of(self.grain(), 0..count, (groups, in_region), &|range, (groups, in_region)| {
+            let (first, points, free) = (range.start, points.as_ptr().cast(), &free);
+            let (out, in_region) = (groups.entries, in_region.entries);
+            f64::dispatch(self.instructions, MovementsOf { members: self, first, points, maps, free, out, in_region });
         });
     }
 
-    /// The sum of a particle's movements over its regions.
-    pub(super) fn movement(&self, v: usize, movements: &Movements) -> Vec3 {
-        let flat = movements.as_flattened().as_flattened();
-        self.movements_of.row(v).iter().fold(Vec3::ZERO, |sum, &at| {
+    /// The sum of a particle's movements over its regions, which are given.
+    pub(super) fn movement(&self, v: usize, regions: &[u32], movements: &Movements) -> Vec3 {
+        let flat = movements.groups.as_flattened().as_flattened();
+        let own = self.movements_of.row(v).iter().zip(regions);
+        own.filter(|(_, region)| movements.in_region[**region as usize]).fold(Vec3::ZERO, |sum, (&at, _)| {
             let at = at as usize;
             sum + Vec3::new(flat[at], flat[at + WIDTH], flat[at + 2 * WIDTH])
         })
@@ -143,16 +149,18 @@ struct MovementsOf<'a, F> {
     maps: &'a [Map],
     free: &'a F,
     out: &'a mut [[[f64; WIDTH]; 3]],
+    in_region: &'a mut [bool],
 }
 
 impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = f64>>(self) {
         let Members { starts, rows, numbers, .. } = self.members;
-        let (mut region, begin) = (self.first, starts[self.first] as usize);
-        let end = begin + self.out.len();
+        let begin = starts[self.first] as usize;
         let all_lanes = (1 << WIDTH) - 1;
-        while (starts[region] as usize) < end {
+        for (region, moves) in (self.first..).zip(self.in_region) {
+            *moves = false;
+            let own = starts[region] as usize..starts[region + 1] as usize;
             let map = &self.maps[region];
             let free = (self.free)(region);
             // SAFETY: as above.
@@ -163,7 +171,7 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
                 }
                 let (one, least, within) = (L::splat(1.0), L::splat(f64::MIN_POSITIVE), L::splat(free * free));
                 let free = L::splat(free);
-                for group in starts[region] as usize..starts[region + 1] as usize {
+                for group in own.clone() {
                     let [_, rx, ry, rz] = &numbers[group];
                     let (rx, ry, rz) = (L::load(rx.as_ptr()), L::load(ry.as_ptr()), L::load(rz.as_ptr()));
                     let x = L::gather(self.points, rows[group].as_ptr());
@@ -173,19 +181,24 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
                         away[c] = rx.mul_add(lanes[c], ry.mul_add(lanes[3 + c], shifted)).sub(x[c]);
                     }
                     let square = away[0].mul_add(away[0], away[1].mul_add(away[1], away[2].mul(away[2])));
-                    let out = &mut self.out[group - begin];
-                    // Mostly all are within the free distance: no root and no division then.
+                    // Mostly all are within the free distance: no root and no division then, and mostly nothing to write.
                     if square.less_mask(within) == all_lanes {
-                        *out = [[0.0; WIDTH]; 3];
+                        if *moves {
+                            self.out[group - begin] = [[0.0; WIDTH]; 3];
+                        }
                         continue;
                     }
+                    if !*moves {
+                        self.out[own.start - begin..group - begin].fill([[0.0; WIDTH]; 3]);
+                        *moves = true;
+                    }
+                    let out = &mut self.out[group - begin];
                     let share = one.sub(free.div(square.sqrt().max(least))).max(L::zero());
                     for c in 0..3 {
                         away[c].mul(share).store(out[c].as_mut_ptr());
                     }
                 }
             }
-            region += 1;
         }
     }
 }
