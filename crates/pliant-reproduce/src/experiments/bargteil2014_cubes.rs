@@ -137,13 +137,16 @@ fn world(points: &PointSet, matching: Matching, start: Vec<Vec3>) -> SimulationB
     Simulation::builder().body(body).solver(solver).time_step(FRAME)
 }
 
-/// A cube that starts stretched along x, without gravity: its length along x over that at rest, and its reach, after each step; its end.
-fn swing(
-    points: &PointSet,
-    matching: Matching,
-    stretch: f64,
-    steps: usize,
-) -> Result<(Vec<f64>, Vec<f64>, Vec<Vec3>), ReproduceError> {
+/// A cube that swings.
+struct Swing {
+    /// Its length along x over that at rest, and its reach, after each step.
+    lengths: Vec<f64>,
+    reaches: Vec<f64>,
+    end: Vec<Vec3>,
+}
+
+/// A cube that starts stretched along x, without gravity.
+fn swing(points: &PointSet, matching: Matching, stretch: f64, steps: usize) -> Result<Swing, ReproduceError> {
     let start = points.positions.iter().map(|p| Vec3::new(stretch * p.x, p.y, p.z)).collect();
     let mut sim = world(points, matching, start).gravity(Vec3::ZERO).build()?;
     let (mut lengths, mut reaches) = (vec![stretch], vec![reach(sim.positions())]);
@@ -153,7 +156,7 @@ fn swing(
         lengths.push((sim.positions()[last].x - sim.positions()[0].x) / SIDE);
         reaches.push(reach(sim.positions()));
     }
-    Ok((lengths, reaches, sim.positions().to_vec()))
+    Ok(Swing { lengths, reaches, end: sim.positions().to_vec() })
 }
 
 /// The mean distance of upward crossings of 1, in steps.
@@ -190,7 +193,8 @@ fn stretched(size: Size) -> Result<Outcome, ReproduceError> {
     for (name, regions) in [("1 cluster", &whole), ("29 clusters", &many)] {
         for alpha in ALPHAS {
             for gamma in GAMMAS {
-                let (lengths, reaches, end) = swing(&points, matching(regions, alpha, Some(gamma)), 1.5, steps)?;
+                let Swing { lengths, reaches, end } =
+                    swing(&points, matching(regions, alpha, Some(gamma)), 1.5, steps)?;
                 let found = period(&lengths);
                 table.push_named(name, vec![alpha, gamma, found, largest(&reaches) / reaches[0]]);
                 if regions.len() == 1 && gamma == 0.5 {
@@ -214,10 +218,10 @@ fn stretched(size: Size) -> Result<Outcome, ReproduceError> {
     outcome.measure("undamped", kept, "");
     outcome.measure("bounded", grown, "");
     let far = |gamma| swing(&points, matching(&many, 1.0, gamma), 4.0, steps);
-    let (_, limited, end) = far(Some(0.3))?;
+    let Swing { reaches: limited, end, .. } = far(Some(0.3))?;
     outcome.measure("limited", largest(&limited[steps - 60..]) / reach(&points.positions), "");
     shapes.push(end);
-    let (_, free, end) = far(None)?;
+    let Swing { reaches: free, end, .. } = far(None)?;
     outcome.measure("unlimited", largest(&free[steps - 60..]) / largest(&free[..60]), "");
     shapes.push(end);
     let over_time = |reaches: &[f64]| {
