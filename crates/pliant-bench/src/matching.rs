@@ -154,31 +154,36 @@ pub fn measure(along: usize, subdivisions: u32, effort: Effort) -> Result<Matchi
         eprintln!("{}", body.name);
         bodies.push(beside_reference(&body, effort)?);
     }
-    for width in WIDTHS {
-        eprintln!("width {width}");
-        for on_mesh in [false, true] {
-            let make = |fast| {
-                if on_mesh {
-                    MatchedBody::rings(subdivisions, width, fast)
-                } else {
-                    MatchedBody::cubes(along, width, fast)
-                }
-            };
-            let (fast, lists) = (make(true)?, make(false)?);
-            let frames = in_turns(vec![ours("fast", &fast, 1)?, ours("lists", &lists, 1)?], effort)?;
-            let on = if on_mesh { "rings on a mesh" } else { "cubes on a lattice" }.to_owned();
-            widths.push(WidthFrames { on, width, particles: fast.rest.len(), frames: [frames[0], frames[1]] });
+    for on_mesh in [false, true] {
+        let make = |width, fast| {
+            if on_mesh { MatchedBody::rings(subdivisions, width, fast) } else { MatchedBody::cubes(along, width, fast) }
+        };
+        let on = if on_mesh { "rings on a mesh" } else { "cubes on a lattice" };
+        // All widths in turns: lists of wide regions would push all else out of the caches.
+        let mut frames = Vec::new();
+        for fast in [true, false] {
+            eprintln!("{on}, {}", if fast { "fast sums" } else { "lists" });
+            let ways = WIDTHS.map(|width| ours(&make(width, fast)?, 1));
+            frames.push(in_turns(ways.into_iter().collect::<Result<_, BenchError>>()?, effort)?);
         }
+        let particles = make(1, true)?.rest.len();
+        let rows = WIDTHS.into_iter().zip(frames[0].iter().zip(&frames[1]));
+        widths.extend(rows.map(|(width, (fast, lists))| WidthFrames {
+            on: on.to_owned(),
+            width,
+            particles,
+            frames: [*fast, *lists],
+        }));
     }
     Ok(MatchingResults { processor, load, bodies, widths })
 }
 
 /// One way to take a frame.
-type Way = (String, Box<dyn FnMut() -> Result<(), BenchError>>);
+type Way = Box<dyn FnMut() -> Result<(), BenchError>>;
 
-fn ours(name: &str, body: &MatchedBody, threads: usize) -> Result<Way, BenchError> {
+fn ours(body: &MatchedBody, threads: usize) -> Result<Way, BenchError> {
     let mut simulation = body.simulation(threads)?;
-    Ok((name.to_owned(), Box::new(move || Ok(simulation.step().map(drop)?))))
+    Ok(Box::new(move || Ok(simulation.step().map(drop)?)))
 }
 
 /// Times ways in turns; the first error ends it.
@@ -186,9 +191,9 @@ fn in_turns(ways: Vec<Way>, effort: Effort) -> Result<Vec<Option<Timing>>, Bench
     let failed = RefCell::new(None);
     let mut contenders: Vec<Contender<'_>> = ways
         .into_iter()
-        .map(|(name, mut frame)| {
+        .map(|mut frame| {
             let failed = &failed;
-            Contender::new(name, move |sampler| {
+            Contender::new("", move |sampler| {
                 sampler.repeat(
                     &mut (),
                     |()| (),
@@ -207,19 +212,17 @@ fn in_turns(ways: Vec<Way>, effort: Effort) -> Result<Vec<Option<Timing>>, Bench
 }
 
 fn beside_reference(body: &MatchedBody, effort: Effort) -> Result<MatchingFrames, BenchError> {
-    let mut ways = vec![ours("1 thread", body, 1)?, ours("2 threads", body, 2)?];
+    #[cfg_attr(not(feature = "reference"), allow(unused_mut))]
+    let mut ways = vec![ours(body, 1)?, ours(body, 2)?];
     #[cfg(feature = "reference")]
     {
         let mut eigen = EigenMatching::new(body);
-        ways.push((
-            "Eigen".to_owned(),
-            Box::new(move || {
-                eigen.frame();
-                Ok(())
-            }),
-        ));
+        ways.push(Box::new(move || {
+            eigen.frame();
+            Ok(())
+        }));
     }
-    let timings = in_turns(std::mem::take(&mut ways), effort)?;
+    let timings = in_turns(ways, effort)?;
     Ok(MatchingFrames {
         name: body.name.clone(),
         particles: body.rest.len(),

@@ -240,3 +240,23 @@ fn rapier_comes_to_rest_at_the_same_place_when_given_time() {
         assert!(off.abs() < allowed, "{}: {:.1} % off {exact}", hanging.problem().name, 100.0 * off);
     }
 }
+
+/// The same block by fast sums, by lists and by C++: where it goes in twenty steps.
+#[test]
+fn shape_matching_moves_a_block_as_the_reference_does() {
+    use pliant_bench::matching::MatchedBody;
+    for body in [MatchedBody::clusters(6).unwrap(), MatchedBody::cubes(6, 1, false).unwrap()] {
+        let mut sim = body.simulation(2).unwrap();
+        (0..20).for_each(|_| drop(sim.step().unwrap()));
+        let moved = sim.positions().iter().zip(&body.start).fold(0.0_f64, |most, (a, b)| most.max(a.distance(*b)));
+        assert!(moved > 1e-3, "{}: it moves by {moved} m", body.name);
+        #[cfg(feature = "reference")]
+        {
+            let mut eigen = pliant_bench::reference::EigenMatching::new(&body);
+            (0..20).for_each(|_| eigen.frame());
+            let apart =
+                eigen.positions().iter().zip(sim.positions()).fold(0.0_f64, |most, (a, b)| most.max(a.distance(*b)));
+            assert!(apart < 1e-9, "{}: {apart} m", body.name);
+        }
+    }
+}

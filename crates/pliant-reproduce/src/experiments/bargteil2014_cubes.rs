@@ -97,6 +97,8 @@ const SEED: u64 = 2014;
 const FRAME: f64 = 1.0 / 60.0;
 const ITERATIONS: usize = 4;
 const ALPHAS: [f64; 3] = [0.05, 0.3, 0.7];
+/// Height of the centre of dropped cubes over the side.
+const DROP: f64 = 1.2;
 const GAMMAS: [f64; 3] = [0.1, 0.3, 0.5];
 
 /// A cube of particles about the origin.
@@ -284,12 +286,12 @@ fn dropped(size: Size) -> Result<Outcome, ReproduceError> {
     let (many, radius) = clusters(&points)?;
     let mut outcome = Outcome::default();
     outcome.choose(format!(
-        "the same cubes, corner down from 1 side above the ground, without friction; clusters of radius {radius:.2} sides; α = 0.3, 60 Hz, \
+        "the same cubes, corner down, their centres {DROP} sides above the ground, without friction; clusters of radius {radius:.2} sides; α = 0.3, 60 Hz, \
          {ITERATIONS} iterations, {steps} steps"
     ));
     let mut table = Table::new("drops", &["γ", "strain", "highest after impact", "largest reach"]);
     let tilt = Quat::from_rotation_z(0.6) * Quat::from_rotation_x(0.5);
-    let start: Vec<Vec3> = points.positions.iter().map(|p| tilt * *p + Vec3::Y * 2.0 * SIDE).collect();
+    let start: Vec<Vec3> = points.positions.iter().map(|p| tilt * *p + Vec3::Y * DROP * SIDE).collect();
     let (mut strains, mut shapes, mut series) = (Vec::new(), Vec::new(), Vec::new());
     let (mut deepest, mut farthest, mut bounce) = (0.0_f64, 0.0_f64, 0.0);
     for (name, regions) in [("1 cluster", &whole), ("29 clusters", &many)] {

@@ -223,6 +223,9 @@ fn by_members(
     movements: &mut [Vec3],
 ) {
     members.movements(&fits.points, fits.maps(), |region| gamma * fits.regions[region].half_width, of_members);
+    if !of_members.is_any() {
+        return movements.fill(Vec3::ZERO);
+    }
     parallel::for_each(0..movements.len(), Strided { entries: movements, stride: 1 }, &|range, movements| {
         for (v, movement) in range.zip(movements.entries) {
             *movement = members.movement(v, regions.row(v), of_members) / fits.counts[v];

@@ -34,6 +34,13 @@ pub(super) struct Movements {
     in_region: Vec<bool>,
 }
 
+impl Movements {
+    /// Whether any member moves.
+    pub(super) fn is_any(&self) -> bool {
+        self.in_region.contains(&true)
+    }
+}
+
 impl Members {
     pub(super) fn new(members: &Csr, rest: &[Vec3], masses: &[f64]) -> Self {
         let (mut starts, mut rows, mut numbers, mut pairs) = (vec![0], Vec::new(), Vec::new(), Vec::new());
@@ -122,12 +129,16 @@ impl Kernel<f64> for SumsOf<'_> {
                     let [mass, rest @ ..] = &numbers[group];
                     let mass = L::load(mass.as_ptr());
                     let x = L::gather(self.points, rows[group].as_ptr());
-                    // Closures are not compiled with the instructions of lanes.
+                    // Closures are not compiled with the instructions of lanes. Column by column all fits into registers.
+                    let mut weighted = [L::zero(); 3];
                     for c in 0..3 {
-                        let weighted = x[c].mul(mass);
-                        all[0][c] = all[0][c].add(weighted);
-                        for column in 0..3 {
-                            all[column + 1][c] = weighted.mul_add(L::load(rest[column].as_ptr()), all[column + 1][c]);
+                        weighted[c] = x[c].mul(mass);
+                        all[0][c] = all[0][c].add(weighted[c]);
+                    }
+                    for column in 0..3 {
+                        let r = L::load(rest[column].as_ptr());
+                        for c in 0..3 {
+                            all[column + 1][c] = weighted[c].mul_add(r, all[column + 1][c]);
                         }
                     }
                 }
@@ -170,7 +181,7 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
                     lanes[k] = L::splat(map[k]);
                 }
                 let (one, least, within) = (L::splat(1.0), L::splat(f64::MIN_POSITIVE), L::splat(free * free));
-                let free = L::splat(free);
+                let (is_limited, free) = (free > 0.0, L::splat(free));
                 for group in own.clone() {
                     let [_, rx, ry, rz] = &numbers[group];
                     let (rx, ry, rz) = (L::load(rx.as_ptr()), L::load(ry.as_ptr()), L::load(rz.as_ptr()));
@@ -193,7 +204,8 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
                         *moves = true;
                     }
                     let out = &mut self.out[group - begin];
-                    let share = one.sub(free.div(square.sqrt().max(least))).max(L::zero());
+                    let share =
+                        if is_limited { one.sub(free.div(square.sqrt().max(least))).max(L::zero()) } else { one };
                     for c in 0..3 {
                         away[c].mul(share).store(out[c].as_mut_ptr());
                     }
