@@ -96,6 +96,7 @@ const CLUSTERS: usize = 29;
 const SEED: u64 = 2014;
 const FRAME: f64 = 1.0 / 60.0;
 const ITERATIONS: usize = 4;
+const LONG: usize = 1200;
 const ALPHAS: [f64; 3] = [0.05, 0.3, 0.7];
 /// Height of the centre of dropped cubes over the side.
 const DROP: f64 = 1.2;
@@ -179,7 +180,7 @@ fn largest(numbers: &[f64]) -> f64 {
 }
 
 fn stretched(size: Size) -> Result<Outcome, ReproduceError> {
-    let (points, steps) = (cube(), size.pick(1200, 300));
+    let (points, steps) = (cube(), size.pick(LONG, 300));
     let whole = Regions::whole(points.positions.len());
     let (many, radius) = clusters(&points)?;
     let mut outcome = Outcome::default();
@@ -219,6 +220,8 @@ fn stretched(size: Size) -> Result<Outcome, ReproduceError> {
     outcome.measure("period", off, "");
     outcome.measure("undamped", kept, "");
     outcome.measure("bounded", grown, "");
+    // Growth takes its time, in the reduced size too.
+    let steps = LONG;
     let far = |gamma| swing(&points, matching(&many, 1.0, gamma), 4.0, steps);
     let Swing { reaches: limited, end, .. } = far(Some(0.3))?;
     outcome.measure("limited", largest(&limited[steps - 60..]) / reach(&points.positions), "");

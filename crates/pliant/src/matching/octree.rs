@@ -51,6 +51,7 @@ impl Octree {
     /// ```
     /// use pliant::mesh::sdf::Ball;
     /// use pliant::prelude::*;
+    /// use pliant::{Octree, RegionError};
     /// let ball = Ball { centre: Vec3::ZERO, radius: 0.5 };
     /// // Fine at the surface.
     /// let octree = Octree::fill(&ball, 0.25, 2, |cell, distance| distance.abs() < cell.size)?;
