@@ -191,9 +191,10 @@ impl Cracks {
                 continue;
             }
             breaks.push(Break { matching: self.matching, place, normal, step: moment.step });
-            let regions =
-                own.iter().flat_map(|&v| fits.sums.regions_of_particles().map_or(&[][..], |all| all.row(v as usize)));
-            regions.for_each(|&region| lists.row(region as usize).iter().for_each(|&v| is_taken[v as usize] = true));
+            let mut is_own = vec![false; self.rest.len()];
+            own.iter().for_each(|&v| is_own[v as usize] = true);
+            let around = lists.rows().filter(|row| row.iter().any(|&v| is_own[v as usize]));
+            around.for_each(|row| row.iter().for_each(|&v| is_taken[v as usize] = true));
         }
         breaks
     }

@@ -192,3 +192,24 @@ fn a_run_restored_before_or_after_it_broke_keeps_every_bit() {
         assert!(refused.to_string().contains("breaks"), "{refused}");
     }
 }
+
+#[test]
+fn rings_part_alike_as_lists_and_along_paths() {
+    // A taper, so that no two regions are strained alike.
+    let cells = (0..16).flat_map(|i| (0..4).flat_map(move |j| (0..4).map(move |k| [i, j, k])));
+    let cells: Vec<[i32; 3]> = cells.filter(|&[i, j, k]| j + k < 7 - i / 4).collect();
+    let points = Lattice::new(cells, 0.1, Vec3::ZERO).unwrap().points();
+    let count = points.positions.len();
+    let pairs = (0..count as u32).flat_map(|a| (a + 1..count as u32).map(move |b| [a, b]));
+    let near = |&[a, b]: &[u32; 2]| points.positions[a as usize].distance(points.positions[b as usize]) < 0.11;
+    let edges: Vec<[u32; 2]> = pairs.filter(near).collect();
+    let listed = Regions::rings(count, &edges, 2).unwrap();
+    let along = Regions::rings_along_paths(&points.positions, &edges, 2).unwrap();
+    let [listed, along] = [listed, along].map(|regions| {
+        let mut sim = world(&points, brittle(regions));
+        pull_until_it_breaks(&mut sim, 0.5);
+        sim.state().breaks.iter().map(|b| (b.place, b.step)).collect::<Vec<_>>()
+    });
+    println!("{listed:?}");
+    assert_eq!(listed, along);
+}
