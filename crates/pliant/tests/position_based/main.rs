@@ -5,6 +5,7 @@ mod bits;
 mod contacts;
 mod convergence;
 mod lanes;
+mod torque;
 
 use pliant::prelude::*;
 use pliant::solve::{Stiffness, SweepKind, SweepOrder};

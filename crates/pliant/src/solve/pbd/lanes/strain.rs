@@ -4,7 +4,8 @@
 
 use super::{Form, Group, Movement, Visit, WIDTH, dot, minus, moved, scaled};
 use crate::math::lanes::Lanes;
-use crate::math::lanes::nearest::{columns_of, nearest_rotation, nearest_within};
+use crate::math::lanes::nearest::{columns_of, cross, nearest_rotation, nearest_within};
+use crate::solve::pbd::passes::LEAST_TURN;
 
 /// Triangles with bounds on their singular values.
 pub(super) struct Triangles<const COMPLIANT: bool>;
@@ -107,14 +108,22 @@ unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize,
         }
         if COMPLIANT {
             let softness = L::load(group.softness).mul(L::splat(visit.inertia));
+            let mut torque = [zero; 3];
             for row in 0..R {
                 gram[row][row] = gram[row][row].add(softness);
+                let mut old = [zero; 3];
                 for c in 0..3 {
-                    let old = L::load(group.multipliers.add((3 * row + c) * WIDTH));
-                    step[row][c] = step[row][c].sub(softness.mul(old));
+                    old[c] = L::load(group.multipliers.add((3 * row + c) * WIDTH));
+                    step[row][c] = step[row][c].sub(softness.mul(old[c]));
+                }
+                let own = cross(z[row], old);
+                for c in 0..3 {
+                    torque[c] = torque[c].add(own[c]);
                 }
             }
-            solve(&mut gram, &mut step);
+            let mut give = z;
+            solve(&mut gram, &mut step, &mut give);
+            remove_torque(&z, &give, &mut step, scaled(softness, torque));
             for row in 0..R {
                 for c in 0..3 {
                     let multiplier = group.multipliers.add((3 * row + c) * WIDTH);
@@ -150,9 +159,59 @@ unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize,
     }
 }
 
-/// Solves a positive definite system for vectors by elimination. Compliances keep pivots above 0.
+/// Changes a step of multipliers so that it does not turn the element, but for taking back a part of the torque that there is: see `passes.rs`.
 #[inline(always)]
-unsafe fn solve<L: Lanes<Scalar = f64>, const R: usize>(matrix: &mut [[L; R]; R], vectors: &mut [[L; 3]; R]) {
+unsafe fn remove_torque<L: Lanes<Scalar = f64>, const R: usize>(
+    z: &[[L; 3]; R],
+    give: &[[L; 3]; R],
+    step: &mut [[L; 3]; R],
+    to_take_back: [L; 3],
+) {
+    unsafe {
+        let zero = L::zero();
+        let (mut torque, mut trace, mut squares) = ([zero; 3], zero, zero);
+        // Columns.
+        let mut m = [[zero; 3]; 3];
+        for row in 0..R {
+            let own = cross(z[row], step[row]);
+            trace = trace.add(dot(z[row], give[row]));
+            squares = squares.add(dot(z[row], z[row]));
+            for i in 0..3 {
+                torque[i] = torque[i].add(own[i]);
+                for j in 0..3 {
+                    m[i][j] = m[i][j].sub(z[row][i].mul(give[row][j]));
+                }
+            }
+        }
+        for i in 0..3 {
+            m[i][i] = m[i][i].add(trace);
+        }
+        let cofactors = [cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])];
+        let determinant = dot(m[0], cofactors[0]);
+        // Of what is a line no turn can be told.
+        let least = L::splat(LEAST_TURN).mul(trace.mul(trace).mul(trace));
+        let scale = least.select_less(determinant, L::splat(1.0).div(determinant), zero);
+        let back = least.select_less(determinant, L::splat(1.5).div(squares), zero);
+        let mut turn = [zero; 3];
+        for i in 0..3 {
+            turn[i] = zero.sub(scale.mul(dot(cofactors[i], torque))).sub(back.mul(to_take_back[i]));
+        }
+        for row in 0..R {
+            let by = cross(turn, give[row]);
+            for c in 0..3 {
+                step[row][c] = step[row][c].add(by[c]);
+            }
+        }
+    }
+}
+
+/// Solves a positive definite system for vectors, twice, by elimination. Compliances keep pivots above 0.
+#[inline(always)]
+unsafe fn solve<L: Lanes<Scalar = f64>, const R: usize>(
+    matrix: &mut [[L; R]; R],
+    vectors: &mut [[L; 3]; R],
+    others: &mut [[L; 3]; R],
+) {
     unsafe {
         let (zero, one) = (L::zero(), L::splat(1.0));
         let mut inverse = [zero; R];
@@ -165,6 +224,7 @@ unsafe fn solve<L: Lanes<Scalar = f64>, const R: usize>(matrix: &mut [[L; R]; R]
                 }
                 for c in 0..3 {
                     vectors[j][c] = factor.mul_add(vectors[i][c], vectors[j][c]);
+                    others[j][c] = factor.mul_add(others[i][c], others[j][c]);
                 }
             }
         }
@@ -173,9 +233,11 @@ unsafe fn solve<L: Lanes<Scalar = f64>, const R: usize>(matrix: &mut [[L; R]; R]
             for j in i + 1..R {
                 for c in 0..3 {
                     vectors[i][c] = vectors[i][c].sub(matrix[i][j].mul(vectors[j][c]));
+                    others[i][c] = others[i][c].sub(matrix[i][j].mul(others[j][c]));
                 }
             }
             vectors[i] = scaled(inverse[i], vectors[i]);
+            others[i] = scaled(inverse[i], others[i]);
         }
     }
 }
