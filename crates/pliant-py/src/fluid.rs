@@ -1,17 +1,18 @@
 //! Fluids: particles, emitters, and the surface around particles.
 
-use numpy::{PyArray2, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pliant::math::Vec3;
 use pliant::mesh::MeshError;
 use pliant::mesh::generate::particle_block;
 use pliant::{Emitter, FluidSurface};
 use pyo3::prelude::*;
 
-use crate::arrays::{get, to_array, to_elements, vectors};
+use crate::arrays::{get, to_array, to_elements, to_numbers, vectors};
 use crate::error::bad_value;
 use crate::simulation::Core;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 type Surface<'py> = (Vectors<'py>, Bound<'py, PyArray2<u32>>);
 
 /// More cells than this in the radius over which particles are averaged are a slip, and take minutes and gigabytes.
@@ -23,7 +24,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(block, module)?)?;
     module.add_function(wrap_pyfunction!(emitted_particles, module)?)?;
     module.add_function(wrap_pyfunction!(fluid_surface, module)?)?;
-    module.add_function(wrap_pyfunction!(fluid_particles, module)?)
+    module.add_function(wrap_pyfunction!(fluid_particles, module)?)?;
+    module.add_function(wrap_pyfunction!(fluid_readings, module)?)
 }
 
 /// Particles on a lattice that fill a box about the origin.
@@ -90,4 +92,11 @@ fn fluid_particles<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<Op
     let waits = |p: &Vec3| fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p));
     let out: Vec<Vec3> = positions[fluid.vertices.clone()].iter().filter(|p| !waits(p)).copied().collect();
     Ok(Some((to_array(py, &out)?, fluid.material.spacing)))
+}
+
+/// Densities and pressures of a fluid's particles in the last step; none before the first.
+#[pyfunction]
+fn fluid_readings<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
+    let readings = core.lock()?.sim().fluid_readings(body).map_err(bad_value)?;
+    Ok(readings.map(|found| (to_numbers(py, &found.densities), to_numbers(py, &found.pressures))))
 }

@@ -44,6 +44,22 @@ def test_still_water_keeps_its_density_and_depth() -> None:
     assert pickle.loads(pickle.dumps(sim.step())).solve.fluid["particles"] == 500
 
 
+def test_pressures_grow_with_the_depth_as_the_weight_of_the_water_above() -> None:
+    sim = still_water()
+    with pytest.raises(ValueError, match="of 'water' are known after a step"):
+        sim.fluid_pressures("water")
+    sim.step(150)
+    pressures, depths = np.zeros(500), np.zeros(500)
+    for _ in range(50):
+        sim.step()
+        pressures += sim.fluid_pressures("water") / 50
+        depths += (0.2 - sim.positions[:, 1]) / 50
+    slope = (pressures @ depths) / (depths @ depths)
+    assert slope == pytest.approx(9.81 * 1000, rel=0.1)
+    densities = sim.fluid_densities("water")
+    assert densities.shape == (500,) and np.median(densities) == pytest.approx(1000, rel=0.03)
+
+
 def test_the_surface_of_a_block_encloses_its_volume_and_faces_outwards() -> None:
     block = pliant.particle_block((0.4, 0.2, 0.4), 0.04)
     vertices, triangles = pliant.fluid_surface(block.positions, 0.04)

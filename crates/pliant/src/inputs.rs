@@ -19,6 +19,9 @@ pub enum InputError {
     /// The body is not rigid.
     #[error("body {0:?} is not rigid")]
     NotRigid(String),
+    /// The body is no fluid.
+    #[error("body {0:?} is no fluid")]
+    NoFluid(String),
     /// The particles of the body have no orientations.
     #[error("body {0:?} is not made of oriented particles")]
     NotOriented(String),

@@ -64,7 +64,7 @@ pub use builder::SimulationBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation, damp_radially};
-pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReport, FluidSurface};
+pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
 pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;

@@ -1,6 +1,7 @@
 //! Physical quantities of a deformed state: stretches of elements, forces at pins, weights of examples.
 
 use crate::energy::{Arrays, Batch, EnergyError, Operator, StrainSet, TetStrain, TriangleStrain};
+use crate::fluid::{FluidInfo, FluidReadings};
 use crate::force::add_surface_forces;
 use crate::inputs::InputError;
 use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
@@ -179,6 +180,31 @@ impl Simulation {
             weights.extend(memory.warm.chunks(memory.warm.len() / sets).map(<[f64]>::to_vec));
         }
         Ok(weights)
+    }
+
+    /// Density and pressure of each particle of a fluid, as the last step found them; none before the first step of this world, or after its
+    /// solver or model was replaced.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::particle_block;
+    /// use pliant::prelude::*;
+    /// let water = FluidMaterial { spacing: 0.1, ..FluidMaterial::default() };
+    /// let drop = Body::fluid(&particle_block(Vec3::splat(0.9), 0.1)?, &water)?.named("drop");
+    /// let mut sim = Simulation::builder().body(drop).solver(PositionBasedParams::default()).build()?;
+    /// assert_eq!(sim.fluid_readings("drop")?, None);
+    /// sim.step()?;
+    /// let readings = sim.fluid_readings("drop")?.ok_or("it has been stepped")?;
+    /// let middle = 9 * 9 * 4 + 9 * 4 + 4;
+    /// assert!((readings.densities[middle] / 1000.0 - 1.0).abs() < 1e-3, "{} kg/m³", readings.densities[middle]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fluid_readings(&self, body: &str) -> Result<Option<FluidReadings>, InputError> {
+        let name = &self.body(body)?.name;
+        let is_asked = |fluid: &FluidInfo| self.model.bodies()[fluid.body].name == *name;
+        let Some(number) = self.model.fluids().iter().position(is_asked) else {
+            return Err(InputError::NoFluid(name.clone()));
+        };
+        Ok(self.solver.fluid_readings().into_iter().nth(number))
     }
 }
 

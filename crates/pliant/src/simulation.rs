@@ -115,7 +115,7 @@ pub struct Simulation {
     pub(crate) trial: Vec<Memory>,
     /// What the solver is built from, when the model is replaced.
     choice: SolverChoice,
-    solver: Box<dyn Solver>,
+    pub(crate) solver: Box<dyn Solver>,
     /// Colliders, if there are any.
     pub(crate) surroundings: Option<Surroundings>,
     scratch: Scratch,

@@ -113,6 +113,21 @@ class Readings:
             raise ValueError(f"body {body!r} is no fluid")
         return fluid_surface(*found, cell=cell, smoothing=smoothing, radius=radius)
 
+    def fluid_densities(self, body: str) -> Floats:
+        """Density of each particle of a fluid as the last step found it [kg/m³]."""
+        return self._fluid(body)[0]
+
+    def fluid_pressures(self, body: str) -> Floats:
+        """Pressure of each particle of a fluid in the last step [Pa]."""
+        return self._fluid(body)[1]
+
+    def _fluid(self, body: str) -> tuple[Floats, Floats]:
+        self.vertices(body)
+        found = _pliant.fluid_readings(self._core, body)
+        if found is None:
+            raise ValueError(f"densities and pressures of {body!r} are known after a step, but there was none yet")
+        return found
+
     @property
     def topology_changes(self) -> int:
         """How often vertices were doubled or cells divided, where bodies tear or are cut: surfaces and numbers of vertices are new."""

@@ -294,13 +294,16 @@ impl Density {
     }
 
     /// Pressures \[Pa\] of a stage of length h \[s\], by particle.
-    #[cfg(test)]
     pub(crate) fn pressures(&self, matter: &Matter, h: f64) -> Vec<f64> {
         let unit = matter.pressure_unit(h);
         self.by_particle(matter, |k| f64::from(self.pushes[k] / self.places[k][3]) * unit)
     }
 
-    #[cfg(test)]
+    /// Densities over the rest density before the last push of a stage, by particle.
+    pub(crate) fn found_densities(&self, matter: &Matter) -> Vec<f64> {
+        self.by_particle(matter, |k| f64::from(self.densities[k]))
+    }
+
     fn by_particle(&self, matter: &Matter, value: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut all = vec![0.0; matter.vertices.len()];
         for (k, &own) in self.neighbours.order.iter().enumerate() {

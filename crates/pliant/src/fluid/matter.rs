@@ -195,7 +195,7 @@ impl Matter {
 
 /// Depth of samples below a closed surface, over the spacing. A layer of samples that is as dense as fluid stands for a slab about 1.5 spacings thick;
 /// on the surface it would keep fluid off by more than a wall does, and bodies would float too high. With this they float best.
-const DEPTH: f64 = 1.0;
+const DEPTH: f64 = 1.2;
 
 /// How far below a surface its samples are \[m\], but not past the middle of what is thin; 0 on what is open, which has two sides.
 fn depth_of_samples(triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) -> f64 {

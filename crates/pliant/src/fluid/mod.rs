@@ -71,6 +71,15 @@ pub struct FluidReport {
     pub largest_pressure: f64,
 }
 
+/// How each particle of a fluid was pressed in the last stage of a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FluidReadings {
+    /// Density \[kg/m³\], before the last push of the stage.
+    pub densities: Vec<f64>,
+    /// Pressure \[Pa\].
+    pub pressures: Vec<f64>,
+}
+
 /// All that the fluids of a world need while it is stepped.
 #[derive(Debug)]
 pub(crate) struct Fluids {
@@ -80,6 +89,8 @@ pub(crate) struct Fluids {
     barrier: Barrier,
     /// Where each particle that is still in a pipe goes \[m\], and how fast \[m/s\].
     waiting: Vec<Option<(Vec3, Vec3)>>,
+    /// Length of the stage \[s\]; 0 before the first.
+    stage: f64,
 }
 
 /// What fluids are made from: the world as the solver sees it.
@@ -98,7 +109,8 @@ impl Fluids {
     pub(crate) fn new(ingredients: &Ingredients<'_>) -> Option<Self> {
         let matter = Matter::new(ingredients)?;
         let infos = ingredients.fluids.to_vec();
-        Some(Self { infos, matter, density: Density::default(), barrier: Barrier::default(), waiting: Vec::new() })
+        let (density, barrier, waiting) = (Density::default(), Barrier::default(), Vec::new());
+        Some(Self { infos, matter, density, barrier, waiting, stage: 0.0 })
     }
 
     /// Puts particles that wait where they go.
@@ -115,6 +127,7 @@ impl Fluids {
 
     /// Begins a stage of length h \[s\] that goes from `before` to the predicted `x`, among colliders.
     pub(crate) fn begin(&mut self, colliders: &[Moving<'_>], before: &[Vec3], h: f64, x: &mut [Vec3]) {
+        self.stage = h;
         self.waiting.clear();
         self.waiting.resize(self.matter.len(), None);
         let mut first = 0;
@@ -155,14 +168,25 @@ impl Fluids {
         self.density.densities(&self.matter, x)
     }
 
-    /// Pressures \[Pa\] after a stage of length h \[s\], by particle.
-    #[cfg(test)]
-    pub(crate) fn pressures(&self, h: f64) -> Vec<f64> {
-        self.density.pressures(&self.matter, h)
+    /// How the particles of each fluid were pressed in the last stage, in the order of fluids; none before the first.
+    pub(crate) fn readings(&self) -> Vec<FluidReadings> {
+        if self.stage == 0.0 {
+            return Vec::new();
+        }
+        let pressures = self.density.pressures(&self.matter, self.stage);
+        let densities = self.density.found_densities(&self.matter);
+        let mut first = 0;
+        let readings = |fluid: &FluidInfo| {
+            let own = first..first + fluid.vertices.len();
+            first = own.end;
+            let densities = densities[own.clone()].iter().map(|ratio| ratio * fluid.material.density).collect();
+            FluidReadings { densities, pressures: pressures[own].to_vec() }
+        };
+        self.infos.iter().map(readings).collect()
     }
 
-    /// How it went, after a stage of length h \[s\].
-    pub(crate) fn report(&self, h: f64) -> FluidReport {
-        self.density.report(&self.matter, h)
+    /// How it went.
+    pub(crate) fn report(&self) -> FluidReport {
+        self.density.report(&self.matter, self.stage)
     }
 }

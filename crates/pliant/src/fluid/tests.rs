@@ -119,7 +119,7 @@ fn a_pool_rests_at_its_density_and_depth_under_the_weight_of_what_is_above() {
         if step < 200 {
             continue;
         }
-        let pressures = trial.fluids.pressures(trial.h);
+        let pressures = trial.fluids.readings().remove(0).pressures;
         for (x, pressure) in trial.x.iter().zip(&pressures) {
             if let Some(layer) = layers.get_mut((x.y / (2.0 * spacing)) as usize) {
                 layer[0] += pressure;

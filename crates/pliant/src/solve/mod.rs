@@ -21,6 +21,7 @@ pub use report::{SetupSeconds, SolveError, SolveReport};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
+use crate::fluid::FluidReadings;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::state::State;
@@ -161,4 +162,9 @@ pub trait Solver: Send + std::fmt::Debug {
     /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
     /// beginning, h its length \[s\].
     fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
+
+    /// How particles of fluids were pressed in the last step, in the order of [`Model::fluids`]; empty where it has not stepped any.
+    fn fluid_readings(&self) -> Vec<FluidReadings> {
+        Vec::new()
+    }
 }

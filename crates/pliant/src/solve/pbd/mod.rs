@@ -25,7 +25,7 @@ use crate::clock::Clock;
 use crate::constraint::Rule;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::fluid::{Fluids, Ingredients};
+use crate::fluid::{FluidReadings, Fluids, Ingredients};
 use crate::matching::{Cloths, Matchings, RegionMemory};
 use crate::math::lanes::InstructionSet;
 use crate::math::{Quat, Vec3};
@@ -431,7 +431,7 @@ impl Solver for PositionBased {
         prepared.passes.iter().for_each(|pass| pass.finish(memory));
         report.seconds_local = clock.now() - local;
         report.contacts = contacts.count() + prepared.oriented.contacts();
-        report.fluid = prepared.fluids.as_ref().map(|fluids| fluids.report(h));
+        report.fluid = prepared.fluids.as_ref().map(Fluids::report);
         Ok(report)
     }
 
@@ -441,6 +441,11 @@ impl Solver for PositionBased {
             fluids.correct_velocities(x, v, h);
         }
         prepared.matchings.correct_velocities(&prepared.inverse_masses, x, v);
+    }
+
+    fn fluid_readings(&self) -> Vec<FluidReadings> {
+        let fluids = self.prepared.as_ref().and_then(|prepared| prepared.fluids.as_ref());
+        fluids.map(Fluids::readings).unwrap_or_default()
     }
 }
 
