@@ -77,7 +77,7 @@ pub struct ClothMatching {
 impl Default for ClothMatching {
     /// No stretch, no shear, a tenth of bending, no fibres, no levels; warp along x.
     fn default() -> Self {
-        let (fibres, fibre_length, levels, rounds) = (0.0, 16, 0, 1);
+        let (fibres, fibre_length, levels, rounds) = (0.0, 16, 0, 2);
         Self { stretch: 1.0, shear: 1.0, bend: 0.1, fibres, fibre_length, levels, rounds, warp: Vec3::X }
     }
 }
