@@ -1,5 +1,6 @@
 //! From a `[[body]]` section to a body of the engine.
 
+mod cells;
 mod energy;
 mod matched;
 mod matched_cloth;
@@ -71,7 +72,12 @@ impl BuiltBody {
                 Some(skin) => topology.add_strands_with_surface(name, strands, skin),
                 None => topology.add_strands(name, strands),
             },
-            Shape::Particles { points, .. } => topology.add_points(name, points),
+            Shape::Particles { points, .. } | Shape::Cells { points, surface: None, .. } => {
+                topology.add_points(name, points);
+            }
+            Shape::Cells { points, links, surface: Some(surface) } => {
+                topology.add_particles_with_surface(name, points, links, surface);
+            }
         }
     }
 }
@@ -85,8 +91,19 @@ pub(crate) fn build_body(
 ) -> Result<BuiltBody, Fault> {
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
-    let mut shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
-    let (mut made, mut skin) = (None, None);
+    let unplaced = build_shape(own_shape(bodies, at)?, folder, budget)?;
+    let filled = match &section.material {
+        MaterialSection::Matched(matched) => cells::fill(matched, &unplaced, &placing, budget)?,
+        _ => None,
+    };
+    let (mut made, mut skin, mut rider) = (None, None, None);
+    let mut shape = match filled {
+        Some(filled) => {
+            (made, rider) = (Some(filled.body), filled.skin.map(Rider::Matched));
+            filled.shape
+        }
+        None => placing.place(unplaced),
+    };
     if let MaterialSection::Rigid(_) = section.material {
         let (body, surface) = rigid(section, shape)?;
         (made, shape) = (Some(body), surface);
@@ -99,6 +116,7 @@ pub(crate) fn build_body(
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
         Shape::Strands(strands) => strands.edges(),
+        Shape::Cells { links, .. } => links.clone(),
         Shape::Particles { .. } => Vec::new(),
     };
     let rest = shape.positions();
@@ -131,13 +149,10 @@ pub(crate) fn build_body(
         body = body.with_energy(goals.build(rest).map_err(|error| Fault::new(key("stiffness"), error.to_string()))?);
         handles.push(chosen);
     }
-    let rider = match &shape {
-        Shape::Solid { mesh, skin: Some(skin) } => {
-            let embedding = Embedding::new(mesh, &skin.positions);
-            Some(Rider::Embedded(embedding.map_err(|error| Fault::new("shape", error.to_string()))?))
-        }
-        _ => None,
-    };
+    if let Shape::Solid { mesh, skin: Some(skin) } = &shape {
+        let embedding = Embedding::new(mesh, &skin.positions);
+        rider = Some(Rider::Embedded(embedding.map_err(|error| Fault::new("shape", error.to_string()))?));
+    }
     let (rider, skin) = match skin {
         Some((skin, mesh)) => (Some(Rider::Skin(skin)), Some(mesh)),
         None => (rider, None),
@@ -214,7 +229,7 @@ fn long_range(
     };
     let triangles = match shape {
         Shape::Surface { mesh, .. } => &mesh.triangles[..],
-        Shape::Solid { .. } | Shape::Strands(_) | Shape::Particles { .. } => &[],
+        Shape::Solid { .. } | Shape::Strands(_) | Shape::Particles { .. } | Shape::Cells { .. } => &[],
     };
     let threads = LongRangeAttachments { lengths, per_vertex, slack };
     let threads = threads.threads(shape.positions(), edges, triangles, points);
@@ -257,7 +272,9 @@ fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
             mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh
         }
         Shape::Strands(_) => return Err(Fault::new("material", "this shape needs material.strand or material.bare")),
-        Shape::Particles { .. } => return Err(Fault::new("material", "this shape needs material.fluid")),
+        Shape::Particles { .. } | Shape::Cells { .. } => {
+            return Err(Fault::new("material", "this shape needs material.fluid"));
+        }
     };
     let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
     let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
@@ -312,7 +329,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 Shape::Surface { mesh, .. } => mesh.edges(),
                 Shape::Solid { mesh, .. } => mesh.edges(),
                 Shape::Strands(strands) => strands.segments().collect(),
-                Shape::Particles { .. } => Vec::new(),
+                Shape::Particles { .. } | Shape::Cells { .. } => Vec::new(),
             };
             let strands = match shape {
                 Shape::Strands(strands) => Some(strands),
@@ -335,7 +352,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 Shape::Strands(_) => {
                     "material.strand, material.rod, material.oriented, material.matched or material.bare"
                 }
-                Shape::Particles { .. } => "material.fluid or material.matched",
+                Shape::Particles { .. } | Shape::Cells { .. } => "material.fluid or material.matched",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
         }
@@ -359,6 +376,8 @@ fn masses_of(shape: &Shape, density: f64) -> Result<Body, ModelError> {
             let mass = density * spacing.powi(3);
             return Ok(Body::points(points, mass));
         }
+        // These come with their masses from `cells::fill`.
+        Shape::Cells { points, .. } => return Ok(Body::points(points, density)),
     };
     Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
 }
