@@ -217,6 +217,47 @@ material.matched = {{ density = 1000, toughness = 0.2, regions.lattice = {{ spac
 }
 
 #[test]
+fn lattices_keep_apart_and_keep_their_volume() {
+    let text = r#"
+[world]
+gravity = [0, 0, 0]
+[solver.position-based]
+[self_collision]
+thickness = 0.04
+[[body]]
+name = "left"
+shape.box = { size = [0.2, 0.2, 0.2], cells = [1, 1, 1] }
+transform = { translate = [-0.2, 0, 0] }
+material.matched = { density = 1000, regions.lattice = { spacing = 0.05, width = 1 }, volume = {} }
+velocity = [1, 0, 0]
+[[body]]
+name = "right"
+shape.like = { body = "left" }
+transform = { translate = [0.2, 0.03, 0.02] }
+material.matched = { density = 1000, regions.lattice = { spacing = 0.05, width = 1 } }
+velocity = [-1, 0, 0]
+"#;
+    let mut run = Scene::parse("two.toml", text, &[]).unwrap().build().unwrap();
+    let enclosed = |run: &SceneRun| {
+        ["left", "right"].map(|name| {
+            let triangles = run.sim.body(name).unwrap().surface.clone();
+            TriangleMesh { positions: run.sim.positions().to_vec(), triangles }.volume().unwrap()
+        })
+    };
+    let before = enclosed(&run);
+    let mut changes = [0.0_f64; 2];
+    for _ in 0..30 {
+        run.next_frame().unwrap();
+        let now = enclosed(&run);
+        (0..2).for_each(|k| changes[k] = changes[k].max((now[k] / before[k] - 1.0).abs()));
+    }
+    let crossed = run.measure(Quantity::Intersections, None);
+    let [left, right] = ["left", "right"].map(|name| run.measure(Quantity::CentreX, Some(name)));
+    assert!(left < -0.07 && right > 0.07 && crossed == 0.0, "they meet and do not pass: {left}, {right}, {crossed}");
+    assert!(changes[0] < 2e-3 && changes[1] > 5.0 * changes[0], "only the left one keeps its volume: {changes:?}");
+}
+
+#[test]
 fn pieces_are_refused_kept_or_left_out() {
     // Two balls that touch nothing.
     let twins = r#"
@@ -269,7 +310,7 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
         (octree, flat.into(), "fills a surface, which this shape does not have"),
         (lattice, "body.0.material.matched.density=0".into(), "density is 0, but must be finite and positive"),
         (lattice, "body.0.material.matched.toughness=0.1".into(), "a surface does not break with the particles"),
-        (lattice, "body.0.material.matched.volume={}".into(), "no surface that encloses a volume"),
+        (octree, "body.0.material.matched.volume={}".into(), "no surface that encloses a volume"),
         (lattice, "body.0.material.matched.modes={ quadratic = 0.5 }".into(), "regions in lists"),
         (lattice, key("lattice.radius=1"), "radius"),
     ] {

@@ -33,6 +33,8 @@ struct Filling {
     sizes: Vec<f64>,
     links: Vec<Edge>,
     regions: Regions,
+    /// Between the outermost particles, for what acts on surfaces; octrees have none.
+    outside: Vec<[u32; 3]>,
 }
 
 /// Fills a shape that has not been placed, where the material asks for it. Cells stand along the shape's own axes, and have their size in the world.
@@ -67,7 +69,11 @@ pub(super) fn fill(
         return Err(Fault::new("material.matched.density", message));
     }
     let filling = Filling::new(material.regions, &solid, budget).map_err(inside)?;
-    let Filling { points, sizes, links, regions } = filling;
+    let Filling { points, sizes, links, regions, mut outside } = filling;
+    if material.toughness.is_some() {
+        // It would go on across cracks.
+        outside.clear();
+    }
     let shape = placing.without_scale().place(Shape::Cells { points, links, surface: is_shown.then_some(surface) });
     let Shape::Cells { points, links, surface } = &shape else { return Ok(None) };
     let skin = surface.as_ref().map(|mesh| MatchedSkin::new(&points.positions, &sizes, links, &mesh.positions));
@@ -77,7 +83,7 @@ pub(super) fn fill(
     let density = material.density * volume / filled;
     let masses = (0u32..).zip(&sizes).map(|(v, size)| (v, v, density * size.powi(3)));
     let body = Body::new(points.positions.clone(), masses.collect::<Vec<MassEntry>>());
-    let body = body.with_matching(with_regions(material, regions)?);
+    let body = body.with_surface(outside).with_matching(with_regions(material, regions)?);
     Ok(Some(Filled { body, shape, skin }))
 }
 
@@ -144,6 +150,7 @@ impl Filling {
             sizes: vec![spacing; lattice.cells().len()],
             links: lattice.edges(),
             regions: lattice.regions(width),
+            outside: lattice.surface(),
         })
     }
 
@@ -183,7 +190,13 @@ impl Filling {
             return Err(Fault::new("width", message).hint("wide regions of many particles want a lattice"));
         }
         let regions = octree.regions(width).map_err(|error| Fault::new("width", error.to_string()))?;
-        Ok(Self { points, sizes: octree.cells().iter().map(|cell| cell.size).collect(), links, regions })
+        Ok(Self {
+            points,
+            sizes: octree.cells().iter().map(|cell| cell.size).collect(),
+            links,
+            regions,
+            outside: Vec::new(),
+        })
     }
 }
 

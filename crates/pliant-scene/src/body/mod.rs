@@ -9,6 +9,7 @@ mod oriented;
 mod pose;
 mod shape;
 mod solid;
+mod threads;
 mod wrinkles;
 
 pub(crate) use shape::up_axis;
@@ -16,7 +17,6 @@ pub(crate) use solid::build_solid;
 
 use std::path::Path;
 
-use pliant::constraint::{ConstraintBatch, LongRangeAttachments, ThreadLengths};
 use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
 use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh, tet_volume};
 use pliant::{Body, ModelError, RigidError};
@@ -26,7 +26,7 @@ use self::energy::{Ground, build_energy};
 use self::shape::{Placing, Shape, build_shape};
 use crate::budget::Budget;
 use crate::error::similar;
-use crate::format::{BodySection, EnergySection, LongRangeSection, MaterialSection, ShapeSection, ThreadLengthsName};
+use crate::format::{BodySection, EnergySection, MaterialSection, ShapeSection};
 use crate::motion::check_keyframes;
 use crate::rider::Rider;
 use crate::scene::Fault;
@@ -176,7 +176,8 @@ pub(crate) fn build_body(
     }
     if let Some(threads) = &section.long_range {
         let points: Vec<u32> = pins.iter().flatten().copied().collect();
-        let built = long_range(threads, &shape, &edges, &points).map_err(|fault| fault.inside("long_range"))?;
+        let built =
+            threads::long_range(threads, &shape, &edges, &points).map_err(|fault| fault.inside("long_range"))?;
         body = body.with_constraints(built);
     }
     if let Some(tear) = &section.tear {
@@ -198,42 +199,6 @@ pub(crate) fn build_body(
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
     Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, skin, is_rigid })
-}
-
-/// Threads of a vertex that a scene may ask for: more take memory without end.
-const MOST_THREADS: usize = 64;
-
-/// Threads to the pinned vertices.
-fn long_range(
-    section: &LongRangeSection,
-    shape: &Shape,
-    edges: &[Edge],
-    points: &[u32],
-) -> Result<Box<dyn ConstraintBatch>, Fault> {
-    let standard = LongRangeAttachments::default();
-    let per_vertex = section.points.unwrap_or(standard.per_vertex);
-    if !(1..=MOST_THREADS).contains(&per_vertex) {
-        let message = format!("points is {per_vertex}, but must be 1 to {MOST_THREADS}");
-        return Err(Fault::new("points", message));
-    }
-    let slack = section.slack.unwrap_or(standard.slack);
-    if !(slack >= 0.0 && slack.is_finite()) {
-        return Err(Fault::new("slack", format!("slack is {slack}, but must be at least 0")));
-    }
-    if points.is_empty() {
-        return Err(Fault::new("", "there is no pinned vertex to hang on").hint("pin some vertices of this body"));
-    }
-    let lengths = match section.lengths.unwrap_or_default() {
-        ThreadLengthsName::Geodesic => ThreadLengths::Geodesic,
-        ThreadLengthsName::Euclidean => ThreadLengths::Euclidean,
-    };
-    let triangles = match shape {
-        Shape::Surface { mesh, .. } => &mesh.triangles[..],
-        Shape::Solid { .. } | Shape::Strands(_) | Shape::Particles { .. } | Shape::Cells { .. } => &[],
-    };
-    let threads = LongRangeAttachments { lengths, per_vertex, slack };
-    let threads = threads.threads(shape.positions(), edges, triangles, points);
-    Ok(threads.map_err(|error| Fault::new("", error.to_string()))?.boxed())
 }
 
 /// The shape of a body, which may stand with an earlier one.
@@ -377,7 +342,7 @@ fn masses_of(shape: &Shape, density: f64) -> Result<Body, ModelError> {
             return Ok(Body::points(points, mass));
         }
         // These come with their masses from `cells::fill`.
-        Shape::Cells { points, .. } => return Ok(Body::points(points, density)),
+        Shape::Cells { .. } => return Err(MeshError::Empty { what: "mass of cells" }.into()),
     };
     Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
 }

@@ -5,6 +5,8 @@
 //! neighbours in a row is the difference of two prefix sums. At boundaries, notches and cracks rows end, so they need nothing of their
 //! own. The sum over all regions that a particle is in, which goals are blended with, is the same three passes the other way round.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::regions::{RegionError, Regions, largest_piece};
 use super::skin::MatchedSkin;
 use super::sums::Buffers;
@@ -158,6 +160,38 @@ impl Lattice {
     /// How points near it at rest \[m\] follow its particles.
     pub fn skin(&self, points: &[Vec3]) -> Result<MatchedSkin, RegionError> {
         MatchedSkin::new(&self.points().positions, &vec![self.spacing; self.cells.len()], &self.edges(), points)
+    }
+
+    /// Triangles between the outermost particles, seen counter-clockwise from outside: sides of cubes of eight neighbours that no two cubes share. For
+    /// contact between bodies, wind, and the volume inside. Parts that are one particle thick have none.
+    pub fn surface(&self) -> Vec<[u32; 3]> {
+        let numbers: BTreeMap<[i32; 3], u32> = self.cells.iter().copied().zip(0..).collect();
+        let beside = |cell: [i32; 3], by: [i32; 3]| [0, 1, 2].map(|axis| cell[axis].saturating_add(by[axis]));
+        let at = |cell: [i32; 3], by: [i32; 3]| numbers.get(&beside(cell, by)).copied();
+        let is_cube = |cell: [i32; 3]| (0..8).all(|k| at(cell, [k & 1, k >> 1 & 1, k >> 2]).is_some());
+        let cubes: BTreeSet<[i32; 3]> = self.cells.iter().copied().filter(|&cell| is_cube(cell)).collect();
+        let mut triangles = Vec::new();
+        for &cube in &cubes {
+            for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+                let unit = |axis: usize| [0, 1, 2].map(|other| i32::from(other == axis));
+                if cubes.contains(&beside(cube, unit(axis).map(|by| by * (2 * side - 1)))) {
+                    continue;
+                }
+                let (a, b) = (unit((axis + 1) % 3), unit((axis + 2) % 3));
+                let corner = |along: i32, across: i32| {
+                    at(cube, [0, 1, 2].map(|k| unit(axis)[k] * side + a[k] * along + b[k] * across))
+                };
+                let corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                if let [Some(first), Some(second), Some(third), Some(fourth)] = corners {
+                    let mut own = [[first, second, third], [first, third, fourth]];
+                    if side == 0 {
+                        own.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+                    }
+                    triangles.extend(own);
+                }
+            }
+        }
+        triangles
     }
 
     /// Its particles as a body: each has the mass of its cell at this density \[kg/m³\].

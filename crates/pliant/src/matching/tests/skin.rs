@@ -99,6 +99,21 @@ fn pieces_that_do_not_hang_together_are_told_apart_by_size() {
 }
 
 #[test]
+fn the_outermost_particles_of_a_lattice_enclose_what_is_between_them() {
+    let lattice = Lattice::block([5, 4, 3], 0.1).expect("a block");
+    let block = TriangleMesh { positions: lattice.points().positions, triangles: lattice.surface() };
+    // Seen from outside, and without what is in the middle, which no triangle names.
+    assert!((block.volume().expect("closed") - 0.4 * 0.3 * 0.2).abs() < 1e-15);
+    assert_eq!(block.triangles.len(), 2 * 2 * (4 * 3 + 3 * 2 + 2 * 4));
+    let (solid, _) = ball();
+    let round = Lattice::fill_centred(&solid, 0.07).expect("a ball");
+    let round = TriangleMesh { positions: round.points().positions, triangles: round.surface() };
+    let volume = round.volume().expect("closed");
+    assert!(volume > 0.3 && volume < 0.52, "less than that of the ball, half a cell below its surface: {volume}");
+    assert!(Lattice::block([5, 1, 3], 0.1).expect("a sheet").surface().is_empty());
+}
+
+#[test]
 fn skins_of_nothing_and_points_that_are_none_are_refused() {
     let lattice = Lattice::block([2, 2, 2], 0.1).expect("a block");
     let bad = lattice.skin(&[Vec3::ZERO, Vec3::new(0.0, f64::NAN, 0.0)]);
