@@ -40,7 +40,7 @@ pub(crate) fn surroundings(mut builder: SimulationBuilder, recipe: &Bound<'_, Py
     Ok(builder)
 }
 
-fn collider(recipe: &Bound<'_, PyAny>, number: usize) -> PyResult<Collider> {
+pub(crate) fn collider(recipe: &Bound<'_, PyAny>, number: usize) -> PyResult<Collider> {
     let (name, values): (Option<String>, _) = (get(recipe, "name")?, recipe.getattr("values")?);
     let called = name.clone().unwrap_or_else(|| number.to_string());
     let refuse = |error: pliant::collide::ColliderError| bad_value(format!("collider {called:?}: {error}"));

@@ -10,6 +10,7 @@ mod constraint;
 mod energy;
 mod error;
 mod fluid;
+mod lattice;
 mod matching;
 mod material;
 mod measure;
@@ -22,6 +23,7 @@ mod rod;
 mod scene;
 mod settings;
 mod simulation;
+mod solid;
 mod topology;
 mod wrinkle;
 
@@ -41,6 +43,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;
     module.add_function(wrap_pyfunction!(constraint::long_range_threads, module)?)?;
     fluid::register(module)?;
+    lattice::register(module)?;
     matching::register(module)?;
     measure::register(module)?;
     presets::register(module)?;

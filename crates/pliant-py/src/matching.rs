@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{get, to_numbers};
 use crate::error::bad_value;
+use crate::lattice;
 use crate::mesh::AnyMesh;
 use crate::simulation::Core;
 
@@ -58,6 +59,9 @@ pub(crate) fn matching(recipe: &Bound<'_, PyAny>, rest: &[Vec3], mesh: &AnyMesh)
 
 fn regions(recipe: &Bound<'_, PyAny>, rest: &[Vec3], mesh: &AnyMesh) -> PyResult<Regions> {
     let kind: String = get(recipe, "kind")?;
+    if let Some(made) = lattice::regions(&kind, recipe)? {
+        return Ok(made);
+    }
     let (radius, levels): (f64, usize) = (get(recipe, "radius")?, get(recipe, "levels")?);
     let made: Result<Regions, RegionError> = match kind.as_str() {
         "whole" => Ok(Regions::whole(rest.len())),

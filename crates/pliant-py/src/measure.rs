@@ -23,11 +23,18 @@ type Pose<'py> = (Numbers<'py>, Numbers<'py>, Numbers<'py>, Numbers<'py>, f64);
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report, module)?)?;
     module.add_function(wrap_pyfunction!(rigid_pose, module)?)?;
+    module.add_function(wrap_pyfunction!(stable_time_step, module)?)?;
     module.add_function(wrap_pyfunction!(elastic_forces, module)?)?;
     module.add_function(wrap_pyfunction!(pin_forces, module)?)?;
     module.add_function(wrap_pyfunction!(contacts, module)?)?;
     module.add_function(wrap_pyfunction!(element_strains, module)?)?;
     module.add_function(wrap_pyfunction!(example_weights, module)?)
+}
+
+/// The longest time step that explicit integration takes without matching anything.
+#[pyfunction]
+fn stable_time_step(core: &Core) -> PyResult<f64> {
+    Ok(pliant::solve::stable_time_step(core.lock()?.sim().model()))
 }
 
 /// Energies, momenta and extremes, by name.

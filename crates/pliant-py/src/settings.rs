@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pliant::energy::Curvature;
 use pliant::solve::{
-    Acceleration, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonParams, PositionBasedParams,
-    ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
+    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonParams,
+    PositionBasedParams, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
 };
 use pliant::sparse::Precision;
 use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Wind};
@@ -37,12 +37,16 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
     if !recipe.hasattr("kind")? {
-        let known = "a Projective, Newton, PositionBased or FollowLeader";
+        let known = "a Projective, Newton, PositionBased, FollowLeader or Explicit";
         return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
     }
     let kind: String = get(recipe, "kind")?;
     if kind == "follow-leader" {
         return Ok(follow_leader(recipe)?.into());
+    }
+    if kind == "explicit" {
+        let safety = bounded(recipe, "safety", "above 0 and at most 1", |value| value > 0.0 && value <= 1.0)?;
+        return Ok(ExplicitParams { stabilise: get(recipe, "stabilise")?, safety }.into());
     }
     let tolerance: f64 = get(recipe, "tolerance")?;
     if !(tolerance.is_finite() && tolerance >= 0.0) {

@@ -38,6 +38,24 @@ def test_a_turned_clamp_turns_what_it_holds() -> None:
     np.testing.assert_allclose(sim.positions[-1], (0.5 * np.cos(0.5), 0.5 * np.sin(0.5), 0), atol=5e-3)
 
 
+def test_a_surface_goes_along_with_oriented_particles() -> None:
+    chain, material = pliant.rope((0, 0, 0), (0.5, 0, 0), 5), pliant.OrientedMaterial()
+    points = np.array([[0.1, 0.05, 0], [0.25, 0, 0.05], [0.55, 0, 0]])
+    skin = pickle.loads(pickle.dumps(pliant.Skin(chain, material, points)))
+    sim = fin(damping=pliant.Damping(drag=1.0))
+    np.testing.assert_allclose(skin.follow(sim.positions, sim.orientations("fin")), points, atol=1e-12)
+    sim.step(300)
+    gone = skin.follow(sim.positions, sim.orientations("fin")) - points
+    ends = sim.positions - chain.positions
+    # The first point is at the second particle; the last goes on beyond the tip, which hangs.
+    assert gone[2, 1] < ends[-1, 1] < 0
+    assert np.linalg.norm(gone[0] - ends[1]) < 0.3 * np.linalg.norm(ends[-1])
+    with pytest.raises(ValueError, match="follows Strands with an OrientedMaterial"):
+        pliant.Skin(pliant.sheet(1, 1, 2, 2), material, points)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="orientations has the shape"):
+        skin.follow(sim.positions, np.zeros((6, 3)))
+
+
 def test_oriented_particles_travel_with_their_state() -> None:
     sim = fin()
     sim.step(5)

@@ -21,6 +21,10 @@ impl Budget {
         Self { limit, left: limit }
     }
 
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Takes vertices out of the budget; the error says how many were asked for.
     pub(crate) fn take(&mut self, count: u128) -> Result<(), String> {
         match u64::try_from(count).ok().and_then(|count| self.left.checked_sub(count)) {
@@ -87,6 +91,13 @@ pub(crate) fn lattice_nodes(bounds: &Bounds, resolution: Resolution) -> u128 {
     size.to_array().into_iter().fold(2u128, |product, length| product.saturating_mul(along(length)))
 }
 
+/// Cells of a size \[m\] that bounds are divided into.
+pub(crate) fn cells_in(bounds: &Bounds, size: f64) -> u128 {
+    // As above: a size that is none is refused where it is used.
+    let along = |length: f64| ((length / size).ceil() as u128).max(1);
+    bounds.size().to_array().into_iter().fold(1u128, |product, length| product.saturating_mul(along(length)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +119,6 @@ mod tests {
         assert_eq!(lattice_nodes(&bounds, Resolution::Cells(10)), 2 * 13 * 13 * 8);
         assert_eq!(lattice_nodes(&bounds, Resolution::Cell(0.1)), 2 * 13 * 13 * 8);
         assert_eq!(lattice_nodes(&bounds, Resolution::Cell(0.0)), u128::MAX);
+        assert_eq!((cells_in(&bounds, 0.3), cells_in(&bounds, 0.0)), (4 * 4 * 2, u128::MAX));
     }
 }

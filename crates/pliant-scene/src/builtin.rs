@@ -36,6 +36,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "hair",
     "hammock",
     "jelly-cubes",
+    "jelly-steps",
     "letter",
     "plant",
     "playground",

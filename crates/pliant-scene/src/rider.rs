@@ -5,13 +5,15 @@ use std::ops::Mul;
 
 use pliant::math::Vec3;
 use pliant::mesh::Embedding;
-use pliant::{Simulation, Skin, WrinkleError, WrinkleMesh};
+use pliant::{MatchedSkin, Simulation, Skin, WrinkleError, WrinkleMesh};
 
 /// How the surface that is shown of a body follows it.
 #[derive(Debug)]
 pub(crate) enum Rider {
     /// By constant weights, on tets. Stored after their vertices.
     Embedded(Embedding),
+    /// By the particles that fill it. Stored after them.
+    Matched(MatchedSkin),
     /// By oriented vertices. Stored after them.
     Skin(Skin),
     /// With wrinkles of its own, on a coarse surface. Stored instead of it: what hangs at its vertices comes first.
@@ -27,6 +29,7 @@ impl Rider {
     {
         match self {
             Self::Embedded(embedding) => [own, &embedding.apply(own)].concat(),
+            Self::Matched(skin) => [own, &skin.mix(own)].concat(),
             Self::Skin(skin) => [own, &skin.mix(own)].concat(),
             Self::Wrinkled(wrinkles) => wrinkles.carried(own),
         }
@@ -37,6 +40,7 @@ impl Rider {
         let vertices = sim.model().bodies()[body].vertices.clone();
         let own = &x[vertices.clone()];
         match self {
+            Self::Matched(skin) => [own, &skin.apply(own)].concat(),
             Self::Skin(skin) => {
                 let orientations = &sim.state().orientations[sim.model().oriented_particles(body)];
                 [own, &skin.apply(own, orientations)].concat()
@@ -50,6 +54,10 @@ impl Rider {
     pub(crate) fn stored_velocities(&self, sim: &Simulation, body: usize, velocities: &[Vec3]) -> Vec<Vec3> {
         let own = &velocities[sim.model().bodies()[body].vertices.clone()];
         match self {
+            Self::Matched(skin) => {
+                let positions = &sim.positions()[sim.model().bodies()[body].vertices.clone()];
+                [own, &skin.velocities(positions, own)].concat()
+            }
             Self::Skin(skin) => {
                 let (state, turns) = (sim.state(), sim.model().oriented_particles(body));
                 let (orientations, spins) = (&state.orientations[turns.clone()], &state.angular_velocities[turns]);
@@ -62,7 +70,7 @@ impl Rider {
     /// Follows the body to where it is now \[m\].
     pub(crate) fn follow(&mut self, own: &[Vec3]) -> Result<(), WrinkleError> {
         match self {
-            Self::Embedded(_) | Self::Skin(_) => Ok(()),
+            Self::Embedded(_) | Self::Matched(_) | Self::Skin(_) => Ok(()),
             Self::Wrinkled(wrinkles) => wrinkles.follow(own).map(drop),
         }
     }
@@ -70,7 +78,7 @@ impl Rider {
     /// What it goes on from, beside the body's positions.
     pub(crate) fn memory(&self) -> &[Vec3] {
         match self {
-            Self::Embedded(_) | Self::Skin(_) => &[],
+            Self::Embedded(_) | Self::Matched(_) | Self::Skin(_) => &[],
             Self::Wrinkled(wrinkles) => wrinkles.positions(),
         }
     }
@@ -78,7 +86,7 @@ impl Rider {
     /// Goes on from a memory of as many vectors as it has itself.
     pub(crate) fn resume(&mut self, own: &[Vec3], memory: &[Vec3]) -> Result<(), WrinkleError> {
         match self {
-            Self::Embedded(_) | Self::Skin(_) => Ok(()),
+            Self::Embedded(_) | Self::Matched(_) | Self::Skin(_) => Ok(()),
             Self::Wrinkled(wrinkles) => wrinkles.resume(own, memory),
         }
     }

@@ -174,7 +174,7 @@ impl SceneRun {
         self.by_body(simulated, |rider, body| rider.stored(own(body)))
     }
 
-    /// Numbers or vectors at the vertices of a stored frame, where those of surfaces that ride along on tets are taken from the tets. None if
+    /// Numbers or vectors at the vertices of a stored frame, where those of surfaces that ride along on tets or particles are taken from these. None if
     /// there are not as many as the topology has vertices.
     pub fn taken_from_tets<T>(&self, stored: &[T]) -> Option<Vec<T>>
     where
@@ -184,7 +184,7 @@ impl SceneRun {
         let from_tets = self.stored(&self.simulated(stored)?);
         let mut all = stored.to_vec();
         let embedded = self.topology.bodies.iter().zip(&self.riders);
-        for (body, _) in embedded.filter(|(_, rider)| matches!(rider, Some(Rider::Embedded(_)))) {
+        for (body, _) in embedded.filter(|(_, rider)| matches!(rider, Some(Rider::Embedded(_) | Rider::Matched(_)))) {
             all[body.vertices.clone()].copy_from_slice(&from_tets[body.vertices.clone()]);
         }
         Some(all)

@@ -156,9 +156,16 @@ fn cell_edges(sim: &Simulation, body: usize) -> Vec<Edge> {
     edges
 }
 
-/// Connected pieces of bodies; a loose vertex is a piece.
+/// Connected pieces of bodies: what cells hold together, or the regions of a matched body; any other loose vertex is a piece.
 pub(crate) fn pieces(sim: &Simulation, bodies: &[usize]) -> usize {
-    let count =
-        |&body: &usize| connected_components(sim.model().bodies()[body].vertices.len(), &cell_edges(sim, body)).count;
+    let matched = |body: usize| sim.model().matchings().iter().any(|info| info.body == body);
+    let count = |&body: &usize| {
+        let info = &sim.model().bodies()[body];
+        let numbers = sim.pieces(&info.name).ok().filter(|_| matched(body));
+        match numbers.as_deref().map(|numbers| numbers.iter().max()) {
+            Some(most) => most.map_or(0, |&most| most as usize + 1),
+            None => connected_components(info.vertices.len(), &cell_edges(sim, body)).count,
+        }
+    };
     bodies.iter().map(count).sum()
 }

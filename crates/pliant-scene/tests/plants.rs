@@ -88,3 +88,41 @@ fn faults_of_oriented_materials_are_named_at_their_keys() {
     let chains = fault("body.0.material={ matched = { density = 1, regions = { chains = { width = 0 } } } }");
     assert!(chains.contains("width of regions is 0"), "{chains}");
 }
+
+#[test]
+fn a_surface_from_a_file_follows_oriented_particles_from_where_the_shape_stands() {
+    let folder = std::env::temp_dir().join(format!("pliant-plants-skin-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // A square across a fin, in the coordinates of its shape.
+    let corners = [[0.4, 0.0, -0.1], [0.4, 0.0, 0.1], [0.6, 0.0, 0.1], [0.6, 0.0, -0.1]];
+    let vertices: String = corners.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    std::fs::write(folder.join("fin.obj"), vertices + "f 1 2 3 4\n").unwrap();
+    let scene = r#"
+[solver.position-based]
+[[body]]
+name = "fin"
+shape.rope = { from = [0, 0, 0], to = [1, 0, 0], segments = 5 }
+transform = { rotate = { axis = [0, 1, 0], degrees = 90 }, translate = [0, 2, 0] }
+material.oriented = { radius = 0.02, skin.file.path = "fin.obj" }
+"#;
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    let built = |change: &[String]| Scene::read(&folder.join("scene.toml"), change).unwrap().build();
+    let mut run = built(&[]).unwrap();
+    let own = run.sim.positions().len();
+    let place = |[x, y, z]: [f64; 3]| Vec3::new(z, y + 2.0, -x);
+    assert_eq!(run.topology().vertex_count(), own + 4);
+    assert_eq!(run.topology().triangles.len(), 2);
+    for (found, corner) in run.topology().rest[own..].iter().zip(corners) {
+        assert!(found.distance(place(corner)) < 1e-12, "{found}");
+    }
+    // It falls freely, and the square with it.
+    (0..30).for_each(|_| drop(run.next_frame().unwrap()));
+    let fallen = run.sim.positions()[0].y - 2.0;
+    assert!(fallen < -1.0, "{fallen}");
+    for (found, corner) in run.stored_frame().positions[own..].iter().zip(corners) {
+        assert!(found.distance(place(corner) + fallen * Vec3::Y) < 1e-9, "{found}");
+    }
+    let missing = built(&[r#"body.0.material.oriented.skin.file.path="none.obj""#.to_owned()]).map(drop).unwrap_err();
+    assert!(missing.to_string().contains("none.obj") && missing.place.is_some(), "{missing}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -71,8 +71,8 @@ pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
 pub use matching::{
-    Break, ClothMatching, ClothMatchingError, ClothMatchingInfo, Lattice, Link, Matching, MatchingInfo, Modes, Octree,
-    OctreeCell, Plasticity, RegionError, Regions, Spring, VolumeConservation,
+    Break, ClothMatching, ClothMatchingError, ClothMatchingInfo, Lattice, Link, MatchedSkin, Matching, MatchingInfo,
+    Modes, Octree, OctreeCell, Plasticity, RegionError, Regions, Spring, VolumeConservation,
 };
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use measure::ElementStrains;

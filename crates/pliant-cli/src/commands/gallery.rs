@@ -43,6 +43,7 @@ const MOMENTS: &[(&str, f64)] = &[
     ("gummy", 1.0),
     ("hair", 0.5),
     ("hammock", 1.0),
+    ("jelly-steps", 0.62),
     ("letter", 0.38),
     ("playground", 1.0),
     ("press", 1.0),

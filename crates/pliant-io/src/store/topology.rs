@@ -122,8 +122,12 @@ impl Topology {
     /// Adds a body of tetrahedra with a surface of its own that rides along on them. Its vertices are those of the tets, then
     /// those of the surface: formats of surfaces carry the surface alone, others both.
     pub fn add_solid_with_surface(&mut self, name: &str, mesh: &TetMesh, surface: &TriangleMesh) {
-        let tets = self.add_vertices(name, &mesh.positions);
-        self.tets.extend(mesh.tets.iter().map(|t| t.map(|v| v.wrapping_add(tets))));
+        self.add_solid(name, mesh);
+        self.add_surface_on_top(surface);
+    }
+
+    /// Adds vertices and triangles to the last body.
+    fn add_surface_on_top(&mut self, surface: &TriangleMesh) {
         let start = self.rest.len() as u32;
         self.rest.extend_from_slice(&surface.positions);
         self.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
@@ -145,12 +149,21 @@ impl Topology {
     /// formats of surfaces carry the surface alone.
     pub fn add_strands_with_surface(&mut self, name: &str, strands: &StrandSet, surface: &TriangleMesh) {
         self.add_strands(name, strands);
-        let start = self.rest.len() as u32;
-        self.rest.extend_from_slice(&surface.positions);
-        self.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
-        if let Some(body) = self.bodies.last_mut() {
-            body.vertices.end = self.rest.len();
-        }
+        self.add_surface_on_top(surface);
+    }
+
+    /// Adds a body of particles with links between neighbours, and the surface that rides along on them. Links are polylines of two, so that formats
+    /// of surfaces carry the surface alone.
+    pub fn add_particles_with_surface(
+        &mut self,
+        name: &str,
+        points: &PointSet,
+        links: &[[u32; 2]],
+        surface: &TriangleMesh,
+    ) {
+        let start = self.add_vertices(name, &points.positions);
+        links.iter().for_each(|link| self.polylines.push_row(&link.map(|v| v.wrapping_add(start))));
+        self.add_surface_on_top(surface);
     }
 
     /// Adds a body of loose points.

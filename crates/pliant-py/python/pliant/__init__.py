@@ -48,6 +48,7 @@ from ._energies import (
     TriangleStrain,
 )
 from ._fluids import Emitter, FluidMaterial, fluid_surface, particle_block
+from ._lattices import Lattice, MatchedSkin, Octree, Skin
 from ._matching import Matching, Plasticity, Regions, VolumeConservation
 from ._meshes import (
     ImportedMesh,
@@ -78,6 +79,7 @@ from ._settings import (
     ClothMaterial,
     ConjugateGradient,
     Damping,
+    Explicit,
     Newton,
     PositionBased,
     Projective,
@@ -99,12 +101,12 @@ __all__ = [
     "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
-    "Energy", "ExampleBased", "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace",
-    "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Limits", "LongRangeAttachments", "Matching",
-    "MeanCurvatureBending", "Mesh", "Newton", "OrientedMaterial", "Plasticity", "PointTriangleConstraints", "Points",
+    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace",
+    "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
+    "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "Plasticity", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "Report",
     "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
-    "ShapeMatching", "Sheet", "Simulation", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
+    "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._arrays import ArrayLike, Indices, count, indices, instance, number, within
+from ._arrays import ArrayLike, Floats, Indices, count, indices, instance, number, within
 
 
 class Regions:
-    """Which vertices of a body belong together; made by its class methods. The larger regions are, the stiffer the body."""
+    """Which vertices of a body belong together; made by its class methods, or by those of a Lattice or an Octree. The larger regions are, the stiffer the body."""
 
     def __init__(
         self,
@@ -22,6 +22,8 @@ class Regions:
         levels: int = 1,
         width: int = 1,
         lists: Sequence[Indices] = (),
+        source: object = None,
+        widths: Floats | None = None,
     ) -> None:
         self.kind = kind
         self.radius = number(radius, "radius", above=0)
@@ -29,6 +31,8 @@ class Regions:
         self.levels = count(levels, "levels", at_least=1)
         self.width = count(width, "width")
         self.lists = tuple(lists)
+        self.source = source
+        self.widths = widths
 
     @classmethod
     def whole(cls) -> Regions:

@@ -58,6 +58,11 @@ class Readings:
         """Elastic forces on all vertices [N]."""
         return _pliant.elastic_forces(self._core)
 
+    @property
+    def stable_time_step(self) -> float:
+        """The longest time step [s] that the Explicit solver takes with all elements integrated, at least; infinite without energies."""
+        return _pliant.stable_time_step(self._core)
+
     def pin_forces(self) -> Floats:
         """Force with which each pin holds its vertex [N], in the order of pinned."""
         return _pliant.pin_forces(self._core)

@@ -16,8 +16,13 @@ pub(super) fn matching(
     edges: &[[u32; 2]],
     strands: Option<&StrandSet>,
 ) -> Result<Matching, Fault> {
+    with_regions(section, regions(section.regions, rest, edges, strands)?)
+}
+
+/// The same for regions that are known.
+pub(super) fn with_regions(section: &MatchedSection, regions: Regions) -> Result<Matching, Fault> {
     let key = |name: &str| format!("material.matched.{name}");
-    let standard = Matching::new(regions(section.regions, rest, edges, strands)?);
+    let standard = Matching::new(regions);
     let spring = match (section.frequency, section.share) {
         (Some(_), Some(_)) => {
             return Err(Fault::new(key("frequency"), "frequency and share say the same thing: give one of them"));
@@ -91,6 +96,10 @@ fn regions(
             return Err(Fault::new("material.matched.regions.rings", message));
         }
         RegionsSection::Rings { width } => Regions::rings(rest.len(), edges, width),
+        // These are made by `cells::fill`, which refuses shapes that cannot be filled.
+        RegionsSection::Lattice { .. } | RegionsSection::Octree { .. } => {
+            return Err(Fault::new("material.matched.regions", "this shape cannot be filled with particles"));
+        }
     };
     regions.map_err(|error| Fault::new("material.matched.regions", error.to_string()))
 }

@@ -1,5 +1,6 @@
 //! From a `[[body]]` section to a body of the engine.
 
+mod cells;
 mod energy;
 mod matched;
 mod matched_cloth;
@@ -8,6 +9,7 @@ mod oriented;
 mod pose;
 mod shape;
 mod solid;
+mod threads;
 mod wrinkles;
 
 pub(crate) use shape::up_axis;
@@ -15,7 +17,6 @@ pub(crate) use solid::build_solid;
 
 use std::path::Path;
 
-use pliant::constraint::{ConstraintBatch, LongRangeAttachments, ThreadLengths};
 use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
 use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh, tet_volume};
 use pliant::{Body, ModelError, RigidError};
@@ -25,7 +26,7 @@ use self::energy::{Ground, build_energy};
 use self::shape::{Placing, Shape, build_shape};
 use crate::budget::Budget;
 use crate::error::similar;
-use crate::format::{BodySection, EnergySection, LongRangeSection, MaterialSection, ShapeSection, ThreadLengthsName};
+use crate::format::{BodySection, EnergySection, MaterialSection, ShapeSection};
 use crate::motion::check_keyframes;
 use crate::rider::Rider;
 use crate::scene::Fault;
@@ -71,7 +72,12 @@ impl BuiltBody {
                 Some(skin) => topology.add_strands_with_surface(name, strands, skin),
                 None => topology.add_strands(name, strands),
             },
-            Shape::Particles { points, .. } => topology.add_points(name, points),
+            Shape::Particles { points, .. } | Shape::Cells { points, surface: None, .. } => {
+                topology.add_points(name, points);
+            }
+            Shape::Cells { points, links, surface: Some(surface) } => {
+                topology.add_particles_with_surface(name, points, links, surface);
+            }
         }
     }
 }
@@ -85,8 +91,19 @@ pub(crate) fn build_body(
 ) -> Result<BuiltBody, Fault> {
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
-    let mut shape = build_shape(own_shape(bodies, at)?, &placing, folder, budget)?;
-    let (mut made, mut skin) = (None, None);
+    let unplaced = build_shape(own_shape(bodies, at)?, folder, budget)?;
+    let filled = match &section.material {
+        MaterialSection::Matched(matched) => cells::fill(matched, &unplaced, &placing, budget)?,
+        _ => None,
+    };
+    let (mut made, mut skin, mut rider) = (None, None, None);
+    let mut shape = match filled {
+        Some(filled) => {
+            (made, rider) = (Some(filled.body), filled.skin.map(Rider::Matched));
+            filled.shape
+        }
+        None => placing.place(unplaced),
+    };
     if let MaterialSection::Rigid(_) = section.material {
         let (body, surface) = rigid(section, shape)?;
         (made, shape) = (Some(body), surface);
@@ -99,6 +116,7 @@ pub(crate) fn build_body(
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
         Shape::Strands(strands) => strands.edges(),
+        Shape::Cells { links, .. } => links.clone(),
         Shape::Particles { .. } => Vec::new(),
     };
     let rest = shape.positions();
@@ -131,13 +149,10 @@ pub(crate) fn build_body(
         body = body.with_energy(goals.build(rest).map_err(|error| Fault::new(key("stiffness"), error.to_string()))?);
         handles.push(chosen);
     }
-    let rider = match &shape {
-        Shape::Solid { mesh, skin: Some(skin) } => {
-            let embedding = Embedding::new(mesh, &skin.positions);
-            Some(Rider::Embedded(embedding.map_err(|error| Fault::new("shape", error.to_string()))?))
-        }
-        _ => None,
-    };
+    if let Shape::Solid { mesh, skin: Some(skin) } = &shape {
+        let embedding = Embedding::new(mesh, &skin.positions);
+        rider = Some(Rider::Embedded(embedding.map_err(|error| Fault::new("shape", error.to_string()))?));
+    }
     let (rider, skin) = match skin {
         Some((skin, mesh)) => (Some(Rider::Skin(skin)), Some(mesh)),
         None => (rider, None),
@@ -161,7 +176,8 @@ pub(crate) fn build_body(
     }
     if let Some(threads) = &section.long_range {
         let points: Vec<u32> = pins.iter().flatten().copied().collect();
-        let built = long_range(threads, &shape, &edges, &points).map_err(|fault| fault.inside("long_range"))?;
+        let built =
+            threads::long_range(threads, &shape, &edges, &points).map_err(|fault| fault.inside("long_range"))?;
         body = body.with_constraints(built);
     }
     if let Some(tear) = &section.tear {
@@ -183,42 +199,6 @@ pub(crate) fn build_body(
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
     Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, skin, is_rigid })
-}
-
-/// Threads of a vertex that a scene may ask for: more take memory without end.
-const MOST_THREADS: usize = 64;
-
-/// Threads to the pinned vertices.
-fn long_range(
-    section: &LongRangeSection,
-    shape: &Shape,
-    edges: &[Edge],
-    points: &[u32],
-) -> Result<Box<dyn ConstraintBatch>, Fault> {
-    let standard = LongRangeAttachments::default();
-    let per_vertex = section.points.unwrap_or(standard.per_vertex);
-    if !(1..=MOST_THREADS).contains(&per_vertex) {
-        let message = format!("points is {per_vertex}, but must be 1 to {MOST_THREADS}");
-        return Err(Fault::new("points", message));
-    }
-    let slack = section.slack.unwrap_or(standard.slack);
-    if !(slack >= 0.0 && slack.is_finite()) {
-        return Err(Fault::new("slack", format!("slack is {slack}, but must be at least 0")));
-    }
-    if points.is_empty() {
-        return Err(Fault::new("", "there is no pinned vertex to hang on").hint("pin some vertices of this body"));
-    }
-    let lengths = match section.lengths.unwrap_or_default() {
-        ThreadLengthsName::Geodesic => ThreadLengths::Geodesic,
-        ThreadLengthsName::Euclidean => ThreadLengths::Euclidean,
-    };
-    let triangles = match shape {
-        Shape::Surface { mesh, .. } => &mesh.triangles[..],
-        Shape::Solid { .. } | Shape::Strands(_) | Shape::Particles { .. } => &[],
-    };
-    let threads = LongRangeAttachments { lengths, per_vertex, slack };
-    let threads = threads.threads(shape.positions(), edges, triangles, points);
-    Ok(threads.map_err(|error| Fault::new("", error.to_string()))?.boxed())
 }
 
 /// The shape of a body, which may stand with an earlier one.
@@ -257,7 +237,9 @@ fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
             mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh
         }
         Shape::Strands(_) => return Err(Fault::new("material", "this shape needs material.strand or material.bare")),
-        Shape::Particles { .. } => return Err(Fault::new("material", "this shape needs material.fluid")),
+        Shape::Particles { .. } | Shape::Cells { .. } => {
+            return Err(Fault::new("material", "this shape needs material.fluid"));
+        }
     };
     let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
     let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
@@ -312,7 +294,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 Shape::Surface { mesh, .. } => mesh.edges(),
                 Shape::Solid { mesh, .. } => mesh.edges(),
                 Shape::Strands(strands) => strands.segments().collect(),
-                Shape::Particles { .. } => Vec::new(),
+                Shape::Particles { .. } | Shape::Cells { .. } => Vec::new(),
             };
             let strands = match shape {
                 Shape::Strands(strands) => Some(strands),
@@ -335,7 +317,7 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
                 Shape::Strands(_) => {
                     "material.strand, material.rod, material.oriented, material.matched or material.bare"
                 }
-                Shape::Particles { .. } => "material.fluid or material.matched",
+                Shape::Particles { .. } | Shape::Cells { .. } => "material.fluid or material.matched",
             };
             return Err(Fault::new("material", format!("this shape needs {need}")));
         }
@@ -359,6 +341,8 @@ fn masses_of(shape: &Shape, density: f64) -> Result<Body, ModelError> {
             let mass = density * spacing.powi(3);
             return Ok(Body::points(points, mass));
         }
+        // These come with their masses from `cells::fill`.
+        Shape::Cells { .. } => return Err(MeshError::Empty { what: "mass of cells" }.into()),
     };
     Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
 }

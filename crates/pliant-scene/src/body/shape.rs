@@ -39,6 +39,8 @@ pub(super) enum Shape {
     Strands(StrandSet),
     /// Particles of a fluid, so far apart \[m\], and the pipe that they come out of.
     Particles { points: PointSet, spacing: f64, emitter: Option<Emitter> },
+    /// Particles of a solid with links between neighbours, and the surface that follows them.
+    Cells { points: PointSet, links: Vec<Edge>, surface: Option<TriangleMesh> },
 }
 
 impl Shape {
@@ -48,27 +50,21 @@ impl Shape {
             Self::Surface { mesh, .. } => &mesh.positions,
             Self::Solid { mesh, .. } => &mesh.positions,
             Self::Strands(strands) => &strands.positions,
-            Self::Particles { points, .. } => &points.positions,
+            Self::Particles { points, .. } | Self::Cells { points, .. } => &points.positions,
         }
     }
 }
 
-/// Builds a shape; files are looked up in `folder`.
-pub(super) fn build_shape(
-    section: &ShapeSection,
-    placing: &Placing,
-    folder: &Path,
-    budget: &mut Budget,
-) -> Result<Shape, Fault> {
+/// Builds a shape that is still to be placed; files are looked up in `folder`.
+pub(super) fn build_shape(section: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Shape, Fault> {
     let name = section.name();
     let too_many = |message| Fault::new(format!("shape.{name}"), message);
     budget.take(vertices_of(section)).map_err(too_many)?;
-    let shape = match section {
-        ShapeSection::File { .. } => import(section, folder, budget)?,
-        ShapeSection::Sdf { .. } => fill_solid(section, budget)?,
-        generated => generate(generated).map_err(|error| in_shape(section, &error))?,
-    };
-    Ok(placing.place(shape))
+    match section {
+        ShapeSection::File { .. } => import(section, folder, budget),
+        ShapeSection::Sdf { .. } => fill_solid(section, budget),
+        generated => generate(generated).map_err(|error| in_shape(section, &error)),
+    }
 }
 
 /// The fault of a bad shape, at the parameter that is to blame where the error names one.
@@ -256,7 +252,17 @@ impl Placing {
         self.linear * p + self.offset
     }
 
-    fn place(&self, shape: Shape) -> Shape {
+    /// Factor on all lengths.
+    pub(super) fn scale(&self) -> f64 {
+        self.linear.determinant().cbrt()
+    }
+
+    /// Rotation and translation alone.
+    pub(super) fn without_scale(&self) -> Self {
+        Self { linear: self.linear * self.scale().recip(), offset: self.offset }
+    }
+
+    pub(super) fn place(&self, shape: Shape) -> Shape {
         let Self { linear, offset } = self;
         match shape {
             Shape::Surface { mesh, skip_one } => Shape::Surface { mesh: mesh.transformed(linear, *offset), skip_one },
@@ -266,7 +272,7 @@ impl Placing {
             },
             Shape::Strands(strands) => Shape::Strands(strands.transformed(linear, *offset)),
             Shape::Particles { points, spacing, emitter } => {
-                let scale = linear.determinant().cbrt();
+                let scale = self.scale();
                 let placed = |emitter: Emitter| Emitter {
                     mouth: *linear * emitter.mouth + *offset,
                     direction: *linear * emitter.direction,
@@ -277,6 +283,11 @@ impl Placing {
                 let (points, spacing) = (points.transformed(linear, *offset), spacing * scale);
                 Shape::Particles { points, spacing, emitter: emitter.map(placed) }
             }
+            Shape::Cells { points, links, surface } => Shape::Cells {
+                points: points.transformed(linear, *offset),
+                links,
+                surface: surface.map(|surface| surface.transformed(linear, *offset)),
+            },
         }
     }
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::PiecesName;
+
 /// What a body is made of.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -279,6 +281,33 @@ pub enum RegionsSection {
         radius: f64,
         /// How many sizes.
         levels: usize,
+    },
+    /// Particles on a regular lattice that fill the shape's closed surface move in its place, and the surface follows them. For each particle
+    /// those that are so many steps away along each axis, in a time that does not depend on how many.
+    Lattice {
+        /// Distance of particles (m). The outermost are about half of it below the surface: a collider's thickness makes up for that.
+        spacing: f64,
+        /// Steps.
+        width: usize,
+        /// Whether the surface is shown, and not the particles; yes by default. It does not break.
+        surface: Option<bool>,
+        /// What to do where particles fall into pieces; refuse it by default.
+        pieces: Option<PiecesName>,
+    },
+    /// The same with a particle in each cell of an octree: few inside, many at the surface.
+    Octree {
+        /// Side of the largest cells (m).
+        size: f64,
+        /// How often cells are split in eight at most, up to 16.
+        levels: u32,
+        /// How far particles of a region are away along steps between neighbours (m).
+        width: f64,
+        /// How far from the surface cells are split, in their own sizes; 1 by default.
+        detail: Option<f64>,
+        /// Whether the surface is shown, and not the particles; yes by default. It does not break.
+        surface: Option<bool>,
+        /// What to do where particles fall into pieces; refuse it by default.
+        pieces: Option<PiecesName>,
     },
     /// For each vertex of a strand those that are so many vertices away along it; only for strands.
     Chains {

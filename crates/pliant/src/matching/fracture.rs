@@ -216,10 +216,11 @@ impl Cracks {
         let mut found: Vec<(f64, Link)> = Vec::new();
         for (low, high, axis) in lattice.links() {
             let [a, b] = [low, high].map(|v| v as usize);
-            let along = lattice.spacing() * Vec3::AXES[axis];
+            // By the places of the particles, since the body may stand turned from its lattice.
+            let along = self.rest[b] - self.rest[a];
             let rest = match (fits.stretches.get(a), fits.stretches.get(b)) {
                 (Some(a), Some(b)) => ((*a + *b) * along * 0.5).length(),
-                _ => lattice.spacing(),
+                _ => along.length(),
             };
             let strain = x[a].distance(x[b]) / rest - 1.0;
             let strain = if is_at_a_tip(lattice.cells()[a], axis) { AT_TIP * strain } else { strain };

@@ -5,12 +5,16 @@
 //! neighbours in a row is the difference of two prefix sums. At boundaries, notches and cracks rows end, so they need nothing of their
 //! own. The sum over all regions that a particle is in, which goals are blended with, is the same three passes the other way round.
 
-use super::regions::{RegionError, Regions};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::regions::{RegionError, Regions, largest_piece};
+use super::skin::MatchedSkin;
 use super::sums::Buffers;
+use crate::Body;
 use crate::math::Vec3;
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 use crate::mesh::sdf::SignedDistance;
-use crate::mesh::{Csr, PointSet};
+use crate::mesh::{Csr, Edge, PointSet};
 use crate::parallel::{self, ByOffsets};
 
 /// Particles on a regular lattice, with links between neighbours along the axes.
@@ -42,22 +46,26 @@ struct Rows {
 
 /// Cells that a lattice may have at most.
 const MOST_CELLS: f64 = 1e9;
+/// What a number of cells may be above a whole one by rounding.
+const ROUNDING: f64 = 1e-9;
 
 impl Lattice {
     /// A particle in each of these cells. Cell (i, j, k) has its centre at origin + spacing · (i + ½, j + ½, k + ½) \[m\].
     pub fn new(mut cells: Vec<[i32; 3]>, spacing: f64, origin: Vec3) -> Result<Self, RegionError> {
-        if !(spacing > 0.0 && spacing.is_finite()) {
-            return Err(RegionError::BadNumber { name: "spacing", value: spacing, need: "finite and positive" });
-        }
+        check_spacing(spacing)?;
         // Rows along x lie together in memory.
         cells.sort_unstable_by_key(|&[i, j, k]| [k, j, i]);
         cells.dedup();
+        Ok(Self::of_sorted(cells, spacing, origin))
+    }
+
+    fn of_sorted(cells: Vec<[i32; 3]>, spacing: f64, origin: Vec3) -> Self {
         let rows = [0, 1, 2].map(|axis| Rows::new(&cells, axis, &[]));
         let between = |from: usize, to: usize| -> Vec<u32> {
             rows[to].order.iter().map(|&v| rows[from].places[v as usize]).collect()
         };
         let (y_by_z, z_by_y) = (between(1, 2), between(2, 1));
-        Ok(Self { cells, spacing, origin, rows, y_by_z, z_by_y })
+        Self { cells, spacing, origin, rows, y_by_z, z_by_y }
     }
 
     /// A box of so many particles along each axis, from the origin on.
@@ -75,11 +83,42 @@ impl Lattice {
         Self::new(cells.collect(), spacing, Vec3::ZERO)
     }
 
-    /// All cells whose centres are inside a solid; at most as deep outside as `skin` \[m\].
+    /// All cells whose centres are inside a solid; at most as deep outside as `skin` \[m\]. The first cells stand in the lowest corner of its
+    /// box.
     pub fn fill(solid: &dyn SignedDistance, spacing: f64, skin: f64) -> Result<Self, RegionError> {
         let bounds = solid.bounds();
-        let origin = bounds.min - Vec3::splat(skin);
-        let counts = ((bounds.max - bounds.min + 2.0 * skin) / spacing).ceil().to_array();
+        let counts = ((bounds.max - bounds.min + 2.0 * skin) / spacing).ceil();
+        Self::fill_from(solid, bounds.min - Vec3::splat(skin), counts.to_array(), spacing, skin)
+    }
+
+    /// All cells whose centres are inside a solid. Cells stand symmetrically in its box.
+    ///
+    /// ```
+    /// use pliant::Lattice;
+    /// use pliant::math::Vec3;
+    /// use pliant::mesh::sdf::Ball;
+    /// let lattice = Lattice::fill_centred(&Ball { centre: Vec3::Y, radius: 0.5 }, 0.15)?;
+    /// let points = lattice.points().positions;
+    /// let mean = points.iter().fold(Vec3::ZERO, |sum, p| sum + *p) / points.len() as f64;
+    /// assert!(mean.distance(Vec3::Y) < 1e-12);
+    /// # Ok::<(), pliant::RegionError>(())
+    /// ```
+    pub fn fill_centred(solid: &dyn SignedDistance, spacing: f64) -> Result<Self, RegionError> {
+        let bounds = solid.bounds();
+        // A box that holds a whole number of cells but for rounding has no cell more.
+        let counts = ((bounds.max - bounds.min) / spacing - ROUNDING).ceil().max(Vec3::ONE);
+        let origin = 0.5 * (bounds.min + bounds.max) - 0.5 * spacing * counts;
+        Self::fill_from(solid, origin, counts.to_array(), spacing, 0.0)
+    }
+
+    fn fill_from(
+        solid: &dyn SignedDistance,
+        origin: Vec3,
+        counts: [f64; 3],
+        spacing: f64,
+        skin: f64,
+    ) -> Result<Self, RegionError> {
+        check_spacing(spacing)?;
         check_count(counts)?;
         let [nx, ny, nz] = counts.map(|n| n.max(1.0) as i32);
         let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
@@ -105,6 +144,61 @@ impl Lattice {
         self.rows.iter().enumerate().flat_map(|(axis, rows)| rows.links().map(move |(low, high)| (low, high, axis)))
     }
 
+    /// Pairs of neighbours, those along x first.
+    pub fn edges(&self) -> Vec<Edge> {
+        self.links().map(|(low, high, _)| [low, high]).collect()
+    }
+
+    /// Of cells that do not hang together the piece with most of them; of equal ones the first.
+    #[must_use]
+    pub fn largest_piece(&self) -> Self {
+        let is_kept = largest_piece(&self.edges(), &vec![1.0; self.cells.len()]);
+        let cells = self.cells.iter().zip(is_kept).filter_map(|(cell, is_kept)| is_kept.then_some(*cell));
+        Self::of_sorted(cells.collect(), self.spacing, self.origin)
+    }
+
+    /// How points near it at rest \[m\] follow its particles.
+    pub fn skin(&self, points: &[Vec3]) -> Result<MatchedSkin, RegionError> {
+        MatchedSkin::new(&self.points().positions, &vec![self.spacing; self.cells.len()], &self.edges(), points)
+    }
+
+    /// Triangles between the outermost particles, seen counter-clockwise from outside: sides of cubes of eight neighbours that no two cubes share. For
+    /// contact between bodies, wind, and the volume inside. Parts that are one particle thick have none.
+    pub fn surface(&self) -> Vec<[u32; 3]> {
+        let numbers: BTreeMap<[i32; 3], u32> = self.cells.iter().copied().zip(0..).collect();
+        let beside = |cell: [i32; 3], by: [i32; 3]| [0, 1, 2].map(|axis| cell[axis].saturating_add(by[axis]));
+        let at = |cell: [i32; 3], by: [i32; 3]| numbers.get(&beside(cell, by)).copied();
+        let is_cube = |cell: [i32; 3]| (0..8).all(|k| at(cell, [k & 1, k >> 1 & 1, k >> 2]).is_some());
+        let cubes: BTreeSet<[i32; 3]> = self.cells.iter().copied().filter(|&cell| is_cube(cell)).collect();
+        let mut triangles = Vec::new();
+        for &cube in &cubes {
+            for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+                let unit = |axis: usize| [0, 1, 2].map(|other| i32::from(other == axis));
+                if cubes.contains(&beside(cube, unit(axis).map(|by| by * (2 * side - 1)))) {
+                    continue;
+                }
+                let (a, b) = (unit((axis + 1) % 3), unit((axis + 2) % 3));
+                let corner = |along: i32, across: i32| {
+                    at(cube, [0, 1, 2].map(|k| unit(axis)[k] * side + a[k] * along + b[k] * across))
+                };
+                let corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                if let [Some(first), Some(second), Some(third), Some(fourth)] = corners {
+                    let mut own = [[first, second, third], [first, third, fourth]];
+                    if side == 0 {
+                        own.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+                    }
+                    triangles.extend(own);
+                }
+            }
+        }
+        triangles
+    }
+
+    /// Its particles as a body: each has the mass of its cell at this density \[kg/m³\].
+    pub fn body(&self, density: f64) -> Body {
+        Body::points(&self.points(), density * self.spacing.powi(3))
+    }
+
     /// Places of its particles.
     pub fn points(&self) -> PointSet {
         let at = |cell: &[i32; 3]| self.origin + (Vec3::from(cell.map(f64::from)) + 0.5) * self.spacing;
@@ -114,6 +208,11 @@ impl Lattice {
     /// The cell of each particle.
     pub fn cells(&self) -> &[[i32; 3]] {
         &self.cells
+    }
+
+    /// The lowest corner of cell (0, 0, 0) \[m\].
+    pub fn origin(&self) -> Vec3 {
+        self.origin
     }
 
     /// Distance of neighbours \[m\].
@@ -155,6 +254,13 @@ impl Lattice {
         y.sums(width, &self.z_by_y, sums, between);
         x.sums(width, &y.places, between, sums);
     }
+}
+
+fn check_spacing(spacing: f64) -> Result<(), RegionError> {
+    if spacing > 0.0 && spacing.is_finite() {
+        return Ok(());
+    }
+    Err(RegionError::BadNumber { name: "spacing", value: spacing, need: "finite and positive" })
 }
 
 fn check_count(counts: [f64; 3]) -> Result<(), RegionError> {

@@ -10,6 +10,7 @@
 //! | `paths` | rings on meshes, whose sums take a time that grows with their width and not with its square |
 //! | `runs` | sums over regions that are runs of particles in an order |
 //! | `chains` | regions along strands, summed by the same runs |
+//! | `skin` | surfaces that the particles of lattices and octrees carry along |
 //! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
 //! | `members` | the same of regions in lists, a vector of particles at a time |
@@ -41,6 +42,7 @@ mod plasticity;
 mod quadratic;
 mod regions;
 mod runs;
+mod skin;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -56,6 +58,7 @@ pub use lattice::{Lattice, Link};
 pub use octree::{Octree, OctreeCell};
 pub use plasticity::Plasticity;
 pub use regions::{RegionError, Regions};
+pub use skin::MatchedSkin;
 pub use volume::VolumeConservation;
 
 use crate::contact::Contacts;

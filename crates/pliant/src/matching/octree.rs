@@ -9,12 +9,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::regions::{RegionError, Regions};
+use super::regions::{RegionError, Regions, largest_piece, neighbours_of};
 use super::runs::Runs;
+use super::skin::MatchedSkin;
 use crate::Body;
 use crate::math::Vec3;
 use crate::mesh::sdf::SignedDistance;
-use crate::mesh::{Csr, PointSet};
+use crate::mesh::{Csr, Edge, PointSet};
 
 /// A solid's cells of several sizes, with a particle in the middle of each.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,9 +119,57 @@ impl Octree {
         Ok(Self { cells: places.into_iter().map(cell_at).collect(), neighbours })
     }
 
+    /// Cells that are known, such as those that were stored of another, with the pairs that share a face. They keep their order: the nearer
+    /// neighbours are in it, the fewer runs regions have.
+    pub fn new(cells: Vec<OctreeCell>, edges: &[Edge]) -> Result<Self, RegionError> {
+        if cells.is_empty() {
+            return Err(RegionError::NoRegions);
+        }
+        for (particle, cell) in cells.iter().enumerate() {
+            if let Some(&coordinate) = cell.centre.to_array().iter().find(|c| !c.is_finite()) {
+                return Err(RegionError::NonFinite { particle, coordinate });
+            }
+            if !(cell.size > 0.0 && cell.size.is_finite()) {
+                return Err(RegionError::BadNumber {
+                    name: "cell size",
+                    value: cell.size,
+                    need: "finite and positive",
+                });
+            }
+        }
+        let neighbours = neighbours_of(cells.len(), edges)?;
+        Ok(Self { cells, neighbours })
+    }
+
     /// Its cells; a particle is in the middle of each.
     pub fn cells(&self) -> &[OctreeCell] {
         &self.cells
+    }
+
+    /// Pairs of cells that share a face or a part of one.
+    pub fn edges(&self) -> Vec<Edge> {
+        let pairs = (0u32..).zip(self.neighbours.rows());
+        pairs.flat_map(|(a, row)| row.iter().filter(move |&&b| a < b).map(move |&b| [a, b])).collect()
+    }
+
+    /// Of cells that do not hang together the piece of the largest volume; of equal ones the first.
+    #[must_use]
+    pub fn largest_piece(&self) -> Self {
+        let volumes: Vec<f64> = self.cells.iter().map(|cell| cell.size.powi(3)).collect();
+        let is_kept = largest_piece(&self.edges(), &volumes);
+        let kept: Vec<u32> = (0u32..).zip(&is_kept).filter_map(|(v, is_kept)| is_kept.then_some(v)).collect();
+        let mut places = vec![u32::MAX; self.cells.len()];
+        (0u32..).zip(&kept).for_each(|(place, &v)| places[v as usize] = place);
+        // Neighbours are in the same piece.
+        let row = |&v: &u32| self.neighbours.row(v as usize).iter().map(|&other| places[other as usize]).collect();
+        let neighbours = Csr::from_rows(kept.iter().map(row).collect::<Vec<Vec<u32>>>());
+        Self { cells: kept.iter().map(|&v| self.cells[v as usize]).collect(), neighbours }
+    }
+
+    /// How points near it at rest \[m\] follow its particles.
+    pub fn skin(&self, points: &[Vec3]) -> Result<MatchedSkin, RegionError> {
+        let sizes: Vec<f64> = self.cells.iter().map(|cell| cell.size).collect();
+        MatchedSkin::new(&self.points().positions, &sizes, &self.edges(), points)
     }
 
     /// Places of its particles.

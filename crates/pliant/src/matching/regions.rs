@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::lattice::Lattice;
 use super::runs::Runs;
-use crate::mesh::{Csr, MeshError};
+use crate::math::Vec3;
+use crate::mesh::{Csr, Edge, MeshError, connected_components};
 
 /// Regions of a body, which may overlap: lists of its particles, cubes of a lattice, or runs of an order.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +82,14 @@ pub enum RegionError {
         value: f64,
         /// What is needed.
         need: &'static str,
+    },
+    /// A point that follows particles is not a number.
+    #[error("point {point} is at {value}, which is not finite")]
+    BadPoint {
+        /// The point.
+        point: usize,
+        /// Where it is.
+        value: Vec3,
     },
     /// A particle's position is not a number.
     #[error("particle {particle} is at {coordinate}, which is not finite")]
@@ -216,6 +225,16 @@ pub(super) fn neighbours_of(particles: usize, edges: &[[u32; 2]]) -> Result<Csr,
         }
     }
     Ok(Csr::from_pairs(particles, edges.iter().flat_map(|&[a, b]| [(a, b), (b, a)])))
+}
+
+/// Which particles are in the largest of the pieces that edges hold together, by the sizes of particles; of equal pieces the first.
+pub(super) fn largest_piece(edges: &[Edge], sizes: &[f64]) -> Vec<bool> {
+    let pieces = connected_components(sizes.len(), edges);
+    let mut totals = vec![0.0; pieces.count];
+    pieces.labels.iter().zip(sizes).for_each(|(&piece, size)| totals[piece as usize] += size);
+    let most = totals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let kept = totals.iter().position(|&total| total == most).unwrap_or(0) as u32;
+    pieces.labels.iter().map(|&piece| piece == kept).collect()
 }
 
 /// Particles at most `width` edges away, in the order of their numbers. `seen_by` must not hold the centre's own number.

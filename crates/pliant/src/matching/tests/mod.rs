@@ -2,3 +2,4 @@
 
 mod fast;
 mod regions;
+mod skin;
