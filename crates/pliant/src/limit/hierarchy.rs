@@ -165,13 +165,16 @@ fn independent(graph: &[[u32; 2]], inverse_masses: &[f64], rim: &[bool]) -> Vec<
     }
     let is_there = |v: &u32| !neighbours[*v as usize].is_empty();
     let vertices = || (0..inverse_masses.len() as u32).filter(is_there);
-    let held = vertices().filter(|&v| inverse_masses[v as usize] <= 0.0);
+    let is_held = |v: u32| inverse_masses[v as usize] <= 0.0;
+    // Ends of what is held first: beyond a row's last anchor cloth would follow vertices that are not held.
+    let mut held: Vec<u32> = vertices().filter(|&v| is_held(v)).collect();
+    held.sort_by_key(|&v| neighbours[v as usize].iter().filter(|&&n| is_held(n)).count());
     let is_rim = |v: u32| rim.get(v as usize).is_some_and(|is_rim| *is_rim);
-    let free = || vertices().filter(|&v| inverse_masses[v as usize] > 0.0);
+    let free = || vertices().filter(|&v| !is_held(v));
     let free = free().filter(|&v| is_rim(v)).chain(free().filter(|&v| !is_rim(v)));
     let mut taken = vec![false; inverse_masses.len()];
     let mut chosen = Vec::new();
-    for v in held.chain(free) {
+    for v in held.into_iter().chain(free) {
         if neighbours[v as usize].iter().all(|&n| !taken[n as usize]) {
             taken[v as usize] = true;
             chosen.push(v);
