@@ -48,6 +48,9 @@ def test_pressures_grow_with_the_depth_as_the_weight_of_the_water_above() -> Non
     sim = still_water()
     with pytest.raises(ValueError, match="of 'water' are known after a step"):
         sim.fluid_pressures("water")
+    dry = pliant.Simulation(pliant.Body(pliant.sheet(), pliant.ClothMaterial(), name="cloth"))
+    with pytest.raises(ValueError, match='"cloth" is no fluid'):
+        dry.fluid_densities("cloth")
     sim.step(150)
     pressures, depths = np.zeros(500), np.zeros(500)
     for _ in range(50):

@@ -161,3 +161,25 @@ fn the_number_of_threads_changes_no_bit_of_fibres_and_levels() {
     };
     assert_eq!(run(1), run(2));
 }
+
+#[test]
+fn cloth_that_swings_from_a_row_stretches_no_more_at_the_ends_of_the_row() {
+    // Levels take some of the row's vertices as anchors. Where they leave out an end, edges there stretch more than twice as far as others.
+    let diagonals = Diagonals::Alternating;
+    let sheet = Sheet { columns: 80, rows: 80, plane: Plane::Xz, diagonals, ..Sheet::default() };
+    let mesh = sheet.mesh().unwrap();
+    let cloth = Body::matched_cloth(&mesh, 0.2, levels(4)).unwrap();
+    let cloth = cloth.pin((0..=80).map(|column| sheet.vertex(column, 80)));
+    let mut sim = Simulation::builder().body(cloth).solver(iterations(10)).build().unwrap();
+    let (edges, mut strains) = (mesh.edges(), [0.0_f64; 2]);
+    for _ in 0..60 {
+        sim.step().unwrap();
+        for ends in &edges {
+            let length = |x: &[Vec3]| x[ends[0] as usize].distance(x[ends[1] as usize]);
+            let strain = length(sim.positions()) / length(&mesh.positions) - 1.0;
+            let is_outside = usize::from(mesh.positions[ends[0] as usize].x.abs() > 0.4);
+            strains[is_outside] = strains[is_outside].max(strain);
+        }
+    }
+    assert!(strains[1] < 1.5 * strains[0], "in the middle and at the ends edges are strained by up to {strains:?}");
+}
