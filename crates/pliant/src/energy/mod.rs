@@ -41,6 +41,7 @@ pub use function::FunctionBatch;
 pub use half_space::HalfSpace;
 pub(crate) use hinge::SignedAngle;
 pub use hinge::{HingeBending, HingeStiffness};
+pub(crate) use hinge_projection::{hinge_residual, hinge_rows};
 pub use metric::Metric;
 pub use operator::{MAX_ROWS, Operator};
 pub use position::PositionGoals;

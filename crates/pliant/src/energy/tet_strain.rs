@@ -81,8 +81,12 @@ impl Element<3> for StrainedTet {
     const PROPERTIES: Properties = Properties::INTERNAL;
 
     fn arrays(elements: &[Self]) -> Arrays {
-        let bounds = elements.first().and_then(|element| element.set.singular_bounds());
-        bounds.map_or(Arrays::Opaque, |(low, high)| Arrays::TetStrain([low, high]))
+        match elements.first().map(|element| element.set) {
+            None => Arrays::Opaque,
+            Some(StrainSet::Rotation) => Arrays::TetStrain([1.0, 1.0]),
+            Some(StrainSet::Limits { min, max }) => Arrays::TetStrain([min, max]),
+            Some(StrainSet::Fibres { limits, .. }) => Arrays::TetFibres(limits),
+        }
     }
 
     fn warm_len(&self) -> usize {

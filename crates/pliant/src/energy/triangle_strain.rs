@@ -89,8 +89,12 @@ impl Element<2> for StrainedTriangle {
     const PROPERTIES: Properties = Properties::INTERNAL;
 
     fn arrays(elements: &[Self]) -> Arrays {
-        let bounds = elements.first().and_then(|element| element.set.singular_bounds());
-        bounds.map_or(Arrays::Opaque, |(low, high)| Arrays::TriangleStrain([low, high]))
+        match elements.first().map(|element| element.set) {
+            None => Arrays::Opaque,
+            Some(StrainSet::Rotation) => Arrays::TriangleStrain([1.0, 1.0]),
+            Some(StrainSet::Limits { min, max }) => Arrays::TriangleStrain([min, max]),
+            Some(StrainSet::Fibres { limits, .. }) => Arrays::TriangleFibres(limits),
+        }
     }
 
     fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 2] {

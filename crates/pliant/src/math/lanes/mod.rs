@@ -18,6 +18,7 @@
 mod avx2;
 pub(crate) mod nearest;
 mod portable;
+pub(crate) mod stretches;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::{Avx2F32, Avx2F64};

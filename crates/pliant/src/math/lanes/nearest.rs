@@ -115,7 +115,7 @@ pub(crate) unsafe fn columns_of<L: Lanes>([x, y, z, w]: [L; 4]) -> [[L; 3]; 3] {
 }
 
 #[inline(always)]
-unsafe fn constant<L: Lanes>(value: f64) -> L {
+pub(crate) unsafe fn constant<L: Lanes>(value: f64) -> L {
     unsafe { L::splat(Real::from_f64(value)) }
 }
 
