@@ -4,11 +4,15 @@
 //! area with w = 2λ make a plate of Lamé parameters μ, λ (plane stress: λ = Eν/(1−ν²), times the thickness) \[N/m\].
 
 use super::determinant::{derivatives, project_product};
+use super::element::nearest_planes;
 use super::error::{require, require_bounds, require_non_negative};
 use super::isotropic::hessian_3x2;
 use super::rest::{RestTriangle, stencil_positions};
 use super::triangle_strain::specimen_mesh;
-use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, TOGETHER,
+};
+use crate::math::lanes::matrices::Plane;
 use crate::math::{Vec3, svd_3x2};
 
 const KIND: &str = "triangle_area";
@@ -75,6 +79,11 @@ impl Element<2> for AreaTriangle {
         let svd = svd_3x2(z[0], z[1]);
         let projected = project_product(svd.sigma, self.bounds[0], self.bounds[1]);
         if projected.active { svd.with_sigma(projected.values) } else { *z }
+    }
+
+    fn project_together(elements: &[Self], z: &mut [[Vec3; 2]; TOGETHER], _warm: &mut [f64]) -> bool {
+        nearest_planes(Plane::Area(elements[0].bounds), z);
+        true
     }
 
     fn hessian(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {

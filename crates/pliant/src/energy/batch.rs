@@ -93,6 +93,13 @@ pub enum Arrays {
         /// ε of each tet, which adds ε‖ω‖² to the squared distance.
         epsilon: Vec<f64>,
     },
+    /// The same with one set of weights for all tets, which are the warm values.
+    GlobalExamples {
+        /// The symmetric Eᵢ, tet by tet.
+        stretches: Vec<Mat3>,
+        /// ε, which adds ½ ε‖ω‖² to the energy.
+        epsilon: f64,
+    },
     /// A x is the position of a vertex, its projection is on the side of a plane: goals are a point of it and its normal.
     HalfSpace,
     /// The projection is A x at the beginning of the stage, the warm values, freely rotated.

@@ -256,6 +256,11 @@ impl Batch for GlobalExamples {
         Properties { exact_hessian: false, ..ExampleTet::PROPERTIES }
     }
 
+    fn arrays(&self) -> Arrays {
+        let stretches = self.elements.iter().flat_map(|element| element.stretches.iter().copied()).collect();
+        Arrays::GlobalExamples { stretches, epsilon: self.epsilon }
+    }
+
     /// All elements share one set of weights, so none of them may come or go.
     fn rewired(&self, rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
         let renumbered = || Self { operator: self.operator.rewired(rewiring), ..self.clone() };

@@ -34,7 +34,7 @@ pub use area::TriangleArea;
 pub use batch::{Arrays, Batch, Curvature, Memory, Properties, Rewiring};
 pub use bending::MeanCurvatureBending;
 pub use edge_spring::{EdgeSprings, SpringStiffness};
-pub use element::{Element, ElementBatch};
+pub use element::{Element, ElementBatch, TOGETHER};
 pub use error::EnergyError;
 pub use example_based::{ExampleBased, ExampleWeights};
 pub use function::FunctionBatch;

@@ -4,11 +4,15 @@
 //! volume with w = 3λ make a solid of Lamé parameters μ, λ \[Pa\].
 
 use super::determinant::{derivatives, project_product};
+use super::element::nearest_solids;
 use super::error::{require, require_bounds, require_non_negative};
 use super::isotropic::hessian_3x3;
 use super::rest::{RestTet, stencil_positions};
 use super::tet_strain::specimen_mesh;
-use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, TOGETHER,
+};
+use crate::math::lanes::matrices::Solid;
 use crate::math::{Mat3, Vec3, svd_3x3};
 
 const KIND: &str = "tet_volume";
@@ -80,6 +84,11 @@ impl Element<3> for VolumeTet {
         }
         let target = svd.with_sigma(projected.values.into());
         [target.x_axis, target.y_axis, target.z_axis]
+    }
+
+    fn project_together(elements: &[Self], z: &mut [[Vec3; 3]; TOGETHER], warm: &mut [f64]) -> bool {
+        nearest_solids(Solid::Volume(elements[0].bounds), z, warm);
+        true
     }
 
     fn hessian(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {

@@ -14,7 +14,7 @@
 //! the first step. The divided differences of 1/s are −1/(s₁s₂ + μ) and s₁s₂s₃/((s₁s₂ + μ)(s₂s₃ + μ)(s₁s₃ + μ)), without
 //! any difference that could cancel.
 
-use super::nearest::{constant, cross, dot};
+use super::nearest::{constant, cross, dot, stretch_difference};
 use super::{Lanes, Real};
 use crate::math::{Mat3, NEARLY_RIGHT, Vec3, project_product, svd_3x2, svd_3x3};
 
@@ -24,6 +24,32 @@ pub(crate) struct Combination<L> {
     pub(crate) rotation: L,
     pub(crate) plain: L,
     pub(crate) stretched: L,
+}
+
+impl<L: Lanes> Combination<L> {
+    /// The matrices, by columns.
+    ///
+    /// SAFETY: the processor must have the instructions of `L`.
+    #[inline(always)]
+    pub(crate) unsafe fn apply(&self, r: &[[L; 3]; 3], f: &[[L; 3]; 3], s: &[L; 6]) -> [[L; 3]; 3] {
+        unsafe {
+            let c = self.stretched;
+            let (xy, xz, yz) = (c.mul(s[3]), c.mul(s[4]), c.mul(s[5]));
+            let m = [
+                [c.mul_add(s[0], self.plain), xy, xz],
+                [xy, c.mul_add(s[1], self.plain), yz],
+                [xz, yz, c.mul_add(s[2], self.plain)],
+            ];
+            let mut d = [[L::zero(); 3]; 3];
+            for column in 0..3 {
+                for row in 0..3 {
+                    let sum = f[1][row].mul_add(m[1][column], f[2][row].mul(m[2][column]));
+                    d[column][row] = f[0][row].mul_add(m[0][column], self.rotation.mul_add(r[column][row], sum));
+                }
+            }
+            d
+        }
+    }
 }
 
 /// A residual with its squared length, and the lanes where it could not be had.
@@ -114,18 +140,19 @@ pub(crate) unsafe fn eigenvalues<L: Lanes>(s: &[L; 6]) -> [L; 3] {
 
 /// The residual of stretches that may lie between bounds.
 #[inline(always)]
-pub(crate) unsafe fn beyond_limits<L: Lanes>(sigma: [L; 3], [low, high]: [f64; 2]) -> Residual<L> {
+pub(crate) unsafe fn beyond_limits<L: Lanes>(sigma: [L; 3], [low_bound, high_bound]: [f64; 2]) -> Residual<L> {
     unsafe {
-        let (low, high, tiny) = (constant::<L>(low), constant::<L>(high), constant::<L>(1e-30));
+        let (low, high, tiny) = (constant::<L>(low_bound), constant::<L>(high_bound), constant::<L>(1e-30));
         let mut target = [L::zero(); 3];
-        // Slope of the clamp at each stretch, for equal ones.
+        // Slope of the clamp at each stretch, for equal ones; between equal bounds there is none.
+        let sloped = if low_bound < high_bound { constant::<L>(1.0) } else { L::zero() };
         let mut slope = [L::zero(); 3];
         let mut squared = L::zero();
         for i in 0..3 {
             target[i] = sigma[i].max(low).min(high);
             let gap = sigma[i].sub(target[i]);
             squared = gap.mul_add(gap, squared);
-            slope[i] = gap.mul(gap).select_less(tiny, constant::<L>(1.0), L::zero());
+            slope[i] = gap.mul(gap).select_less(tiny, sloped, L::zero());
         }
         let gaps = [sigma[0].sub(sigma[1]), sigma[1].sub(sigma[2])];
         let first = gaps[0].select_less(tiny, slope[1], target[0].sub(target[1]).div(gaps[0].max(tiny)));
@@ -220,7 +247,7 @@ unsafe fn multiplier<L: Lanes, const D: usize>(sigma: &[L; D], product: &Product
     unsafe {
         let single = size_of::<L::Scalar>() == 4;
         let (relative, tiny) = if single {
-            (constant::<L>(5e-4), constant::<L>(3e-7))
+            (constant::<L>(1e-4), constant::<L>(3e-7))
         } else {
             (constant::<L>(1e-8), constant::<L>(1e-17))
         };
@@ -383,7 +410,7 @@ pub(crate) unsafe fn plane_stretch<L: Lanes>(z: &[[L; 3]; 2]) -> PlaneStretch<L>
         let trace = c00.add(c11);
         let t = trace.add(two.mul(s)).sqrt();
         let scale = constant::<L>(1.0).div(s.mul(t).max(constant::<L>(1e-30)));
-        let difference = trace.sub(two.mul(s)).max(L::zero()).sqrt();
+        let difference = stretch_difference(c00, c01, c11, t);
         PlaneStretch {
             to_rotation: [c11.add(s).mul(scale), L::zero().sub(c01.mul(scale)), c00.add(s).mul(scale)],
             sigma: [t.add(difference).mul(half), t.sub(difference).mul(half)],
@@ -402,7 +429,11 @@ pub(crate) unsafe fn beyond_plane_limits<L: Lanes>([large, small]: [L; 2], [low,
         let gaps = [large.sub(large_target), small.sub(small_target)];
         let (mut rotation, mut plain) = (zero.sub(low_lanes), one);
         if low < high {
-            let slope = large_target.sub(small_target).div(large.sub(small).max(constant::<L>(1e-30)));
+            let (tiny, difference) = (constant::<L>(1e-30), large.sub(small));
+            // Equal stretches: the slope of the clamp.
+            let inside = gaps[1].mul(gaps[1]).select_less(tiny, one, zero);
+            let slope = large_target.sub(small_target).div(difference.max(tiny));
+            let slope = difference.select_less(tiny, inside, slope);
             rotation = slope.mul(large).sub(large_target);
             plain = one.sub(slope);
         }

@@ -123,6 +123,11 @@ impl Prepared {
         self.inertia == objective.inertia && self.scales == objective.scales && self.watched == watched
     }
 
+    /// Elements that are projected one by one.
+    pub(super) fn one_by_one(&self) -> usize {
+        self.general.one_by_one()
+    }
+
     /// Number of free vertices.
     pub(super) fn free(&self) -> usize {
         self.order.free

@@ -120,7 +120,7 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
 
 /// H(ω), symmetric.
 #[inline(always)]
-unsafe fn blend<L: Lanes>(stretches: *const L::Scalar, omega: &[L; MOST_EXAMPLES], n: usize) -> [L; 6] {
+pub(super) unsafe fn blend<L: Lanes>(stretches: *const L::Scalar, omega: &[L; MOST_EXAMPLES], n: usize) -> [L; 6] {
     unsafe {
         let (zero, one) = (L::zero(), constant::<L>(1.0));
         let mut h = [one, one, one, zero, zero, zero];
@@ -135,7 +135,7 @@ unsafe fn blend<L: Lanes>(stretches: *const L::Scalar, omega: &[L; MOST_EXAMPLES
 
 /// The product of a matrix, by columns, with a symmetric one.
 #[inline(always)]
-unsafe fn times<L: Lanes>(f: &[[L; 3]; 3], h: &[L; 6]) -> [[L; 3]; 3] {
+pub(super) unsafe fn times<L: Lanes>(f: &[[L; 3]; 3], h: &[L; 6]) -> [[L; 3]; 3] {
     unsafe {
         let columns = [[h[0], h[3], h[4]], [h[3], h[1], h[5]], [h[4], h[5], h[2]]];
         let mut product = [[L::zero(); 3]; 3];
@@ -151,7 +151,7 @@ unsafe fn times<L: Lanes>(f: &[[L; 3]; 3], h: &[L; 6]) -> [[L; 3]; 3] {
 
 /// The symmetric part of RᵀF − I.
 #[inline(always)]
-unsafe fn relative<L: Lanes>(r: &[[L; 3]; 3], f: &[[L; 3]; 3]) -> [L; 6] {
+pub(super) unsafe fn relative<L: Lanes>(r: &[[L; 3]; 3], f: &[[L; 3]; 3]) -> [L; 6] {
     unsafe {
         let (one, half) = (constant::<L>(1.0), constant::<L>(0.5));
         let mut b = [[L::zero(); 3]; 3];

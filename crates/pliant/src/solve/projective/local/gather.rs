@@ -2,16 +2,17 @@
 
 use super::Order;
 use super::corners::SlotCounter;
+use super::damping::{Fit, FreeRotation, Stars};
 use super::examples::ExampleLaw;
 use super::fibres::FibreLaw;
+use super::global_examples::{GlobalExamples, inner};
 use super::hinges::{self, HingeLaw};
-use super::simplex::{Elements, LaneBatch, edge_coefficient};
-use super::stars::{LengthLaw, StarLaw, Stars, ViscousLaw};
+use super::rings::Rings;
+use super::simplex::{Elements, LaneBatch, edge_coefficient, inverse_gram};
 use super::tets::{TetLaw, strain};
 use super::triangles::TriangleLaw;
 use crate::energy::{Arrays, Operator, hinge_rows};
 use crate::math::lanes::LaneNumber;
-use crate::math::{Mat3, symmetric_eigen};
 use crate::solve::Objective;
 
 /// Batches on their way into lanes.
@@ -125,7 +126,7 @@ impl<'a, S: LaneNumber> Gathering<'a, S> {
                 let inverses: Vec<Vec<f64>> = stretches
                     .chunks_exact(count)
                     .zip(&epsilon)
-                    .map(|(stretches, &epsilon)| inverse_gram(stretches, epsilon, smallest))
+                    .map(|(e, &epsilon)| inverse_gram(count, |i, j| inner(&e[i], &e[j]), epsilon, smallest))
                     .collect();
                 let numbers = |e: usize, k: usize| match k {
                     0..9 => edge_coefficient(own.operator, e, k),
@@ -143,12 +144,20 @@ impl<'a, S: LaneNumber> Gathering<'a, S> {
                 let elements = Elements::<S, _, 4>::new(vec![batch], own.operator, law, weights, slots, numbers);
                 self.batches.push(Box::new(elements));
             }
-            (Arrays::MeanCurvature(lengths), _) => self.stars::<_, 1>(own, LengthLaw, |e| lengths[e]),
+            (Arrays::GlobalExamples { stretches, epsilon }, _) => {
+                let slots = &mut self.slots;
+                let tets = GlobalExamples::<S>::new(batch, own.operator, own.scale, &stretches, epsilon, slots);
+                self.batches.push(Box::new(tets));
+            }
+            (Arrays::MeanCurvature(lengths), _) => {
+                let slots = &mut self.slots;
+                self.batches.push(Box::new(Rings::new(batch, own.operator, own.scale, &lengths, self.order, slots)));
+            }
             (Arrays::Viscous, _) => match own.operator.rows() {
-                1 => self.stars::<_, 1>(own, ViscousLaw::<1>, |_| 0.0),
-                2 => self.stars::<_, 2>(own, ViscousLaw::<2>, |_| 0.0),
-                3 => self.stars::<_, 3>(own, ViscousLaw::<3>, |_| 0.0),
-                _ => self.stars::<_, 4>(own, ViscousLaw::<4>, |_| 0.0),
+                1 => self.damping::<FreeRotation<1>, 1>(own),
+                2 => self.damping::<FreeRotation<2>, 2>(own),
+                3 => self.damping::<FreeRotation<3>, 3>(own),
+                _ => self.damping::<FreeRotation<4>, 4>(own),
             },
             // These go elsewhere: to vertices, into the quadratic form, one by one.
             (Arrays::EdgeSpring(_) | Arrays::SpringPair(_) | Arrays::Quadratic, _) => {}
@@ -156,13 +165,8 @@ impl<'a, S: LaneNumber> Gathering<'a, S> {
         }
     }
 
-    fn stars<W: StarLaw<S, R> + 'static, const R: usize>(
-        &mut self,
-        own: Source<'a>,
-        law: W,
-        number: impl Fn(usize) -> f64,
-    ) {
-        let stars = Stars::new(own.batch, own.operator, own.scale, law, self.order, &mut self.slots, number);
+    fn damping<W: Fit<S, R> + 'static, const R: usize>(&mut self, own: Source<'a>) {
+        let stars = Stars::<S, W, R>::new(own.batch, own.operator, own.scale, self.order, &mut self.slots);
         self.batches.push(Box::new(stars));
     }
 
@@ -187,27 +191,6 @@ impl<'a, S: LaneNumber> Gathering<'a, S> {
         let numbers = numbers::<9>(operator, strain, volume);
         self.batches.push(Box::new(Elements::<S, _, 4>::new(batches, operator, law, 9, &mut self.slots, numbers)));
     }
-}
-
-/// (Gram + ε I)⁻¹ of an element's examples. Directions whose eigenvalue is below a share of the trace are left out: numbers of few digits would
-/// fill them with noise, and they hardly change the shape.
-fn inverse_gram(stretches: &[Mat3], epsilon: f64, smallest: f64) -> Vec<f64> {
-    let n = stretches.len();
-    let inner = |a: &Mat3, b: &Mat3| -> f64 { (0..3).map(|c| a.col(c).dot(b.col(c))).sum() };
-    let mut gram: Vec<f64> = (0..n * n).map(|k| inner(&stretches[k / n], &stretches[k % n])).collect();
-    let trace: f64 = (0..n).map(|i| gram[i * n + i]).sum();
-    let mut vectors = vec![0.0; n * n];
-    symmetric_eigen(&mut gram, &mut vectors, n);
-    let mut inverse = vec![0.0; n * n];
-    for k in 0..n {
-        let value = gram[k * n + k] + epsilon;
-        if value > smallest * trace && value > 0.0 {
-            for i in 0..n {
-                (0..n).for_each(|j| inverse[i * n + j] += vectors[i * n + k] * vectors[j * n + k] / value);
-            }
-        }
-    }
-    inverse
 }
 
 /// The operator that strain and content share, and their batches.

@@ -14,16 +14,18 @@
 #![allow(unsafe_code)] // Kernels on raw pointers: each item of a stage writes to its own elements' slots or its own vertices.
 
 mod corners;
+mod damping;
 mod examples;
 mod fibres;
 mod gather;
 mod general;
+mod global_examples;
 mod hinges;
 mod planes;
 mod quadratic;
+mod rings;
 mod simplex;
 mod springs;
-mod stars;
 mod tets;
 mod triangles;
 
@@ -34,6 +36,7 @@ use crate::model::Model;
 use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
 
+use examples::MOST_EXAMPLES;
 use gather::Gathering;
 pub(super) use general::General;
 use planes::Planes;
@@ -89,6 +92,9 @@ pub(super) fn has_lanes(arrays: &Arrays) -> bool {
 /// Groups of elements, or of vertices, that a thread takes at a time.
 const GROUPS_PER_ITEM: usize = 32;
 
+/// Rounds of a coupled projection; it ends earlier when nothing moves.
+const MOST_ROUNDS: usize = 8;
+
 /// Elements of all batches that have kernels, in lanes of `S`.
 #[derive(Debug)]
 pub(super) struct LocalStep<S: LaneNumber> {
@@ -102,6 +108,10 @@ pub(super) struct LocalStep<S: LaneNumber> {
     kept_starts: Vec<usize>,
     /// (batch, first group) of each item of work on elements.
     items: Vec<(usize, usize)>,
+    /// First item of each batch, and the end.
+    item_starts: Vec<usize>,
+    /// What items add up in rounds of coupled projections.
+    sums: Vec<[f64; MOST_EXAMPLES]>,
     /// Forces on corners, four numbers each; those of free vertex k at `slot_starts[k]..slot_starts[k + 1]`.
     slots: Vec<[S; 4]>,
     slot_starts: Vec<u32>,
@@ -165,11 +175,13 @@ impl<S: LaneNumber> LocalStep<S> {
         let Gathering { mut batches, slots, .. } = gathering;
         let (slot_starts, slot_count) = slots.finish(|slot| batches.iter_mut().for_each(|batch| batch.resolve(slot)));
         let mut items = Vec::new();
-        let mut kept_starts = vec![0];
+        let (mut item_starts, mut kept_starts) = (vec![0], vec![0]);
         for (b, batch) in batches.iter().enumerate() {
             items.extend((0..batch.groups()).step_by(GROUPS_PER_ITEM).map(|group| (b, group)));
             kept_starts.push(kept_starts[b] + batch.kept_len());
+            item_starts.push(items.len());
         }
+        let couples = batches.iter().any(|batch| batch.sums() > 0);
         let vertex_items = order.vertices.len().div_ceil(S::WIDTH * GROUPS_PER_ITEM);
         Self {
             springs: PlainSprings::new(&springs, order),
@@ -180,7 +192,9 @@ impl<S: LaneNumber> LocalStep<S> {
             kept: vec![S::default(); kept_starts[batches.len()]],
             kept_starts,
             batches,
+            sums: vec![[0.0; MOST_EXAMPLES]; if couples { items.len() } else { 0 }],
             items,
+            item_starts,
             slots: vec![[S::default(); 4]; slot_count],
             slot_starts,
             instructions: InstructionSet::detect(),
@@ -221,6 +235,33 @@ impl<S: LaneNumber> LocalStep<S> {
         let (slots, energies) = (Shared(self.slots.as_mut_ptr()), Shared(self.energies.as_mut_ptr()));
         let (kept, instructions) = (Shared(self.kept.as_mut_ptr()), self.instructions);
         let (batches, kept_starts) = (&self.batches, &self.kept_starts);
+        for (b, batch) in batches.iter().enumerate().filter(|(_, batch)| batch.sums() > 0) {
+            let items = self.item_starts[b]..self.item_starts[b + 1];
+            let (sums, own) = (Shared(self.sums.as_mut_ptr()), Shared(kept.get().wrapping_add(kept_starts[b])));
+            for _ in 0..MOST_ROUNDS {
+                team.share(items.len(), |k| {
+                    let first = self.items[items.start + k].1;
+                    let groups = first..batch.groups().min(first + GROUPS_PER_ITEM);
+                    // SAFETY: each item has its own groups, and sums.
+                    unsafe {
+                        let sums = &mut (&mut *sums.get().add(k))[..batch.sums()];
+                        batch.add_up(instructions, groups, points, own.get(), sums);
+                    }
+                });
+                let mut totals = [0.0; MOST_EXAMPLES];
+                // SAFETY: all items are done, and nobody else looks at what is kept.
+                let goes_on = unsafe {
+                    for k in 0..items.len() {
+                        (0..batch.sums()).for_each(|i| totals[i] += (*sums.get().add(k))[i]);
+                    }
+                    let kept = std::slice::from_raw_parts_mut(own.get(), kept_starts[b + 1] - kept_starts[b]);
+                    batch.settle(&totals[..batch.sums()], kept)
+                };
+                if !goes_on {
+                    break;
+                }
+            }
+        }
         team.share(element_items, |item| {
             let (b, first) = self.items[item];
             let batch = &batches[b];
@@ -253,7 +294,9 @@ impl<S: LaneNumber> LocalStep<S> {
             // SAFETY: each item has its own place.
             unsafe { *energies.get().add(element_items + item) = energy }
         });
-        self.quadratic.constant() + self.energies.iter().sum::<f64>()
+        let kept_of = |b: usize| &self.kept[self.kept_starts[b]..self.kept_starts[b + 1]];
+        let extra: f64 = self.batches.iter().enumerate().map(|(b, batch)| batch.extra_energy(kept_of(b))).sum();
+        self.quadratic.constant() + extra + self.energies.iter().sum::<f64>()
     }
 }
 

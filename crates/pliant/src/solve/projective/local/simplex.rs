@@ -9,7 +9,8 @@ use std::ops::Range;
 use super::Point;
 use super::corners::{Corners, SlotCounter};
 use crate::energy::{Memory, Operator};
-use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
+use crate::math::symmetric_eigen;
 
 /// What elements of one kind do: forces from the `E` edges that lead from the first corner to the others.
 pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
@@ -58,6 +59,34 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
     /// Leaves kept numbers for the next solve.
     fn store_warm(&self, kept: &[S], memory: &mut [Memory]);
 
+    /// Numbers that a round of a coupled projection adds up over all elements; none where elements are on their own.
+    fn sums(&self) -> usize {
+        0
+    }
+
+    /// Adds up what a round needs of some groups.
+    ///
+    /// SAFETY: as for [`forces`](Self::forces).
+    unsafe fn add_up(
+        &self,
+        _instructions: InstructionSet,
+        _groups: Range<usize>,
+        _points: &[Point],
+        _kept: *mut S,
+        _sums: &mut [f64],
+    ) {
+    }
+
+    /// Ends a round with the sums over all groups; whether another is needed.
+    fn settle(&self, _sums: &[f64], _kept: &mut [S]) -> bool {
+        false
+    }
+
+    /// Energy beside that of elements \[J\].
+    fn extra_energy(&self, _kept: &[S]) -> f64 {
+        0.0
+    }
+
     /// Writes the forces of some groups to their slots and returns their energy \[J\].
     ///
     /// SAFETY: `slots` and `kept` are those of the whole local step and of this batch, and no other thread has the same groups.
@@ -103,6 +132,25 @@ impl<S: LaneNumber, W, const N: usize> Elements<S, W, N> {
         }
         Self { batches, corners, numbers, law }
     }
+}
+
+/// (Gram + ε I)⁻¹ of examples. Directions whose eigenvalue is below a share of the trace are left out: numbers of few digits would
+/// fill them with noise, and they hardly change the shape.
+pub(super) fn inverse_gram(n: usize, gram: impl Fn(usize, usize) -> f64, epsilon: f64, smallest: f64) -> Vec<f64> {
+    let mut matrix: Vec<f64> = (0..n * n).map(|k| gram(k / n, k % n)).collect();
+    let trace: f64 = (0..n).map(|i| matrix[i * n + i]).sum();
+    let mut vectors = vec![0.0; n * n];
+    symmetric_eigen(&mut matrix, &mut vectors, n);
+    let mut inverse = vec![0.0; n * n];
+    for k in 0..n {
+        let value = matrix[k * n + k] + epsilon;
+        if value > smallest * trace && value > 0.0 {
+            for i in 0..n {
+                (0..n).for_each(|j| inverse[i * n + j] += vectors[i * n + k] * vectors[j * n + k] / value);
+            }
+        }
+    }
+    inverse
 }
 
 /// An element's A at corners but the first, row by row: with rows that add up to zero that is all of it.
@@ -214,25 +262,46 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
                 let numbers = numbers.as_ptr().add(group * numbers_len);
                 let (gradients, twice) = law.gradients::<L>(&edges, numbers, self.kept.add(group * kept_len));
                 energy = energy.add(twice);
-                let slots = corners.slots.as_ptr().add(first);
-                let mut at_first = [L::zero(); 3];
-                for k in 0..E {
-                    for c in 0..3 {
-                        at_first[c] = at_first[c].sub(gradients[k][c]);
-                    }
-                    L::scatter(self.slots.cast(), slots.add((k + 1) * w), gradients[k]);
-                }
-                L::scatter(self.slots.cast(), slots, at_first);
+                scatter::<L, E>(&gradients, corners.slots.as_ptr().add(first), self.slots);
             }
-            let mut lanes = [S::default(); 8];
-            energy.store(lanes.as_mut_ptr());
-            let mut sum = 0.0;
-            for lane in 0..w {
-                sum += lanes[lane].to_f64();
-            }
-            *self.energy = 0.5 * sum;
+            *self.energy = 0.5 * sum_of_lanes(energy);
         }
     }
+}
+
+/// Writes gradients at corners but the first to their slots, and to that of the first what keeps their sum at zero.
+///
+/// SAFETY: slots are those of the group, corner by corner.
+#[inline(always)]
+pub(super) unsafe fn scatter<L: Lanes, const E: usize>(
+    gradients: &[[L; 3]; E],
+    slots: *const u32,
+    out: *mut [L::Scalar; 4],
+) {
+    unsafe {
+        let mut at_first = [L::zero(); 3];
+        for k in 0..E {
+            for c in 0..3 {
+                at_first[c] = at_first[c].sub(gradients[k][c]);
+            }
+            L::scatter(out.cast(), slots.add((k + 1) * L::WIDTH), gradients[k]);
+        }
+        L::scatter(out.cast(), slots, at_first);
+    }
+}
+
+/// The sum over lanes, in f64.
+///
+/// SAFETY: the processor has the instructions of `L`.
+#[inline(always)]
+pub(super) unsafe fn sum_of_lanes<L: Lanes>(lanes: L) -> f64 {
+    let mut numbers = [L::Scalar::default(); 8];
+    unsafe { lanes.store(numbers.as_mut_ptr()) }
+    let mut sum = 0.0;
+    for lane in 0..L::WIDTH {
+        sum += numbers[lane].to_f64();
+    }
+    sum
 }
 
 /// A x of a group: `A` row by row at the numbers, applied to edges.

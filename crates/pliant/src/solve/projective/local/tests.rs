@@ -62,8 +62,13 @@ fn world(x: impl Fn(&[Vec3]) -> Vec<Vec3>) -> (Simulation, Vec<Vec3>) {
     let examples: Vec<Vec<Vec3>> = [Vec3::new(1.3, 1.0, 0.9), Vec3::new(0.8, 1.2, 1.1)]
         .map(|stretch| tets.positions.iter().map(|p| *p * stretch + Vec3::new(0.1 * p.y, 0.0, 0.0)).collect())
         .into();
-    let posed = ExampleBased { tets: tets.tets.clone(), examples, stiffness: 300.0, weights: ExampleWeights::Local };
-    let posed = solid("posed").with_energy(posed.build(&tets.positions).expect("tets"));
+    let posed = |weights| {
+        let (tets, examples) = (tets.tets.clone(), examples.clone());
+        ExampleBased { tets, examples, stiffness: 300.0, weights }
+    };
+    let posed = solid("posed")
+        .with_energy(posed(ExampleWeights::Local).build(&tets.positions).expect("tets"))
+        .with_energy(posed(ExampleWeights::Global).build(&tets.positions).expect("tets"));
     // A sheet that is curved at rest.
     let mut shell = sheet.clone();
     shell.positions.iter_mut().for_each(|p| p.z = 0.3 * (2.0 * p.x).sin() + 0.2 * p.y * p.y);
@@ -94,6 +99,19 @@ fn world(x: impl Fn(&[Vec3]) -> Vec<Vec3>) -> (Simulation, Vec<Vec3>) {
     (sim, positions)
 }
 
+/// Projects without vectors, as energies that users write are.
+fn project_one_by_one(batch: &dyn Batch, x: &[Vec3], goals: &[Vec3], memory: &mut Memory) {
+    let operator = batch.operator();
+    let mut z = vec![Vec3::ZERO; operator.len() * operator.rows()];
+    z.chunks_mut(operator.rows()).enumerate().for_each(|(e, z)| operator.apply(e, x, z));
+    let all: Vec<u32> = (0..operator.len() as u32).collect();
+    if batch.project_some(&all, &mut z, goals, &mut memory.warm) {
+        memory.projections = z;
+    } else {
+        batch.project(x, goals, memory);
+    }
+}
+
 fn compare<S: LaneNumber>(positions: impl Fn(&[Vec3]) -> Vec<Vec3>, tolerance: f64) {
     let (mut sim, x) = world(positions);
     let mut memory = sim.memory.clone();
@@ -121,7 +139,9 @@ fn compare<S: LaneNumber>(positions: impl Fn(&[Vec3]) -> Vec<Vec3>, tolerance: f
     let inertia = Inertia { target: &target, weight: &weight, other: &[] };
     let mut rows = vec![0.0f64; 4 * free];
     let value = with_team(|team| local.evaluate(team, &points, &inertia, &mut rows, true));
-    objective.project(&x, &mut memory);
+    for (b, entry) in objective.model.energies().iter().enumerate() {
+        project_one_by_one(entry.batch.as_ref(), &x, &objective.goals[b], &mut memory[b]);
+    }
     let mut gradient = vec![Vec3::ZERO; free];
     objective.gradient(&x, &memory, &mut Vec::new(), &mut gradient);
     // Pinned vertices are not where the objective wants them; their inertia is no matter of the solver.
@@ -217,5 +237,25 @@ fn damped<S: LaneNumber>(viscous: &Viscous, rest: &[Vec3], start: &[Vec3], x: &[
     for (v, row) in rows.chunks(4).enumerate() {
         let error = (Vec3::new(row[0], row[1], row[2]) + gradient[v]).length() / scale;
         assert!(error < tolerance, "{key}, vertex {v}: {error:e}");
+    }
+}
+
+/// The same energies for whoever asks for projections: four at a time and one by one.
+#[test]
+fn projections_together_are_those_one_by_one() {
+    let (sim, x) = world(crumpled);
+    let scaled: Vec<Vec3> = x.iter().map(|v| *v * 0.02).collect();
+    for x in [&x, &scaled, &sim.model.rest().to_vec()] {
+        for entry in sim.model.energies() {
+            let (batch, goals) = (entry.batch.as_ref(), entry.batch.initial_goals());
+            let mut memories = [Memory::of(batch), Memory::of(batch)];
+            batch.project(x, goals, &mut memories[0]);
+            project_one_by_one(batch, x, goals, &mut memories[1]);
+            let [together, one_by_one] = &memories;
+            for (k, (a, b)) in together.projections.iter().zip(&one_by_one.projections).enumerate() {
+                let error = (*a - *b).length() / (1.0 + b.length());
+                assert!(error < 1e-12, "{}, row {k}: {a} and {b}, {error:e}", batch.kind());
+            }
+        }
     }
 }

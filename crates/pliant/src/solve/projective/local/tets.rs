@@ -99,7 +99,7 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
                 twice = volume_weight.mul_add(beyond.squared, twice);
                 failed = beyond.failed;
             }
-            let mut d = combined(&r, &f, &s, &total);
+            let mut d = total.apply(&r, &f, &s);
             if failed != 0 {
                 let (beyond, squared) = beyond_volume_one_by_one::<L>(failed, &f, self.volumes);
                 for column in 0..3 {
@@ -111,27 +111,5 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
             }
             (apply_transposed::<L, 3, 3>(numbers, &d), twice)
         }
-    }
-}
-
-/// a R + F (b I + c S), by columns.
-#[inline(always)]
-unsafe fn combined<L: Lanes>(r: &[[L; 3]; 3], f: &[[L; 3]; 3], s: &[L; 6], total: &Combination<L>) -> [[L; 3]; 3] {
-    unsafe {
-        let c = total.stretched;
-        let (xy, xz, yz) = (c.mul(s[3]), c.mul(s[4]), c.mul(s[5]));
-        let m = [
-            [c.mul_add(s[0], total.plain), xy, xz],
-            [xy, c.mul_add(s[1], total.plain), yz],
-            [xz, yz, c.mul_add(s[2], total.plain)],
-        ];
-        let mut d = [[L::zero(); 3]; 3];
-        for column in 0..3 {
-            for row in 0..3 {
-                let sum = f[1][row].mul_add(m[1][column], f[2][row].mul(m[2][column]));
-                d[column][row] = f[0][row].mul_add(m[0][column], total.rotation.mul_add(r[column][row], sum));
-            }
-        }
-        d
     }
 }

@@ -1,74 +1,41 @@
-//! Elements with any number of corners, a vector of them at a time: bending with a rest curvature, and damping in proportion to stiffness.
+//! Damping in proportion to stiffness, of elements with any number of corners, a vector of them at a time: each is drawn to its shape at the beginning of
+//! the stage, freely rotated.
 //!
 //! Elements of a group have as many corners as its largest; the others are at the first corner, with coefficients of zero.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::corners::SlotCounter;
-use super::simplex::LaneBatch;
+use super::simplex::{LaneBatch, sum_of_lanes};
 use super::{Order, Point};
 use crate::energy::{Memory, Operator};
 use crate::math::lanes::nearest::{columns_of, constant, dot, nearest_rotation};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 
-/// What elements with `R` rows do.
-pub(super) trait StarLaw<S: LaneNumber, const R: usize>: std::fmt::Debug + Send + Sync {
-    /// Warm values of an element, then numbers that begin each stage anew.
-    const WARM: usize;
-    const SPARE: usize;
+/// The rotation of an element's `R` rows since the beginning of the stage.
+pub(super) trait Fit<S: LaneNumber, const R: usize>: std::fmt::Debug + Send + Sync {
+    /// Numbers of the rotation that are kept from one projection to the next, beside A x at the beginning of the stage.
+    const ROTATION: usize;
 
-    /// The k-th spare number at the beginning of a stage.
-    fn fresh(&self, _k: usize) -> f64 {
-        0.0
-    }
-
-    /// A x − p and its squared length. `number` is the vector of the law's one number.
+    /// A x − p and its squared length.
     ///
-    /// SAFETY: the processor has the instructions of `L`; `kept` is that of the group.
-    unsafe fn residual<L: Lanes<Scalar = S>>(&self, z: &[[L; 3]; R], number: L, kept: *mut S) -> ([[L; 3]; R], L);
+    /// SAFETY: the processor has the instructions of `L`; `kept` is that of the group: A x at the beginning, then the rotation.
+    unsafe fn residual<L: Lanes<Scalar = S>>(z: &[[L; 3]; R], kept: *mut S) -> ([[L; 3]; R], L);
 }
 
-/// A x is given a length: mean curvature that is not flat at rest.
+/// Fits of `R` rows.
 #[derive(Debug)]
-pub(super) struct LengthLaw;
-
-impl<S: LaneNumber> StarLaw<S, 1> for LengthLaw {
-    /// The last direction, for A x = 0.
-    const WARM: usize = 3;
-    const SPARE: usize = 0;
-
-    #[inline(always)]
-    unsafe fn residual<L: Lanes<Scalar = S>>(&self, z: &[[L; 3]; 1], length: L, kept: *mut S) -> ([[L; 3]; 1], L) {
-        unsafe {
-            let tiny = constant::<L>(SHORTEST_SQUARED);
-            let squared = dot(z[0], z[0]);
-            let inverse = squared.max(tiny).inverse_sqrt();
-            let mut d = *z;
-            for c in 0..3 {
-                let place = kept.add(c * S::WIDTH);
-                let direction = squared.select_less(tiny, L::load(place), z[0][c].mul(inverse));
-                direction.store(place);
-                d[0][c] = z[0][c].sub(length.mul(direction));
-            }
-            (d, dot(d[0], d[0]))
-        }
-    }
-}
-
-/// A x is drawn to what it was at the beginning of the stage, freely rotated.
-#[derive(Debug)]
-pub(super) struct ViscousLaw<const R: usize>;
+pub(super) struct FreeRotation<const R: usize>;
 
 /// Squared length below which a vector has no direction.
 const SHORTEST_SQUARED: f64 = 1e-30;
 
-impl<S: LaneNumber> StarLaw<S, 1> for ViscousLaw<1> {
-    /// A x at the beginning of the stage.
-    const WARM: usize = 3;
-    const SPARE: usize = 0;
+impl<S: LaneNumber> Fit<S, 1> for FreeRotation<1> {
+    const ROTATION: usize = 0;
 
     #[inline(always)]
-    unsafe fn residual<L: Lanes<Scalar = S>>(&self, z: &[[L; 3]; 1], _number: L, kept: *mut S) -> ([[L; 3]; 1], L) {
+    unsafe fn residual<L: Lanes<Scalar = S>>(z: &[[L; 3]; 1], kept: *mut S) -> ([[L; 3]; 1], L) {
         unsafe {
             let tiny = constant::<L>(SHORTEST_SQUARED);
             let last = [L::load(kept), L::load(kept.add(S::WIDTH)), L::load(kept.add(2 * S::WIDTH))];
@@ -83,25 +50,14 @@ impl<S: LaneNumber> StarLaw<S, 1> for ViscousLaw<1> {
     }
 }
 
-macro_rules! viscous_law {
+macro_rules! free_rotation {
     ($rows:literal) => {
-        impl<S: LaneNumber> StarLaw<S, $rows> for ViscousLaw<$rows> {
-            /// A x at the beginning of the stage.
-            const WARM: usize = 3 * $rows;
-            /// The rotation since then as a quaternion.
-            const SPARE: usize = 4;
-
-            fn fresh(&self, k: usize) -> f64 {
-                if k == 3 { 1.0 } else { 0.0 }
-            }
+        impl<S: LaneNumber> Fit<S, $rows> for FreeRotation<$rows> {
+            /// A quaternion (x, y, z, w).
+            const ROTATION: usize = 4;
 
             #[inline(always)]
-            unsafe fn residual<L: Lanes<Scalar = S>>(
-                &self,
-                z: &[[L; 3]; $rows],
-                _number: L,
-                kept: *mut S,
-            ) -> ([[L; 3]; $rows], L) {
+            unsafe fn residual<L: Lanes<Scalar = S>>(z: &[[L; 3]; $rows], kept: *mut S) -> ([[L; 3]; $rows], L) {
                 let w = S::WIDTH;
                 unsafe {
                     let mut last = [[L::zero(); 3]; $rows];
@@ -141,15 +97,14 @@ macro_rules! viscous_law {
     };
 }
 
-viscous_law!(2);
-viscous_law!(3);
-viscous_law!(4);
+free_rotation!(2);
+free_rotation!(3);
+free_rotation!(4);
 
 /// Elements of one batch.
 #[derive(Debug)]
 pub(super) struct Stars<S, W, const R: usize> {
     batch: usize,
-    law: W,
     /// Elements that the lanes stand for, in the order of lanes.
     elements: Vec<u32>,
     /// First corner among those of all groups, of each group; a group has as many as its largest element.
@@ -160,22 +115,20 @@ pub(super) struct Stars<S, W, const R: usize> {
     first_slots: Vec<u32>,
     /// For each corner but the first `R` vectors of A.
     coefficients: Vec<S>,
-    /// Weight, and the law's number, of each group.
-    numbers: Vec<S>,
+    weights: Vec<S>,
+    fit: PhantomData<W>,
 }
 
 /// A slot before it has its place: that of its vertex, or of padding, and the number there.
 const PADDING_PLACE: u32 = u32::MAX;
 
-impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> Stars<S, W, R> {
+impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Stars<S, W, R> {
     pub(super) fn new(
         batch: usize,
         operator: &Operator,
         scale: f64,
-        law: W,
         order: &Order,
         slots: &mut SlotCounter<'_>,
-        number: impl Fn(usize) -> f64,
     ) -> Self {
         let w = S::WIDTH;
         let place = |e: u32, corner: usize| order.places[operator.stencil(e as usize)[corner] as usize];
@@ -184,13 +137,13 @@ impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> Stars<S, W, R> {
         elements.sort_by_key(|&e| (corners(e), place(e, 0)));
         let mut stars = Self {
             batch,
-            law,
             starts: vec![0],
             places: Vec::new(),
             slots: Vec::new(),
             first_slots: Vec::new(),
             coefficients: Vec::new(),
-            numbers: Vec::new(),
+            weights: Vec::new(),
+            fit: PhantomData,
             elements,
         };
         for group in 0..stars.elements.len().div_ceil(w) {
@@ -223,20 +176,19 @@ impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> Stars<S, W, R> {
                 }
             }
             stars.starts.push(stars.starts[group] + most as u32 - 1);
-            stars.numbers.extend(lanes.iter().map(|&(e, is_padding)| {
+            stars.weights.extend(lanes.iter().map(|&(e, is_padding)| {
                 S::from_f64(if is_padding { 0.0 } else { scale * operator.weight(e as usize) })
             }));
-            stars.numbers.extend(lanes.iter().map(|&(e, _)| S::from_f64(number(e as usize))));
         }
         stars
     }
 
     fn kept_of_group() -> usize {
-        (W::WARM + W::SPARE) * S::WIDTH
+        (3 * R + W::ROTATION) * S::WIDTH
     }
 }
 
-impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R> {
+impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R> {
     fn groups(&self) -> usize {
         self.starts.len() - 1
     }
@@ -252,27 +204,21 @@ impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> LaneBatch<S> for Stars<S, 
     }
 
     fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
-        let warm = &memory[self.batch].warm;
-        for (group, kept) in kept.chunks_exact_mut(Self::kept_of_group().max(1)).enumerate() {
+        let last = &memory[self.batch].warm;
+        for (group, kept) in kept.chunks_exact_mut(Self::kept_of_group()).enumerate() {
             for lane in 0..S::WIDTH {
                 let e = self.elements[(group * S::WIDTH + lane).min(self.elements.len() - 1)] as usize;
-                for k in 0..W::WARM + W::SPARE {
-                    let value = if k < W::WARM { warm[W::WARM * e + k] } else { self.law.fresh(k - W::WARM) };
+                for k in 0..3 * R + W::ROTATION {
+                    // Then no rotation: zeros and a one.
+                    let value = if k < 3 * R { last[3 * R * e + k] } else { f64::from(u8::from(k == 3 * R + 3)) };
                     kept[k * S::WIDTH + lane] = S::from_f64(value);
                 }
             }
         }
     }
 
-    fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
-        for (lane, &e) in self.elements.iter().enumerate() {
-            let (group, lane) = (lane / S::WIDTH, lane % S::WIDTH);
-            for k in 0..W::WARM {
-                let value = kept[group * Self::kept_of_group() + k * S::WIDTH + lane].to_f64();
-                memory[self.batch].warm[W::WARM * e as usize + k] = value;
-            }
-        }
-    }
+    /// Shapes at the beginning of the stage are not changed by projections.
+    fn store_warm(&self, _kept: &[S], _memory: &mut [Memory]) {}
 
     unsafe fn forces(
         &self,
@@ -298,7 +244,7 @@ struct Forces<'a, S, W, const R: usize> {
     energy: &'a mut f64,
 }
 
-impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> Kernel<S> for Forces<'_, S, W, R> {
+impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Kernel<S> for Forces<'_, S, W, R> {
     /// SAFETY: corners' places are those of points, each has a slot of its own, and each group its numbers.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
@@ -318,10 +264,9 @@ impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> Kernel<S> for Forces<'_, S
                         }
                     }
                 }
-                let numbers = stars.numbers.as_ptr().add(2 * group * w);
-                let weight = L::load(numbers);
-                let kept = self.kept.add(group * (W::WARM + W::SPARE) * w);
-                let (mut d, squared) = stars.law.residual::<L>(&z, L::load(numbers.add(w)), kept);
+                let weight = L::load(stars.weights.as_ptr().add(group * w));
+                let kept = self.kept.add(group * (3 * R + W::ROTATION) * w);
+                let (mut d, squared) = W::residual::<L>(&z, kept);
                 energy = weight.mul_add(squared, energy);
                 for row in 0..R {
                     for c in 0..3 {
@@ -344,13 +289,7 @@ impl<S: LaneNumber, W: StarLaw<S, R>, const R: usize> Kernel<S> for Forces<'_, S
                 }
                 L::scatter(self.slots.cast(), stars.first_slots.as_ptr().add(group * w), at_first);
             }
-            let mut lanes = [S::default(); 8];
-            energy.store(lanes.as_mut_ptr());
-            let mut sum = 0.0;
-            for lane in 0..w {
-                sum += lanes[lane].to_f64();
-            }
-            *self.energy = 0.5 * sum;
+            *self.energy = 0.5 * sum_of_lanes(energy);
         }
     }
 }
