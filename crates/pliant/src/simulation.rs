@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::builder::SimulationBuilder;
+use crate::builder::{MOST_THREADS, SimulationBuilder};
 use crate::clock::Clock;
 use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::{Damping, DampingLinks};
@@ -495,15 +495,22 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    #[cfg(feature = "parallel")]
     pub(crate) fn new(threads: Option<usize>) -> Result<Self, ModelError> {
+        match threads {
+            Some(threads) if threads > MOST_THREADS => Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }),
+            threads => Self::start(threads),
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    fn start(threads: Option<usize>) -> Result<Self, ModelError> {
         let build = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build();
         let own = threads.map(build).transpose().map_err(|error| ModelError::Threads(error.to_string()))?;
         Ok(Self { own: own.map(std::sync::Arc::new) })
     }
 
     #[cfg(not(feature = "parallel"))]
-    pub(crate) fn new(_threads: Option<usize>) -> Result<Self, ModelError> {
+    fn start(_threads: Option<usize>) -> Result<Self, ModelError> {
         Ok(Self::default())
     }
 
