@@ -33,9 +33,14 @@ impl Drop for Mounted {
 
 const FRAMES: u32 = 30;
 
-fn whole(dir: &Path) -> PathBuf {
+/// A run of a curtain, with more arguments.
+fn curtain(out: &Path, more: &[&str]) -> Command {
+    quiet_run("curtain", FRAMES, out, &[&["--checkpoint-every", "4"], more].concat())
+}
+
+fn whole(dir: &Path, more: &[&str]) -> PathBuf {
     let out = dir.join("whole");
-    assert_ne!(quiet_run("curtain", FRAMES, &out, &["--checkpoint-every", "4"]).status().unwrap().code(), Some(2));
+    assert_ne!(curtain(&out, more).status().unwrap().code(), Some(2));
     out
 }
 
@@ -47,13 +52,12 @@ fn a_full_disk_is_said_in_one_line_and_the_run_resumes_when_there_is_room() {
         eprintln!("skipped: only the superuser can mount a small disk");
         return;
     };
-    let (whole, run) = (whole(&dir), disk.join("run"));
+    let (whole, run) = (whole(&dir, &[]), disk.join("run"));
     let expected = frames(&whole);
     // Twice: a resumed run may find no room either.
     for (size, more) in [(400, &[][..]), (480, &["--resume"])] {
         mounted.remount(&format!("size={size}k"));
-        let output =
-            quiet_run("curtain", FRAMES, &run, &[&["--checkpoint-every", "4"], more].concat()).output().unwrap();
+        let output = curtain(&run, more).output().unwrap();
         let line = one_line(&output);
         assert!(line.contains("No space left on device") && line.contains("disk/run/"), "{line}");
         let left = frames(&run);
@@ -61,7 +65,7 @@ fn a_full_disk_is_said_in_one_line_and_the_run_resumes_when_there_is_room() {
         assert!(left.iter().all(|(name, bytes)| expected[name] == *bytes), "finished frames are intact");
     }
     mounted.remount("size=20m");
-    let output = quiet_run("curtain", FRAMES, &run, &["--checkpoint-every", "4", "--resume"]).output().unwrap();
+    let output = curtain(&run, &["--resume"]).output().unwrap();
     assert_ne!(output.status.code(), Some(2), "{}", text(&output.stderr));
     assert!(frames(&run) == expected);
     drop(mounted);
@@ -72,22 +76,23 @@ fn a_full_disk_is_said_in_one_line_and_the_run_resumes_when_there_is_room() {
 fn a_file_that_grows_too_large_is_said_in_one_line_and_the_run_resumes() {
     // A limit of the shell stands in for a full disk where nobody can mount one; the log is what grows.
     let dir = folder("file-size");
-    let (whole, run) = (whole(&dir), dir.join("run"));
+    let small = ["--set", "body.0.shape.sheet.columns=5", "--set", "body.0.shape.sheet.rows=5"];
+    let (whole, run) = (whole(&dir, &small), dir.join("run"));
     let expected = frames(&whole);
-    let largest = expected.values().map(Vec::len).max().unwrap().max(file_size(&whole.join("checkpoints/000000.bin")));
-    let log = file_size(&whole.join("log.jsonl"));
+    let largest = ["frames/000000.bin", "checkpoints/000028.bin", "scene.bin"].map(|name| file_size(&whole.join(name)));
     // In blocks of 512 bytes; the signal that goes with it is ignored, as a full disk sends none.
-    let blocks = largest.div_ceil(512) + 1;
-    assert!(log > 512 * blocks, "the log of {log} bytes is to reach the limit of {blocks} blocks");
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+    let blocks = largest.into_iter().max().unwrap().div_ceil(512) + 1;
+    let log = file_size(&whole.join("log.jsonl"));
+    assert!(log > 512 * (blocks + 1), "the log of {log} bytes is to reach the limit of {blocks} blocks");
+    let run_it = curtain(&run, &small);
     let mut limited = Command::new("sh");
-    limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_pliant"), "run", "curtain", "--quiet", "--no-preview"]);
-    limited.args(["--frames", "30", "--checkpoint-every", "4", "--out"]).arg(&run);
+    limited.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""), "sh"]);
+    limited.arg(run_it.get_program()).args(run_it.get_args());
     let line = one_line(&limited.stdout(Stdio::null()).output().unwrap());
     assert!(line.contains("log.jsonl"), "{line}");
     let left = frames(&run);
     assert!(left.len() > 4 && left.iter().all(|(name, bytes)| expected[name] == *bytes), "{} frames", left.len());
-    let output = quiet_run("curtain", FRAMES, &run, &["--checkpoint-every", "4", "--resume"]).output().unwrap();
+    let output = curtain(&run, &[&small[..], &["--resume"]].concat()).output().unwrap();
     assert_ne!(output.status.code(), Some(2), "{}", text(&output.stderr));
     assert!(frames(&run) == expected);
     std::fs::remove_dir_all(dir).unwrap();

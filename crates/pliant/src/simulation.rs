@@ -487,6 +487,11 @@ impl Simulation {
     }
 }
 
+/// Threads of a pool for each core at most. One would do for speed; a few more bring different orders of events into the tests of small
+/// machines.
+#[cfg(feature = "parallel")]
+const THREADS_PER_CORE: usize = 4;
+
 /// Threads that a simulation runs on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pool {
@@ -504,7 +509,9 @@ impl Pool {
 
     #[cfg(feature = "parallel")]
     fn start(threads: Option<usize>) -> Result<Self, ModelError> {
-        let build = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build();
+        // Idle threads of the pool look for work whenever there is some: sixty-four of them on two cores take longer than two.
+        let most = THREADS_PER_CORE * crate::parallel::cores();
+        let build = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n.min(most)).build();
         let own = threads.map(build).transpose().map_err(|error| ModelError::Threads(error.to_string()))?;
         Ok(Self { own: own.map(std::sync::Arc::new) })
     }

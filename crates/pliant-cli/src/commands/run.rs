@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use pliant::{MOST_THREADS, ModelError};
 use pliant_io::store::RunStore;
 use pliant_io::write::Format;
 use pliant_scene::format::{ColorBy, Preview};
@@ -163,6 +164,10 @@ pub(crate) fn simulate(
 }
 
 fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error>> {
+    // Here as well as in the engine, whose error would point into the scene.
+    if let Some(threads) = arguments.threads.filter(|threads| *threads > MOST_THREADS) {
+        return Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }.into());
+    }
     let choice = arguments.solver.as_deref().map(|name| solver(name, arguments.iterations)).transpose()?;
     Ok(scene.build_with(|mut builder| {
         if let Some(choice) = choice {

@@ -51,6 +51,7 @@ mod topology;
 
 use std::borrow::Cow;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -296,7 +297,7 @@ impl RunStore {
             return Err(StoreError::OutOfOrder { path: self.dir.clone(), frame, expected });
         }
         let item = Item::Topology(frame);
-        sealed::write(item, &self.path(item), &topology.encode(&self.info))?;
+        self.write(item, &topology.encode(&self.info))?;
         self.topologies.retain(|first| *first != frame);
         self.topologies.push(frame);
         self.latest = Some(topology.clone());
@@ -349,9 +350,19 @@ impl RunStore {
         if let Some(&last) = self.frames.last() {
             expect_file(&self.path(Item::Frame(last)))?;
         }
-        sealed::write(Item::Frame(number), &self.path(Item::Frame(number)), &frame.encode(number))?;
+        self.write(Item::Frame(number), &frame.encode(number))?;
         self.frames.push(number);
         Ok(())
+    }
+
+    fn write(&self, item: Item, content: &[u8]) -> Result<(), StoreError> {
+        let written = sealed::write(item, &self.path(item), content);
+        match &written {
+            // The folder went away since this process looked.
+            Err(StoreError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => self.check_complete()?,
+            _ => {}
+        }
+        written
     }
 
     /// Reads a frame and checks every byte of it.
@@ -384,7 +395,7 @@ impl RunStore {
         let mut content = sealed::Builder::default();
         content.u64(frame);
         content.0.extend(bytes);
-        sealed::write(Item::Checkpoint(frame), &self.path(Item::Checkpoint(frame)), &content.0)?;
+        self.write(Item::Checkpoint(frame), &content.0)?;
         if let Err(place) = self.checkpoints.binary_search(&frame) {
             self.checkpoints.insert(place, frame);
         }

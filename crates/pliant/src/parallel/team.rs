@@ -236,7 +236,7 @@ pub(crate) fn with_team<R: Send>(lead: impl FnOnce(&Team<'_>) -> R + Send) -> R 
 
 /// Cores that this process may use. Asking the system takes longer than a small step.
 #[cfg(feature = "parallel")]
-fn cores() -> usize {
+pub(crate) fn cores() -> usize {
     static CORES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
