@@ -409,18 +409,16 @@ impl RunStore {
             writer.lock.check()?;
         }
         expect_file(&self.path(Item::Scene))?;
-        let lists: [(&[u64], &str, fn(u64) -> Item); 3] = [
-            (&self.frames, FRAMES, Item::Frame),
-            (&self.topologies, TOPOLOGIES, Item::Topology),
-            (&self.checkpoints, CHECKPOINTS, Item::Checkpoint),
-        ];
-        for (known, folder, item) in lists {
+        let expect = |known: &[u64], folder: &str, item: fn(u64) -> Item| {
             let found = numbered(&self.dir.join(folder))?;
-            if let Some(&lost) = known.iter().find(|number| found.binary_search(number).is_err()) {
-                return Err(StoreError::Vanished { path: self.path(item(lost)) });
+            match known.iter().find(|number| found.binary_search(number).is_err()) {
+                Some(&lost) => Err(StoreError::Vanished { path: self.path(item(lost)) }),
+                None => Ok(()),
             }
-        }
-        Ok(())
+        };
+        expect(&self.frames, FRAMES, Item::Frame)?;
+        expect(&self.topologies, TOPOLOGIES, Item::Topology)?;
+        expect(&self.checkpoints, CHECKPOINTS, Item::Checkpoint)
     }
 
     /// Reads the checkpoint of a frame.
