@@ -71,6 +71,8 @@ pub enum Arrays {
     TetStrain([f64; 2]),
     /// Rings: A x is the mean-curvature vector of a vertex (the first of its stencil), the projection gives it this length \[1/m\].
     MeanCurvature(Vec<f64>),
+    /// Any element whose projection is always 0: the energy is the constant quadratic form w/2 ‖A x‖², and there is no local step.
+    Quadratic,
     /// One rigid set: A x is the place of each vertex from a hub (the first of its stencil), the projection one rotation of these
     /// places \[m\]. Warm values are its quaternion (x, y, z, w).
     Rigid(Vec<Vec3>),

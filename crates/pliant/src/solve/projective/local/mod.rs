@@ -76,7 +76,7 @@ pub(super) fn has_lanes(arrays: &Arrays) -> bool {
         // Other bounds than rotations need all singular vectors.
         Arrays::TetStrain([low, high]) => low == high,
         Arrays::MeanCurvature(lengths) => lengths.iter().all(|length| *length == 0.0),
-        Arrays::Opaque | Arrays::Rigid(_) => false,
+        Arrays::Opaque | Arrays::Quadratic | Arrays::Rigid(_) => false,
     }
 }
 
@@ -144,7 +144,7 @@ impl<S: LaneNumber> LocalStep<S> {
                     rotations = tets[tets.len() - 1].rotations().end;
                 }
                 Arrays::MeanCurvature(_) => rings.push(Rings::new(batch.operator(), scale, &mut slots)),
-                Arrays::Opaque | Arrays::Rigid(_) => {}
+                Arrays::Opaque | Arrays::Quadratic | Arrays::Rigid(_) => {}
             }
         }
         let (slot_starts, slot_count) = slots.finish(&mut triangles, &mut tets, &mut rings);
