@@ -11,7 +11,7 @@
 //! The two triangles at the edge have the slopes s_c and s_d of the planes through their corners. Between them, at the edge, it is (h_d s_c + h_c s_d)/(h_c + h_d) with
 //! their heights, if w is curved across only; where the hinge is a parallelogram, for any quadratic w. In general a quadratic
 //! also turns along the edge, which four vertices do not see. The smallest change of coefficients, in the sense of least squares, makes the
-//! slope exact for all quadratic functions.
+//! slope exact for all quadratic functions; over the hinge and one more vertex on either side where that is nearly as small, else over all eight.
 //!
 //! Where the vertices lie on a conic, or nearly, or are too few at a rim, some quadratic function cannot be told from a plane. Its
 //! share of the change is then taken back, so that coefficients stay bounded: the slope is always exact for planes.
@@ -24,6 +24,9 @@ use crate::mesh::TriangleMesh;
 /// Quadratic functions that the vertices around an edge see by less than this, with coordinates scaled to unit variance, are not
 /// corrected for in full. Regular meshes have 0.6 and more, random ones rarely less than 0.3.
 const LEAST_SEEN: f64 = 0.2;
+
+/// How much larger a change over fewer vertices may be than over all.
+const MORE_CHANGE: f64 = 2.5;
 
 /// Slope across one edge: vertices with their coefficients \[1/m\]. A vertex may be there twice.
 pub(super) type Slope = ([(u32, f64); 8], usize);
@@ -115,14 +118,20 @@ pub(super) fn slope(
     {
         slope[place + 1].0 = vertex;
     }
-    let mut count = 4;
     // Those beyond the other sides of both triangles, each laid flat beside its neighbour.
-    for (t, k, start, end) in
-        [(triangle, side + 1, b, c), (triangle, side + 2, c, a), (other, other_side + 1, a, d), (other, other_side + 2, d, b)]
-    {
+    let mut outer = [None; 4];
+    let rims = [
+        (triangle, side + 1, b, c),
+        (triangle, side + 2, c, a),
+        (other, other_side + 1, a, d),
+        (other, other_side + 2, d, b),
+    ];
+    let mut count = 4;
+    for (place, (t, k, start, end)) in outer.iter_mut().zip(rims) {
         if let Some((far, far_side)) = neighbours.beyond(t, k % 3) {
             points[count] = sides[far][far_side].third(end, start);
             slope[count].0 = corner(far, far_side + 2);
+            *place = Some(count);
             count += 1;
         }
     }
@@ -133,63 +142,120 @@ pub(super) fn slope(
     slope[1].1 = share * near[1] - (1.0 - share) * far[0];
     slope[2].1 = share * near[2];
     slope[3].1 = -(1.0 - share) * far[2];
-    make_exact(&points[..count], &mut slope[..count]);
-    Some((slope, count))
+    let plain = [0, 1, 2, 3].map(|i| slope[i].1);
+    let quadratics = Quadratics::around(&points, plain);
+    if quadratics.are_flat() {
+        return Some((slope, 4));
+    }
+    let all = quadratics.correction(&[0, 1, 2, 3, 4, 5, 6, 7][..count]);
+    // One vertex more on either side is enough where they lie well: a sparser matrix, as exact.
+    let pairs = outer[..2].iter().flat_map(|p| outer[2..].iter().map(move |q| (*p, *q)));
+    let enough = pairs
+        .filter_map(|(p, q)| Some(quadratics.correction(&[0, 1, 2, 3, p?, q?])))
+        .filter(|pair| pair.least_seen > LEAST_SEEN && pair.size < MORE_CHANGE * all.size)
+        .min_by(|p, q| p.size.total_cmp(&q.size));
+    let change = enough.unwrap_or(all);
+    slope.iter_mut().zip(change.coefficients).for_each(|((_, k), more)| *k += more);
+    // Vertices that do not count go.
+    let mut kept = 4;
+    for i in 4..count {
+        if change.coefficients[i] != 0.0 {
+            slope.swap(kept, i);
+            kept += 1;
+        }
+    }
+    Some((slope, kept))
 }
 
-/// Changes coefficients as little as possible, so that quadratic functions around the origin have no slope there.
-fn make_exact(points: &[DVec2], slope: &mut [(u32, f64)]) {
-    // Coordinates in which the four corners of the hinge have unit variance: slivers then count as other triangles do.
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for p in &points[..4] {
-        (xx, xy, yy) = (xx + 0.25 * p.x * p.x, xy + 0.25 * p.x * p.y, yy + 0.25 * p.y * p.y);
-    }
-    let first = xx.sqrt();
-    let skew = xy / first;
-    let second = (yy - skew * skew).max(f64::MIN_POSITIVE).sqrt();
-    let scaled = DMat2::from_cols(DVec2::new(first, skew), DVec2::new(0.0, second)).inverse();
-    let n = points.len();
-    // Rows: 1, u, v, then u²/2, uv, v²/2; each made orthogonal to the first three.
-    let mut rows = [[0.0; 8]; 6];
-    for (i, p) in points.iter().enumerate() {
-        let q = scaled * *p;
-        for (row, value) in rows.iter_mut().zip([1.0, q.x, q.y, 0.5 * q.x * q.x, q.x * q.y, 0.5 * q.y * q.y]) {
-            row[i] = value;
+/// Quadratic functions around the middle of an edge, at the vertices around it.
+struct Quadratics {
+    /// Coordinates of the vertices, in which the four corners of the hinge have unit variance: slivers then count as other triangles do.
+    places: [DVec2; 8],
+    /// Slopes that u²/2, u v and v²/2 are given by the corners of the hinge alone, where they have none; over the size of their coefficients.
+    wrong: [f64; 3],
+    scale: f64,
+}
+
+/// A change of the coefficients of vertices.
+struct Correction {
+    coefficients: [f64; 8],
+    /// Length of the change, relative to what is changed.
+    size: f64,
+    /// How well the vertices see the quadratic function that they see least.
+    least_seen: f64,
+}
+
+impl Quadratics {
+    fn around(points: &[DVec2; 8], slope: [f64; 4]) -> Self {
+        let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+        for p in &points[..4] {
+            (xx, xy, yy) = (xx + 0.25 * p.x * p.x, xy + 0.25 * p.x * p.y, yy + 0.25 * p.y * p.y);
         }
-    }
-    let dot = |a: &[f64; 8], b: &[f64; 8]| (0..n).map(|i| a[i] * b[i]).sum::<f64>();
-    let mut lacking = [0.0; 3];
-    for (lack, row) in lacking.iter_mut().zip(&rows[3..]) {
-        *lack = -slope.iter().zip(row).map(|((_, k), value)| k * value).sum::<f64>();
-    }
-    for j in 0..6 {
-        for plane in 0..j.min(3) {
-            let base = rows[plane];
-            let along = dot(&base, &rows[j]);
-            rows[j].iter_mut().zip(base).for_each(|(value, base)| *value -= along * base);
+        let first = xx.sqrt();
+        let skew = xy / first;
+        let second = (yy - skew * skew).max(f64::MIN_POSITIVE).sqrt();
+        let scaled = DMat2::from_cols(DVec2::new(first, skew), DVec2::new(0.0, second)).inverse();
+        let places = points.map(|p| scaled * p);
+        let scale = slope.iter().map(|k| k * k).sum::<f64>().sqrt();
+        let mut wrong = [0.0; 3];
+        for (q, k) in places.iter().zip(slope) {
+            wrong.iter_mut().zip(quadratic(*q)).for_each(|(wrong, value)| *wrong += k / scale * value);
         }
-        if j < 3 {
-            let length = dot(&rows[j], &rows[j]).sqrt();
-            rows[j].iter_mut().for_each(|value| *value /= length);
+        Self { places, wrong, scale }
+    }
+
+    /// Whether the hinge alone has no slope of them.
+    fn are_flat(&self) -> bool {
+        self.wrong.iter().all(|wrong| wrong.abs() < 1e-9)
+    }
+
+    /// The smallest change over some of the vertices that takes their slopes away and keeps those of planes.
+    fn correction(&self, over: &[usize]) -> Correction {
+        // Rows: 1, u, v, then the quadratic functions, these orthogonal to the first three.
+        let mut rows = [[0.0; 8]; 6];
+        for &i in over {
+            let q = self.places[i];
+            let [uu, uv, vv] = quadratic(q);
+            rows.iter_mut().zip([1.0, q.x, q.y, uu, uv, vv]).for_each(|(row, value)| row[i] = value);
         }
+        let dot = |a: &[f64; 8], b: &[f64; 8]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        for j in 0..6 {
+            for plane in 0..j.min(3) {
+                let base = rows[plane];
+                let along = dot(&base, &rows[j]);
+                rows[j].iter_mut().zip(base).for_each(|(value, base)| *value -= along * base);
+            }
+            if j < 3 {
+                let length = dot(&rows[j], &rows[j]).sqrt();
+                rows[j].iter_mut().for_each(|value| *value /= length);
+            }
+        }
+        let (mut gram, mut axes) = ([0.0; 9], [0.0; 9]);
+        for i in 0..3 {
+            (0..3).for_each(|j| gram[3 * i + j] = dot(&rows[3 + i], &rows[3 + j]));
+        }
+        symmetric_eigen(&mut gram, &mut axes, 3);
+        let least = LEAST_SEEN * LEAST_SEEN;
+        let (mut change, mut least_seen) = ([0.0; 3], f64::INFINITY);
+        for k in 0..3 {
+            let seen = gram[4 * k].max(0.0);
+            least_seen = seen.sqrt().min(least_seen);
+            let axis = [0, 1, 2].map(|i| axes[3 * i + k]);
+            let lack: f64 = -axis.iter().zip(self.wrong).map(|(a, wrong)| a * wrong).sum::<f64>();
+            // 1/λ, and from the bound on falling to 0.
+            let factor = if seen > least { seen.recip() } else { seen / (least * least) };
+            (0..3).for_each(|i| change[i] += axis[i] * lack * factor);
+        }
+        let mut coefficients = [0.0; 8];
+        for &i in over {
+            coefficients[i] = (0..3).map(|j| change[j] * rows[3 + j][i]).sum::<f64>();
+        }
+        let size = dot(&coefficients, &coefficients).sqrt();
+        coefficients.iter_mut().for_each(|k| *k *= self.scale);
+        Correction { coefficients, size, least_seen }
     }
-    let mut gram = [0.0; 9];
-    for i in 0..3 {
-        (0..3).for_each(|j| gram[3 * i + j] = dot(&rows[3 + i], &rows[3 + j]));
-    }
-    let mut vectors = [0.0; 9];
-    symmetric_eigen(&mut gram, &mut vectors, 3);
-    let least = LEAST_SEEN * LEAST_SEEN;
-    let mut change = [0.0; 3];
-    for k in 0..3 {
-        let seen = gram[4 * k].max(0.0);
-        let direction = [0, 1, 2].map(|i| vectors[3 * i + k]);
-        let lack: f64 = direction.iter().zip(lacking).map(|(d, l)| d * l).sum();
-        // 1/λ, and from the bound on falling to 0.
-        let factor = if seen > least { seen.recip() } else { seen / (least * least) };
-        (0..3).for_each(|i| change[i] += direction[i] * lack * factor);
-    }
-    for (i, (_, k)) in slope.iter_mut().enumerate() {
-        *k += (0..3).map(|j| change[j] * rows[3 + j][i]).sum::<f64>();
-    }
+}
+
+fn quadratic(q: DVec2) -> [f64; 3] {
+    [0.5 * q.x * q.x, q.x * q.y, 0.5 * q.y * q.y]
 }
