@@ -23,7 +23,8 @@ fn drape_coefficient(name: &str) -> f64 {
     }
     let x = sim.positions();
     let rim = &x[x.len() - 6 * rings..];
-    let area: f64 = (0..rim.len()).map(|k| (rim[k], rim[(k + 1) % rim.len()])).map(|(a, b)| 0.5 * (a.x * b.z - a.z * b.x)).sum();
+    let area: f64 =
+        (0..rim.len()).map(|k| (rim[k], rim[(k + 1) % rim.len()])).map(|(a, b)| 0.5 * (a.x * b.z - a.z * b.x)).sum();
     let disc = |r: f64| std::f64::consts::PI * r * r;
     (area.abs() - disc(table)) / (disc(radius) - disc(table))
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
-    TriangleStrain,
+    MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume,
+    TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, TetMesh};

@@ -8,18 +8,22 @@
 //!     ●───●───●
 //! ```
 //!
-//! For each triangle T of area A, S is the curvature of x, y and z as functions over the flat sheet \[1/m\], three numbers for each, constant on T. It follows from
-//! the slopes s_e across its three edges, of length l_e and normal n_e, against the slope s_T of T's own plane; both towards the third corner. In Morley's plate s_e is an unknown of each
-//! edge. Departure: here it follows from the eight vertices around the edge, exactly for quadratic functions (`plate_slopes.rs`), so that there are only vertices. An edge has one slope
-//! for both of its triangles; therefore a uniform moment is in equilibrium on any mesh (Morley's patch test), and stiffness does
-//! not depend on how cells are cut. Curvature of triangles by a quadratic function through their six nearest vertices has not that, and is 25 % too soft
-//! on alternating diagonals. The form is Morley's on fewer functions, so that nothing but planes is free.
+//! S is the curvature of x, y and z as functions over the flat sheet \[1/m\], constant on each triangle T of area A: three
+//! numbers for each coordinate. It follows from the slopes s_e across T's three edges, of length l_e and normal n_e, against the slope
+//! s_T of T's own plane there, both towards the third corner. In Morley's plate s_e is an unknown of its own at each edge.
 //!
-//! At a rim the slope is free, and S the curvature of least energy: no moment acts across it. A moment across a clamp needs two rows of
-//! held vertices; the clamp acts in the middle between them.
+//! Departure: here s_e follows from the vertices around the edge, exactly for quadratic functions (`plate_slopes.rs`), so that vertices are
+//! the only unknowns. Two things make this work. An edge has one slope for both of its triangles, therefore a uniform moment is
+//! in equilibrium on any mesh (Morley's patch test), and stiffness does not depend on how cells are cut. And it is Morley's
+//! energy of fewer functions, so that nothing but planes is free. A quadratic function through the six vertices nearest to each
+//! triangle has the same S on quadratic shapes, but fails the patch test: it is 25 % too soft on alternating diagonals.
 //!
-//! Since n_e, l_e and s are of the flat sheet, A x is linear and its projection 0: p = 0, no local step. If the sheet keeps its lengths, second derivatives of
-//! positions are the curvature times the normal, so the energy is the plate's for large bends too.
+//! At a rim the slope is free, and S the curvature of least energy: no moment acts across it. To clamp a rim, two rows of vertices must be
+//! held; the clamp acts in the middle between them.
+//!
+//! All that S is made of belongs to the flat sheet, so A x is linear, its projection p is 0, and there is no local step. As long as the
+//! sheet keeps its lengths, second derivatives of positions are its curvature times its normal: the energy is the plate's for
+//! large bends, too.
 //!
 //! An edge with more than two triangles is refused, as is one whose triangles are wound differently.
 
@@ -178,7 +182,8 @@ impl Rows {
         self.terms.clear();
         self.terms.resize(3, [0.0; 3]);
         self.free.clear();
-        // W = (1+ν) a² + (1−ν)(b² + c²) with a, b = (S_xx ± S_yy)/√2, c = √2 S_xy: of n nᵀ these are 1, cos 2φ and sin 2φ over √2.
+        // W = (1+ν) a² + (1−ν)(b² + c²) with a, b = (S_xx ± S_yy)/√2, c = √2 S_xy: of n nᵀ these are 1, cos 2φ and sin 2φ over √2. φ is
+        // here the angle of the edge, not of its normal, which turns the signs of all b and c.
         let (mean, saddle) = ((0.5 * (1.0 + poisson_ratio)).sqrt(), (0.5 * (1.0 - poisson_ratio)).sqrt());
         let mut angle = 0.0;
         for k in 0..3 {

@@ -8,13 +8,14 @@
 //!     g───d───h
 //! ```
 //!
-//! The two triangles at the edge have the slopes s_c and s_d of the planes through their corners. Between them, at the edge, it is (h_d s_c + h_c s_d)/(h_c + h_d) with
-//! their heights, if w is curved across only; where the hinge is a parallelogram, for any quadratic w. In general a quadratic
-//! also turns along the edge, which four vertices do not see. The smallest change of coefficients, in the sense of least squares, makes the
-//! slope exact for all quadratic functions; over the hinge and one more vertex on either side where that is nearly as small, else over all eight.
+//! The planes through the corners of the two triangles have the slopes s_c and s_d. If w is curved across the edge only, the slope at the edge is
+//! (h_d s_c + h_c s_d)/(h_c + h_d) with the heights of c and d; where the hinge is a parallelogram, this holds for any quadratic w.
+//! Otherwise a quadratic w may also turn along the edge, which the four corners of the hinge do not see. The smallest change of
+//! coefficients, by least squares, then makes the slope exact for all quadratic functions: over the hinge and one more vertex on either side
+//! where that change is nearly as small, else over all eight.
 //!
-//! Where the vertices lie on a conic, or nearly, or are too few at a rim, some quadratic function cannot be told from a plane. Its
-//! share of the change is then taken back, so that coefficients stay bounded: the slope is always exact for planes.
+//! Where the vertices lie on a conic, or nearly so, or are too few at a rim, some quadratic function cannot be told from a plane.
+//! Its share of the change then goes to 0, so that coefficients stay bounded. The slope is always exact for planes.
 
 use glam::{DMat2, DVec2};
 
@@ -112,9 +113,8 @@ pub(super) fn slope(
     let (c, d) = (here.third(a, b), there.third(b, a));
     let mut points = [a, b, c, d, c, c, c, c];
     let mut slope = [(corner(triangle, side), 0.0); 8];
-    for (place, vertex) in [corner(triangle, side + 1), corner(triangle, side + 2), corner(other, other_side + 2)]
-        .into_iter()
-        .enumerate()
+    for (place, vertex) in
+        [corner(triangle, side + 1), corner(triangle, side + 2), corner(other, other_side + 2)].into_iter().enumerate()
     {
         slope[place + 1].0 = vertex;
     }

@@ -48,7 +48,8 @@ fn lattice(cut: Cut, from: i32, to: i32, is_inside: impl Fn(f64, f64) -> bool) -
             let (x, y) = (f64::from(i), f64::from(j));
             let corners = [(x, y), (x + 1.0, y), (x + 1.0, y + 1.0), (x, y + 1.0)];
             let inside: Vec<(f64, f64)> = corners.into_iter().filter(|&(x, y)| is_inside(x, y)).collect();
-            let own: Vec<u32> = if inside.len() < 3 { continue } else { inside.iter().map(|&(x, y)| vertex(x, y)).collect() };
+            let own: Vec<u32> =
+                if inside.len() < 3 { continue } else { inside.iter().map(|&(x, y)| vertex(x, y)).collect() };
             let [a, b, c, d] = match own[..] {
                 [a, b, c] => {
                     triangles.push([a, b, c]);
@@ -234,9 +235,8 @@ fn forced_shapes_have_the_energy_of_the_plate() {
                 assert_close(ratio, 1.0, 0.01, &format!("{cut:?}: cylinder at {degrees}° with ν = {nu}"));
             }
             // Graphs of small slope, whose energy is that of their second derivatives.
-            let energy = |xx: f64, yy: f64, xy: f64| {
-                (1.0 - nu) * (xx * xx + yy * yy + 2.0 * xy * xy) + nu * (xx + yy).powi(2)
-            };
+            let energy =
+                |xx: f64, yy: f64, xy: f64| (1.0 - nu) * (xx * xx + yy * yy + 2.0 * xy * xy) + nu * (xx + yy).powi(2);
             let cap = |p: Vec3| p.with_z(1e-3 * (p.x * p.x + p.y * p.y));
             assert_close(forced(&mesh, nu, cap, |_| energy(2e-3, 2e-3, 0.0)), 1.0, 2e-3, &format!("{cut:?}: cap"));
             let saddle = |p: Vec3| p.with_z(1e-3 * (p.x * p.x - p.y * p.y) + 5e-4 * p.x * p.y);
