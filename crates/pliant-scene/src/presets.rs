@@ -16,13 +16,14 @@ pub const STRANDS: [&str; 3] = ["cord", "thread", "cable"];
 
 /// A sheet by name.
 pub fn cloth(name: &str) -> Option<ClothMaterial> {
-    // Mass per area, Young's modulus, thickness, bending stiffness. Moduli make E t stiffer than most of those that were measured, so
-    // that cloth does not look like a knit; thicknesses only count through it. Poisson ratios of cloth are left at 0: a guess.
+    // Mass per area, Young's modulus, thickness, bending stiffness. Those of cotton and denim are as stiff as measured cloths along
+    // their yarns, and so far stiffer against shear; thicknesses only count through E t. Poisson ratios of cloth are left at 0: a guess.
     let (density, youngs_modulus, thickness, bending) = match name {
         // All guesses; bending within what was measured of cotton blends.
         "cotton" => (0.15, 4e6, 5e-4, 1e-5),
-        // Density: 14 momme, a common weight of habutae. The others are guesses; bending below all ten measured cloths, none of which is silk.
-        "silk" => (0.06, 4e6, 1.5e-4, 1e-6),
+        // Density: 14 momme, a common weight of habutae. The others are guesses: bending below all ten measured cloths, none of which is silk, and a
+        // modulus with which E t/2 = 60 N/m against shear is as measured (15 to 105 N/m), since that is what lets cloth drape.
+        "silk" => (0.06, 8e5, 1.5e-4, 1e-6),
         // Rigid denim of 12 oz (0.4 kg/m²). The others are guesses; bending above that of the measured stretch denim.
         "denim" => (0.4, 1e7, 8e-4, 8e-5),
         // Office paper of 80 g/m² (by its name) and 0.1 mm; modulus a guess, bending E t³/12 of these.
