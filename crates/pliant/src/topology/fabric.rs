@@ -70,6 +70,14 @@ impl Fabric {
     }
 }
 
+impl Fabric {
+    /// The bending of a sheet that is a plate, and its place among the energies of the substance.
+    pub(super) fn torn_plate(&self, rest: &[Vec3]) -> Result<Option<(usize, Box<dyn Batch>)>, EnergyError> {
+        let (Some(Substance::Cloth(material)), 3) = (&self.substance, self.cells.corners()) else { return Ok(None) };
+        material.torn_plate(&TriangleMesh::new(rest.to_vec(), self.cells.arrays())?)
+    }
+}
+
 /// What a substance makes of cells.
 pub(super) struct Rebuilt {
     pub(super) energies: Vec<Box<dyn Batch>>,
