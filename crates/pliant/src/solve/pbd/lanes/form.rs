@@ -2,6 +2,7 @@
 
 use crate::constraint::ConstraintArrays;
 use crate::energy::{Arrays, Operator};
+use crate::math::lanes::matrices::{Plane, Solid};
 use crate::math::symmetric_eigen;
 
 /// What the kernels of a pass compute. Besides the numbers named here an element has a softness: the compliance of a constraint, 1/weight
@@ -24,10 +25,10 @@ pub(super) enum Form {
     Ring,
     /// Quadratic energies of three rows: for each corner its coefficients in rows that do not move each other.
     Quadratic,
-    /// The energy of triangles with bounds on singular values: A of corners 1 and 2.
-    Triangle([f64; 2]),
-    /// The energy of tets near a rotation: A of corners 1 to 3.
-    Tet,
+    /// The energy of triangles near a kind of matrices: A of corners 1 and 2.
+    Triangle(Plane),
+    /// The energy of tets near a kind of matrices: A of corners 1 to 3.
+    Tet(Solid),
 }
 
 impl Form {
@@ -40,7 +41,7 @@ impl Form {
             Self::Triangle(_) => 4,
             Self::Ring => corners,
             Self::Quadratic => 3 * corners,
-            Self::Tet => 9,
+            Self::Tet(_) => 9,
         }
     }
 
@@ -50,7 +51,7 @@ impl Form {
             Self::Distance | Self::Isometric | Self::Dihedral | Self::Volume => 1,
             Self::Spring | Self::LimitedSpring | Self::Ring => 3,
             Self::Triangle(_) => 6,
-            Self::Tet | Self::Quadratic => 9,
+            Self::Tet(_) | Self::Quadratic => 9,
         }
     }
 }
@@ -74,8 +75,10 @@ pub(super) fn energy_form<'a>(
             (Form::Spring, Box::new(move |e| (vec![lengths[e][0]], softness(e))))
         }
         Arrays::EdgeSpring(lengths) => (Form::LimitedSpring, Box::new(move |e| (lengths[e].to_vec(), softness(e)))),
-        Arrays::TriangleStrain(bounds) => (Form::Triangle(bounds), Box::new(move |e| edges(e, 3))),
-        Arrays::TetStrain([low, high]) if low == 1.0 && high == 1.0 => (Form::Tet, Box::new(move |e| edges(e, 4))),
+        Arrays::TriangleStrain(bounds) => (Form::Triangle(Plane::Stretches(bounds)), Box::new(move |e| edges(e, 3))),
+        Arrays::TriangleArea(bounds) => (Form::Triangle(Plane::Area(bounds)), Box::new(move |e| edges(e, 3))),
+        Arrays::TetStrain(bounds) => (Form::Tet(Solid::Stretches(bounds)), Box::new(move |e| edges(e, 4))),
+        Arrays::TetVolume(bounds) => (Form::Tet(Solid::Volume(bounds)), Box::new(move |e| edges(e, 4))),
         Arrays::MeanCurvature(lengths) if lengths.iter().all(|length| *length == 0.0) => {
             (Form::Ring, Box::new(move |e| (operator.coefficients(e).to_vec(), softness(e))))
         }

@@ -109,7 +109,7 @@ impl LanePass {
         }
         let groups = row_starts.len() - 1;
         let multipliers = vec![0.0; groups * form.multipliers() * WIDTH];
-        let rotations = if form == Form::Tet { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
+        let rotations = if matches!(form, Form::Tet(_)) { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
         let schedule = schedule.with_lanes(lanes);
         Some(Self { form, schedule, row_starts, rows, numbers, softness, multipliers, rotations })
     }
@@ -252,7 +252,7 @@ impl Visit<'_> {
                 Form::Ring => self.each_of_any_size::<L, bending::Rings<COMPLIANT>>(1),
                 Form::Quadratic => self.each_of_any_size::<L, bending::Quadratics<COMPLIANT>>(3),
                 Form::Triangle(_) => self.each::<L, strain::Triangles<COMPLIANT>>(3),
-                Form::Tet => self.each::<L, strain::Tets<COMPLIANT>>(4),
+                Form::Tet(_) => self.each::<L, strain::Tets<COMPLIANT>>(4),
             }
         }
     }
