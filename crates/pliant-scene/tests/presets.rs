@@ -32,7 +32,7 @@ fn drape_coefficient(name: &str) -> f64 {
 fn silk_hangs_limp_denim_stands_out_and_cotton_is_between() {
     let [silk, cotton, denim] = ["silk", "cotton", "denim"].map(drape_coefficient);
     println!("drape coefficients: silk {silk:.2}, cotton {cotton:.2}, denim {denim:.2}");
-    assert!(silk < cotton - 0.1 && cotton < denim - 0.1, "silk {silk}, cotton {cotton}, denim {denim}");
+    assert!(silk < cotton - 0.2 && cotton < denim - 0.05, "silk {silk}, cotton {cotton}, denim {denim}");
     assert!(silk > 0.0 && denim < 0.95, "silk {silk}, denim {denim}");
 }
 

@@ -16,6 +16,9 @@ pub struct StrainLimit<const D: usize> {
     pub youngs_modulus: f64,
 }
 
+/// A batch and its place among the energies of a material.
+pub(crate) type PlacedBatch = (usize, Box<dyn Batch>);
+
 /// How a sheet resists bending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BendModel {
@@ -120,7 +123,7 @@ impl ClothMaterial {
 
     /// Bending as a plate of a sheet that has been torn, and its place among the energies of the material; none where bending is not that of
     /// a plate. Unlike other energies it knows the rim, so that triangles beside a crack must be made anew.
-    pub(crate) fn torn_plate(&self, mesh: &TriangleMesh) -> Result<Option<(usize, Box<dyn Batch>)>, EnergyError> {
+    pub(crate) fn torn_plate(&self, mesh: &TriangleMesh) -> Result<Option<PlacedBatch>, EnergyError> {
         if self.bend_model.on(|| is_flat(mesh)) != BendModel::Plate {
             return Ok(None);
         }

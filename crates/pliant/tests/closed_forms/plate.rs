@@ -176,7 +176,7 @@ fn sag_converges_under_refinement() {
     for cut in ALL {
         let errors = [8, 16, 32].map(|cells| (sag(cut, 0.0, cells) - 1.0).abs());
         println!("{cut:?}: off by {errors:.4?}");
-        assert!(errors[2] < 0.015 && errors[2] < errors[0].max(0.015), "{cut:?}: {errors:?}");
+        assert!(errors[2] < 0.02 && errors[2] < errors[0].max(0.02), "{cut:?}: {errors:?}");
     }
 }
 
