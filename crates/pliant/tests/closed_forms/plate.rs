@@ -176,7 +176,9 @@ fn sag_converges_under_refinement() {
     for cut in ALL {
         let errors = [8, 16, 32].map(|cells| (sag(cut, 0.0, cells) - 1.0).abs());
         println!("{cut:?}: off by {errors:.4?}");
-        assert!(errors[2] < 0.02 && errors[2] < errors[0].max(0.02), "{cut:?}: {errors:?}");
+        // Irregular meshes of three sizes are three different meshes: near, but not in order.
+        let converges = errors[2] < 0.003 && errors[2] < errors[1] && errors[1] < errors[0];
+        assert!(if cut == Cut::Irregular { errors[2] < 0.02 } else { converges }, "{cut:?}: {errors:?}");
     }
 }
 
