@@ -2,8 +2,8 @@
 
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, EnergyInfo, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, PositionGoals, Rewiring, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume,
-    TriangleArea, TriangleStrain,
+    MeanCurvatureBending, PositionGoals, Rewiring, RigidSet, StrainSet, TetStrain, TetVolume, TriangleArea,
+    TriangleStrain,
 };
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::{Sheet, TetBox};
@@ -66,7 +66,7 @@ impl State {
     fn positions(self, rest: &[Vec3], edge: f64) -> Vec<Vec3> {
         let (strain, share) = match self {
             Self::Mild => (0.03, 0.02),
-            Self::Strong => (0.25, 0.3),
+            Self::Strong => (0.25, 0.4),
         };
         let turn = Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 0.8);
         let middle = middle(rest);

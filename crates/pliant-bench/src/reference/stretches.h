@@ -9,20 +9,26 @@
 
 namespace pliant_bench {
 
-// The nearest stretches with a given product: s² − σ s = μ for all, and Newton's method for μ from 0, halving where it leaves the range.
+// The nearest stretches with a given product: s² − σ s = μ for all, and Newton's method for μ from 0, halving where it leaves the range. All take the
+// larger root; the smallest takes the other one where the product is too large even so.
 template <int D>
 Eigen::Matrix<double, D, 1> with_product(const Eigen::Matrix<double, D, 1>& sigma, double target) {
     using Stretches = Eigen::Matrix<double, D, 1>;
     const bool grows = sigma.prod() < target;
     const double most = D == 3 ? std::cbrt(target * target) : target;
     double low = grows ? 0.0 : -0.25 * sigma(D - 1) * sigma(D - 1), high = grows ? most : 0.0, mu = 0.0;
+    Stretches side = Stretches::Ones();
+    if (!grows && (0.5 * (sigma.array() + (sigma.array().square() + 4.0 * low).max(0.0).sqrt())).prod() > target) {
+        side(D - 1) = -1.0;
+        mu = 0.5 * low;
+    }
     Stretches s = sigma;
     for (int step = 0; step < 60; ++step) {
-        const Stretches root = (sigma.array().square() + 4.0 * mu).max(0.0).sqrt();
+        const Stretches root = side.array() * (sigma.array().square() + 4.0 * mu).max(0.0).sqrt();
         s = 0.5 * (sigma + root);
         const double product = s.prod(), excess = product - target;
         if (std::abs(excess) < 1e-13 * target) break;
-        (excess < 0.0 ? low : high) = mu;
+        ((excess < 0.0) == (side(D - 1) > 0.0) ? low : high) = mu;
         double slope = 0.0;
         for (int i = 0; i < D; ++i) slope += product / (s(i) * root(i));
         double next = mu - excess / slope;
