@@ -113,6 +113,32 @@ mod agreement {
         largest
     }
 
+    /// w Aᵀ p, from the engine's projections.
+    #[test]
+    fn the_local_step_in_cpp_sums_what_projections_pull_at_the_vertices() {
+        for case in all().iter().filter(|case| !case.variant.starts_with("copies of")) {
+            let (batches, x) = (case.batches().unwrap(), case.positions(State::Mild));
+            let mut loops = EigenProjection::new(&batches, &x).unwrap();
+            (0..CALLS).for_each(|_| loops.local_step());
+            let mut forces = vec![Vec3::ZERO; x.len()];
+            for batch in &batches {
+                let mut memory = Memory::of(batch.as_ref());
+                (0..CALLS).for_each(|_| batch.project(&x, batch.initial_goals(), &mut memory));
+                let (operator, rows) = (batch.operator(), batch.operator().rows());
+                for e in 0..operator.len() {
+                    let (stencil, a) = (operator.stencil(e), operator.coefficients(e));
+                    for (k, a) in a.iter().enumerate() {
+                        let (row, vertex) = (k / stencil.len(), stencil[k % stencil.len()] as usize);
+                        forces[vertex] += memory.projections[rows * e + row] * (operator.weight(e) * a);
+                    }
+                }
+            }
+            let size = forces.iter().fold(f64::MIN_POSITIVE, |most, f| most.max(f.length()));
+            let off = forces.iter().zip(loops.forces()).fold(0.0_f64, |most, (a, b)| most.max(a.distance(b) / size));
+            assert!(off < 1e-8, "{}: {off:.1e}", case.name());
+        }
+    }
+
     #[test]
     fn projections_in_cpp_are_those_of_the_engine_when_mildly_deformed() {
         for case in all().iter().filter(|case| !case.variant.starts_with("copies of")) {

@@ -248,4 +248,34 @@ void pliant_bench_project(int law, int count, const double* z, const double* com
     }
 }
 
+// The local step around it, for information: A x of all elements, their projections, and the sum of w Aᵀ p at every vertex. Elements of one or two
+// energies have corners `offsets[e]` to `offsets[e + 1]`, and coefficients of A row by row.
+void pliant_bench_local_step(int law, int count, int rows, int energies, const int* offsets, const int* corners,
+                             const double* coefficients, const double* weights, int vertices, const double* x, double* z,
+                             const double* common, const double* own, double* warm, double* p, double* force) {
+    const ConstVectors at(x, 3, vertices);
+    Vectors rows_of_all(z, 3, rows * count), sums(force, 3, vertices);
+    for (int e = 0; e < count; ++e) {
+        const int n = offsets[e + 1] - offsets[e], *v = corners + offsets[e];
+        const double* a = coefficients + rows * offsets[e];
+        for (int row = 0; row < rows; ++row) {
+            Vector3d sum = Vector3d::Zero();
+            for (int c = 0; c < n; ++c) sum += a[n * row + c] * at.col(v[c]);
+            rows_of_all.col(rows * e + row) = sum;
+        }
+    }
+    pliant_bench_project(law, count, z, common, own, warm, p);
+    const ConstVectors projections(p, 3, rows * energies * count);
+    sums.setZero();
+    for (int e = 0; e < count; ++e) {
+        const int n = offsets[e + 1] - offsets[e], *v = corners + offsets[e];
+        const double* a = coefficients + rows * offsets[e];
+        for (int row = 0; row < rows; ++row) {
+            Vector3d pull = weights[e] * projections.col(energies * rows * e + row);
+            if (energies == 2) pull += weights[count + e] * projections.col(energies * rows * e + rows + row);
+            for (int c = 0; c < n; ++c) sums.col(v[c]) += a[n * row + c] * pull;
+        }
+    }
+}
+
 }  // extern "C"

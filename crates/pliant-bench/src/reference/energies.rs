@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use pliant::energy::{Arrays, Batch};
 use pliant::math::{Mat3, Vec3, solve_symmetric};
 
-use super::flat;
+use super::{flat, to_ints};
 
 unsafe extern "C" {
     fn pliant_bench_project(
@@ -16,6 +16,24 @@ unsafe extern "C" {
         own: *const f64,
         warm: *mut f64,
         p: *mut f64,
+    );
+    fn pliant_bench_local_step(
+        law: c_int,
+        count: c_int,
+        rows: c_int,
+        energies: c_int,
+        offsets: *const c_int,
+        corners: *const c_int,
+        coefficients: *const f64,
+        weights: *const f64,
+        vertices: c_int,
+        x: *const f64,
+        z: *mut f64,
+        common: *const f64,
+        own: *const f64,
+        warm: *mut f64,
+        p: *mut f64,
+        force: *mut f64,
     );
 }
 
@@ -69,6 +87,13 @@ pub struct EigenProjection {
     /// Vectors that each energy has of an element.
     rows: usize,
     energies: usize,
+    offsets: Vec<c_int>,
+    corners: Vec<c_int>,
+    coefficients: Vec<f64>,
+    /// Weights of each energy, one after the other.
+    weights: Vec<f64>,
+    x: Vec<f64>,
+    force: Vec<f64>,
 }
 
 impl EigenProjection {
@@ -82,7 +107,26 @@ impl EigenProjection {
         let mut z = vec![Vec3::ZERO; count * rows];
         z.chunks_exact_mut(rows).enumerate().for_each(|(e, z)| operator.apply(e, x, z));
         let p = vec![0.0; 3 * z.len() * energies];
-        Some(Self { law, common, own, warm, count, z: flat(&z), p, rows, energies })
+        Some(Self {
+            law,
+            common,
+            own,
+            warm,
+            count,
+            z: flat(&z),
+            p,
+            rows,
+            energies,
+            offsets: (0..count)
+                .map(|e| operator.corners(e).start as c_int)
+                .chain([operator.corner_vertices().len() as c_int])
+                .collect(),
+            corners: to_ints(operator.corner_vertices().iter().copied()),
+            coefficients: (0..count).flat_map(|e| operator.coefficients(e)).copied().collect(),
+            weights: batches.iter().flat_map(|batch| batch.operator().weights()).copied().collect(),
+            x: flat(x),
+            force: vec![0.0; 3 * x.len()],
+        })
     }
 
     /// Projects all elements.
@@ -91,6 +135,37 @@ impl EigenProjection {
         let (warm, p) = (self.warm.as_mut_ptr(), self.p.as_mut_ptr());
         // SAFETY: `numbers` makes as many numbers for each element as its law reads; z and p have the rows of all elements.
         unsafe { pliant_bench_project(self.law as c_int, self.count as c_int, z, common, own, warm, p) };
+    }
+
+    /// A x, projections, and w Aᵀ p at the vertices.
+    pub fn local_step(&mut self) {
+        let [count, rows, energies] = [self.count, self.rows, self.energies].map(|n| n as c_int);
+        // SAFETY: as for `project`; corners are vertices of x, and there is a force for each.
+        unsafe {
+            pliant_bench_local_step(
+                self.law as c_int,
+                count,
+                rows,
+                energies,
+                self.offsets.as_ptr(),
+                self.corners.as_ptr(),
+                self.coefficients.as_ptr(),
+                self.weights.as_ptr(),
+                (self.x.len() / 3) as c_int,
+                self.x.as_ptr(),
+                self.z.as_mut_ptr(),
+                self.common.as_ptr(),
+                self.own.as_ptr(),
+                self.warm.as_mut_ptr(),
+                self.p.as_mut_ptr(),
+                self.force.as_mut_ptr(),
+            );
+        }
+    }
+
+    /// w Aᵀ p at each vertex after the last local step \[N\].
+    pub fn forces(&self) -> Vec<Vec3> {
+        self.force.chunks_exact(3).map(Vec3::from_slice).collect()
     }
 
     /// The last projections of each batch, in the layout of the engine's.
