@@ -204,8 +204,17 @@ pub fn measure_case(case: &Case, effort: Effort) -> Result<EnergyRow, BenchError
 
 /// Nanoseconds per element, and how many times faster than C++, each deformed mildly and strongly.
 pub fn table(results: &EnergyResults) -> Table {
-    let columns =
-        ["energy", "elements", "Pliant f32 [ns]", "Pliant f64 [ns]", "C++ f64 [ns]", "× f32", "× f64", "one by one"];
+    let columns = [
+        "energy",
+        "elements",
+        "Pliant f32 [ns]",
+        "Pliant f64 [ns]",
+        "C++ projection [ns]",
+        "× f32",
+        "× f64",
+        "C++ local step [ns]",
+        "one by one",
+    ];
     let mut table = Table::new(columns);
     for row in &results.energies {
         let Some(states) = row.states else {

@@ -45,6 +45,7 @@ fn a_new_energy_is_measured_on_copies_of_its_specimens_or_shown_as_not_measured(
     let row = EnergyRow { name: "new".to_owned(), elements: 0, one_by_one: 0, states: None };
     let results = EnergyResults { processor: String::new(), load: None, compiler: None, energies: vec![row] };
     let text = energies::table(&results).to_text();
+    assert_eq!(text.lines().next().map(|heading| heading.matches("[ns]").count()), Some(4), "{text}");
     assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("new") && line.contains("not measured")), "{text}");
 }
 
