@@ -16,7 +16,7 @@ fn reference() {
     FLAGS.iter().for_each(|flag| {
         build.flag(flag);
     });
-    for file in ["eigen.cpp", "cholmod.cpp", "matching.cpp", "pbd.cpp"] {
+    for file in ["eigen.cpp", "cholmod.cpp", "matching.cpp", "pbd.cpp", "energies.cpp"] {
         build.file(format!("src/reference/{file}"));
     }
     let compiler = build.get_compiler();

@@ -23,6 +23,24 @@ pub enum BenchError {
         /// What there is.
         known: String,
     },
+    /// No energy is called so.
+    #[error("there is no energy {name:?}; there are {known}")]
+    NoSuchEnergy {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A measurement in f32 came to rest, and went on in f64.
+    #[error(
+        "{name}: nothing moved any more (by {residual:.1e} of the body in an iteration), so that not all was in f32"
+    )]
+    CameToRest {
+        /// What was measured.
+        name: String,
+        /// Largest movement in the last iteration over the diagonal.
+        residual: f64,
+    },
     /// Large pages could not be switched off.
     #[error("large pages of memory cannot be switched off here")]
     HugePages,
@@ -50,6 +68,9 @@ pub enum BenchError {
     /// A factor could not be updated.
     #[error(transparent)]
     Update(#[from] pliant::sparse::UpdateError),
+    /// A state was refused.
+    #[error(transparent)]
+    Input(#[from] pliant::InputError),
     /// A step was refused.
     #[error(transparent)]
     Step(Box<pliant::StepError>),

@@ -10,8 +10,8 @@ use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
-    BenchError, attachments, drape, fluid, kernels, matching, peers, position_based, presets, problem, report, scaling,
-    updates,
+    BenchError, attachments, drape, energies, fluid, kernels, matching, peers, position_based, presets, problem,
+    report, scaling, updates,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -174,6 +174,24 @@ enum Command {
         #[arg(long, default_value_t = 7)]
         rounds: usize,
     },
+    /// Every energy: time per element of the local step beside the projection over Eigen (--features reference), on one thread.
+    Energies {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Only energies whose key begins so; may be repeated.
+        #[arg(long)]
+        only: Vec<String>,
+        /// Rounds in which each method has a turn, at least.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+        /// Seconds for each energy, at least.
+        #[arg(long, default_value_t = 3.0)]
+        seconds: f64,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -277,8 +295,7 @@ fn run(command: Command) -> Result<(), BenchError> {
         }
         Command::Updates { json, only, rounds } => run_updates(json, &only, Effort::rounds(rounds)),
         Command::PositionBased { json, save, rounds, seconds } => {
-            let at_least = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
-            let results = position_based::measure(Effort { at_least, ..Effort::rounds(rounds) })?;
+            let results = position_based::measure(effort_of(rounds, seconds))?;
             if let Some(path) = &save {
                 let mut all = Results::load(path)?;
                 all.position_based = Some(results.clone());
@@ -306,8 +323,27 @@ fn run(command: Command) -> Result<(), BenchError> {
             }
             Ok(())
         }
+        Command::Energies { json, save, only, rounds, seconds } => {
+            let found = energies::measure(&only, effort_of(rounds, seconds))?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("{}\n\n{}", energies::description(&found), energies::table(&found).to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.energies = Some(found);
+                results.save(&path)?;
+            }
+            Ok(())
+        }
         Command::Report { from, to } => report::write(&from, &to),
     }
+}
+
+fn effort_of(rounds: usize, seconds: f64) -> Effort {
+    let at_least = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    Effort { at_least, ..Effort::rounds(rounds) }
 }
 
 fn run_updates(json: bool, only: &[String], effort: Effort) -> Result<(), BenchError> {

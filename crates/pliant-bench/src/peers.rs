@@ -51,7 +51,7 @@ enum Factor {
         x: Vec<f64>,
     },
     Ours {
-        factor: ours::Factor,
+        factor: Box<ours::Factor>,
         rhs: Vec<Vec3>,
         x: Vec<Vec3>,
     },
@@ -85,7 +85,7 @@ impl Method {
             }
             Self::Ours(variant) => {
                 let (factor, seconds) = ours::Factor::new(system, variant)?;
-                Ok((Factor::Ours { factor, x: rhs.clone(), rhs }, seconds))
+                Ok((Factor::Ours { factor: Box::new(factor), x: rhs.clone(), rhs }, seconds))
             }
         }
     }

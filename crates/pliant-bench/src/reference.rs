@@ -1,8 +1,9 @@
-//! What others would use: the papers' algorithms over Eigen, CHOLMOD's solves, a sweep of position-based dynamics, shape matching; in C++ under
-//! `src/reference/`, compiled with the flags in [`COMPILER`].
+//! What others would use: the papers' algorithms over Eigen, CHOLMOD's solves, projections of all energies, a sweep of position-based dynamics,
+//! shape matching; in C++ under `src/reference/`, compiled with the flags in [`COMPILER`].
 // The C++ side keeps no pointer beyond a call except to a factor, which the borrow in `Body` keeps alive.
 #![allow(unsafe_code)]
 
+mod energies;
 mod matching;
 mod pbd;
 
@@ -14,6 +15,7 @@ use pliant::math::Vec3;
 use crate::BenchError;
 use crate::problem::{Elements, GRAVITY, ITERATIONS, Problem, System, TIME_STEP};
 
+pub use energies::EigenProjection;
 pub use matching::EigenMatching;
 pub use pbd::{LoopNumber, PbdBody, PbdConstraints};
 

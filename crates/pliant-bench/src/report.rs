@@ -10,7 +10,7 @@ use crate::position_based::{self, PositionBasedResults};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
-use crate::{BenchError, attachments, fluid, matching};
+use crate::{BenchError, attachments, energies, fluid, matching, presets};
 
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
@@ -115,6 +115,16 @@ pub fn page(results: &Results) -> String {
         page.push_str(&matching::body_table(found).to_markdown());
         page.push_str("\nWhat the width of regions costs, on one thread:\n\n");
         page.push_str(&matching::width_table(found).to_markdown());
+    }
+    if let Some(found) = &results.energies {
+        page.push_str(&format!("\n## Energy by energy\n\n{}\n\n", energies::description(found)));
+        page.push_str("```sh\ncargo run --release -p pliant-bench --features reference -- energies --save docs/performance.json\n```\n\n");
+        page.push_str(&energies::table(found).to_markdown());
+    }
+    if let Some(found) = &results.presets {
+        page.push_str(&format!("\n## Named materials\n\n{}\n\n", presets::description(found)));
+        page.push_str("```sh\ncargo run --release -p pliant-bench -- presets --save docs/performance.json\n```\n\n");
+        page.push_str(&presets::table(found).to_markdown());
     }
     page
 }

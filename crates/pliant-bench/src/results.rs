@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
 use crate::attachments::AttachmentResults;
+use crate::energies::EnergyResults;
 use crate::fluid::FluidResults;
 use crate::machine::Machine;
 use crate::matching::MatchingResults;
@@ -39,6 +40,9 @@ pub struct Results {
     /// Named materials, by `presets --save`.
     #[serde(default)]
     pub presets: Option<PresetResults>,
+    /// Every energy, by `energies --save`.
+    #[serde(default)]
+    pub energies: Option<EnergyResults>,
 }
 
 impl Results {
@@ -54,6 +58,7 @@ impl Results {
             attachments: None,
             matching: None,
             presets: None,
+            energies: None,
         };
         Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), ..saved.unwrap_or(empty) }
     }

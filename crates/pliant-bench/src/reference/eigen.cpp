@@ -10,8 +10,12 @@
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
 
+#include "stretches.h"
+
 namespace {
 
+using pliant_bench::Decomposition;
+using pliant_bench::with_product;
 using Sparse = Eigen::SparseMatrix<double>;
 using Columns = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
@@ -79,42 +83,6 @@ struct SpringBody final : Body {
     }
 };
 
-// The nearest stretches with the product 1: s² − σ s = μ for all, and Newton's method for μ from 0, halving where it leaves the range.
-Eigen::Vector3d with_unit_product(const Eigen::Vector3d& sigma) {
-    const double product = sigma.prod();
-    double low = product < 1.0 ? 0.0 : -0.25 * sigma(2) * sigma(2), high = product < 1.0 ? 1.0 : 0.0, mu = 0.0;
-    Eigen::Vector3d s = sigma;
-    for (int step = 0; step < 60; ++step) {
-        const Eigen::Vector3d root = (sigma.array().square() + 4.0 * mu).max(0.0).sqrt();
-        s = 0.5 * (sigma + root);
-        const double excess = s.prod() - 1.0;
-        if (std::abs(excess) < 1e-13) break;
-        (excess < 0.0 ? low : high) = mu;
-        double slope = 0.0;
-        for (int i = 0; i < 3; ++i) slope += s.prod() / (s(i) * root(i));
-        double next = mu - excess / slope;
-        if (!(next > low && next < high)) next = 0.5 * (low + high);
-        mu = next;
-    }
-    return s;
-}
-
-struct Decomposition {
-    Eigen::Matrix3d u, v;
-    Eigen::Vector3d sigma;
-
-    explicit Decomposition(const Eigen::Matrix3d& deformation) {
-        const Eigen::JacobiSVD<Eigen::Matrix3d> svd(deformation, Eigen::ComputeFullU | Eigen::ComputeFullV);
-        u = svd.matrixU();
-        v = svd.matrixV();
-        sigma = svd.singularValues();
-        if ((u * v.transpose()).determinant() < 0.0) {
-            u.col(2) = -u.col(2);
-            sigma(2) = -sigma(2);
-        }
-    }
-};
-
 struct TetBody final : Body {
     std::vector<int> corners;
     std::vector<double> gradients;  // four vectors for each tet
@@ -131,10 +99,10 @@ struct TetBody final : Body {
             Eigen::Matrix3d target = weights[e] * first.u * first.v.transpose();
             if (volume_weights[e] > 0.0) {
                 if (decompositions == 1) {
-                    target += volume_weights[e] * first.u * with_unit_product(first.sigma).asDiagonal() * first.v.transpose();
+                    target += volume_weights[e] * first.u * with_product(first.sigma, 1.0).asDiagonal() * first.v.transpose();
                 } else {
                     const Decomposition second(deformation);
-                    target += volume_weights[e] * second.u * with_unit_product(second.sigma).asDiagonal() * second.v.transpose();
+                    target += volume_weights[e] * second.u * with_product(second.sigma, 1.0).asDiagonal() * second.v.transpose();
                 }
             }
             for (int c = 0; c < 4; ++c) force.row(tet[c]) += (target * gradient.row(c).transpose()).transpose();
