@@ -160,7 +160,10 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
             }
             failed |= pending;
             // Turning must not lead away, and wings stay on their side of the edge.
-            failed |= first.mul(constant::<L>(1.0 + 1e-5)).add(constant::<L>(1e-30)).less_mask(misfit.half_squared);
+            // Misfits below the rounding of the sums that they are made of do not compare.
+            let size = dot(sums.e, sums.e).add(dot(sums.c, sums.c)).add(dot(sums.p, sums.p)).add(dot(sums.q, sums.q));
+            let noise = constant::<L>(if single { 1e-12 } else { 1e-28 }).mul(size);
+            failed |= first.mul(constant::<L>(1.0 + 1e-5)).add(noise).less_mask(misfit.half_squared);
             let (sine, cosine) = (n[SINE], n[SINE + 1]);
             let (c, d) = (in_frame(&r, edges[1]), in_frame(&r, edges[2]));
             let near = constant::<L>(NEAR_EDGE);
