@@ -83,10 +83,7 @@ pub(super) fn point(v: Vec3) -> Point {
 
 /// Whether a batch has kernels here.
 pub(super) fn has_lanes(arrays: &Arrays) -> bool {
-    match arrays {
-        Arrays::Opaque | Arrays::Rigid(_) => false,
-        _ => true,
-    }
+    !matches!(arrays, Arrays::Opaque | Arrays::Rigid(_))
 }
 
 /// Groups of elements, or of vertices, that a thread takes at a time.
