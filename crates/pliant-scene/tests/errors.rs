@@ -85,7 +85,7 @@ fn wrong_types_and_missing_keys_have_a_place() {
     assert_eq!(with("frames = 30", "frames = \"many\"").place, Some((5, 10)));
     assert_eq!(with("frames = 30", "frames = -3").place, Some((5, 10)));
     let error = with("width = 1, ", "");
-    assert!(error.message.contains("missing field `width`"), "{error}");
+    assert!(error.message.contains("the key `width` is missing"), "{error}");
     assert!(error.place.is_some());
     assert!(with("[[body]]", "[[body]").place.is_some_and(|(line, _)| line == 7));
 }
@@ -152,7 +152,7 @@ fn includes_come_first_and_are_overlaid() {
     assert!(Scene::read(&folder.join("circle.toml"), &[]).unwrap_err().message.contains("circle"));
     std::fs::write(folder.join("main.toml"), "include = [\"gone.toml\"]").unwrap();
     let error = Scene::read(&folder.join("main.toml"), &[]).unwrap_err();
-    assert!(error.message.contains("gone.toml") && error.place == Some((1, 11)), "{error}");
+    assert!(error.message.contains("gone.toml") && error.place == Some((1, 12)), "{error}");
     assert!(Scene::read(&folder.join("absent.toml"), &[]).is_err());
     std::fs::remove_dir_all(&folder).unwrap();
 }

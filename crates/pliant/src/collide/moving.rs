@@ -53,6 +53,9 @@ pub struct Hit {
 
 /// A contact may be found this part of the thickness too deep.
 const SLACK: f64 = 0.25;
+/// Part of the way that is gone at least from one look to the next: with a thickness near zero, or a way near the largest number, looking
+/// would never end.
+const LEAST_PART: f64 = 1e-5;
 /// A path seen from a turning collider is taken as straight over this angle \[rad\]: 0.03 % of the distance to its centre.
 const STRAIGHT: f64 = 0.05;
 
@@ -257,7 +260,7 @@ impl Moving<'_> {
                 return None;
             }
             // The end is looked at, however short the way.
-            time = (time + gap.max(SLACK * thickness) / approach).min(1.0);
+            time = (time + (gap.max(SLACK * thickness) / approach).max(LEAST_PART)).min(1.0);
         }
     }
 
@@ -344,6 +347,6 @@ fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: 
         if approach <= 0.0 || time >= limit {
             return None;
         }
-        time = (time + (length - distance).max(SLACK * distance) / approach).min(limit);
+        time = (time + ((length - distance).max(SLACK * distance) / approach).max(LEAST_PART)).min(limit);
     }
 }
