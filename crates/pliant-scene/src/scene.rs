@@ -388,6 +388,7 @@ impl Scene {
             | ModelError::NoSuchVertex { body, .. }
             | ModelError::Energy { body, .. }
             | ModelError::UnsupportedConstraint { body, .. }
+            | ModelError::CoarseSurface { body, .. }
             | ModelError::Topology(
                 TopologyError::NoCells { body }
                 | TopologyError::Unsupported { body: Some(body), .. }

@@ -12,6 +12,11 @@ Indices = npt.NDArray[np.uint32]
 ArrayLike = npt.ArrayLike
 Kind = TypeVar("Kind")
 
+#: Sizes that a number other than 0 may have, whatever it stands for: products and squares of others would not be numbers any more.
+LEAST, MOST = 1e-20, 1e20
+#: Most iterations of a step.
+MOST_ITERATIONS = 1_000_000
+
 
 def _place(index: tuple[int, ...]) -> str:
     return "[" + ", ".join(str(i) for i in index) + "]" if index else ""
@@ -36,6 +41,10 @@ def floats(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
     if not finite.all():
         index = _first(~finite)
         raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be finite")
+    large = np.abs(array) > MOST
+    if large.any():
+        index = _first(large)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but its size must be at most {MOST:g}")
     return array
 
 
@@ -65,6 +74,8 @@ def number(value: Any, name: str, *, at_least: float | None = None, above: float
         raise ValueError(f"{name} is {value!r}, but must be a number") from None
     if not np.isfinite(result):
         raise ValueError(f"{name} is {result}, but must be finite")
+    if result != 0 and not LEAST <= abs(result) <= MOST:
+        raise ValueError(f"{name} is {result}, but must be 0 or of a size from {LEAST:g} to {MOST:g}")
     if at_least is not None and result < at_least:
         raise ValueError(f"{name} is {result}, but must be at least {at_least:g}")
     if above is not None and result <= above:
@@ -72,12 +83,14 @@ def number(value: Any, name: str, *, at_least: float | None = None, above: float
     return result
 
 
-def count(value: Any, name: str, *, at_least: int = 0) -> int:
+def count(value: Any, name: str, *, at_least: int = 0, at_most: int | None = None) -> int:
     """One whole number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name} is {value!r}, but must be a whole number")
     if value < at_least:
         raise ValueError(f"{name} is {value}, but must be at least {at_least}")
+    if at_most is not None and value > at_most:
+        raise ValueError(f"{name} is {value}, but must be at most {at_most}")
     if value >= 2**63:
         raise ValueError(f"{name} is {value}, but must be below 2**63")
     return int(value)

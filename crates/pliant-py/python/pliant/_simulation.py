@@ -19,6 +19,9 @@ from ._reports import Solution
 from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Wind
 from ._topology import CutReport, _Blade
 
+#: Most steps in a call: more is a slip of the keyboard.
+MOST_STEPS = 1_000_000_000
+
 Force = Callable[["Simulation"], ArrayLike]
 Vector = tuple[float, float, float]
 
@@ -126,7 +129,7 @@ class Simulation(Readings):
     def step(self, count: int = 1, *, solver: Solver | None = None) -> StepReport:
         """Advances by some time steps and returns the report of the last. Other threads run meanwhile; Ctrl-C interrupts
         between steps. A step that fails raises StepError and changes nothing. solver: for these steps only."""
-        count = whole(count, "count", at_least=1)
+        count = whole(count, "count", at_least=1, at_most=MOST_STEPS)
         if self.force is None:
             return self._core.step(count, solver)
         for _ in range(count):

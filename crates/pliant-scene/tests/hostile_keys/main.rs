@@ -16,8 +16,9 @@ const SCENES: [&str; 10] = [
     "cloth", "sheets", "solids", "poses", "combined", "particles", "matched", "hair", "explicit", "rigid",
 ];
 
-/// Numbers that break what does not look out for them.
-const NUMBERS: [&str; 9] = ["0", "-1", "nan", "inf", "1e308", "-1e308", "1e-308", "1e12", "1000000000000"];
+/// Numbers that break what does not look out for them; the last two are the limits of what is let pass.
+const NUMBERS: [&str; 11] =
+    ["0", "-1", "nan", "inf", "1e308", "-1e308", "1e-308", "1e12", "1000000000000", "1e20", "1e-20"];
 /// Values of other types, and empty ones.
 const OTHERS: [&str; 5] = ["\"\"", "[]", "{}", "true", "\"no such word\""];
 
@@ -134,9 +135,9 @@ fn run<'a>(trials: impl Iterator<Item = &'a Trial>) {
 
 #[test]
 fn the_scenes_run_as_they_are() {
-    for scene in SCENES {
-        assert_eq!(try_scene(&text_of(scene)), Outcome::Ran, "{scene}.toml");
-    }
+    let outcomes: Vec<_> = SCENES.iter().map(|scene| (*scene, try_scene(&text_of(scene)))).collect();
+    let others: Vec<_> = outcomes.iter().filter(|(_, outcome)| *outcome != Outcome::Ran).collect();
+    assert!(others.is_empty(), "{others:#?}");
 }
 
 #[test]
@@ -163,5 +164,7 @@ fn every_key_with_some_hostile_values_runs_or_is_refused() {
 fn every_key_with_every_hostile_value_runs_or_is_refused() {
     let (trials, keys) = trials();
     println!("{} kinds of keys, {} trials", keys.len(), trials.len());
-    run(trials.iter());
+    // To go on after a hang, or to look at one trial.
+    let from = std::env::var("PLIANT_HOSTILE_FROM").ok().and_then(|from| from.parse().ok()).unwrap_or(0);
+    run(trials.iter().skip(from));
 }

@@ -41,7 +41,7 @@ pub use surface::SolidMesh;
 
 use crate::math::{Quat, Vec3};
 use crate::mesh::TriangleMesh;
-use error::{finite, increasing, positive};
+use error::{finite, increasing};
 
 /// Least thickness of colliders and of surfaces that are kept apart \[m\]: thinner is below what positions of some metres resolve when they
 /// move.

@@ -44,6 +44,7 @@ use crate::math::Vec3;
 use barrier::Barrier;
 use density::Density;
 use matter::Matter;
+pub(crate) use matter::MOST_SAMPLES;
 
 /// A fluid within the world.
 #[derive(Debug, Clone, PartialEq)]

@@ -261,6 +261,10 @@ pub(super) fn ring_around(centre: u32, neighbours: &Csr, width: usize, seen_by: 
                 }
             }
         }
+        // All that hangs together is in it, however wide it may be.
+        if region.len() == end {
+            break;
+        }
         first = end;
     }
     region.sort_unstable();
