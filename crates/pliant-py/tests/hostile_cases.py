@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -168,7 +169,7 @@ def bundle_hair() -> pliant.Strands:
 
 def hair(solver: Any) -> Any:
     strands = bundle_hair()
-    return run(pliant.Body(strands, pliant.StrandMaterial(), pin=[own[0] for own in strands.lists()]), solver=solver)
+    return run(pliant.Body(strands, pliant.StrandMaterial(), pin=[own[0] for own in strands.lists]), solver=solver)
 
 
 def step_after(sim: Any) -> Any:
@@ -242,7 +243,7 @@ CASES: dict[str, Case] = {
     "read_mesh": Case(
         lambda: pliant.read_mesh, {"path": mesh_file(), "scale": 1.0, "up": "y", "weld": False}, paths=("path",)
     ),
-    "as_mesh": Case(lambda: pliant.as_mesh, {"other": SHEET}),
+    "as_mesh": Case(lambda: pliant.as_mesh, {"other": SimpleNamespace(vertices=X, faces=SHEET.triangles)}),
     "sheet": Case(
         lambda: pliant.sheet,
         {"width": 0.3, "height": 0.3, "columns": 3, "rows": 3, "diagonals": "forward", "plane": "xy"},
@@ -403,7 +404,7 @@ CASES: dict[str, Case] = {
     "Energy.check": _method(lambda: pliant.EdgeSprings([[0, 1]], 1.0), "check", {"vertices": 16}),
     "EdgeSprings": Case(
         lambda: pliant.EdgeSprings,
-        {"edges": SHEET.edges(), "stiffness": 10.0, "axial_stiffness": None, "rest_lengths": None, "limits": (0.9, 1.1)},
+        {"edges": SHEET.edges(), "stiffness": 10.0, "axial_stiffness": None, "rest_lengths": None, "limits": (0.9, 1.1), "metric": "vertex"},
         use=with_energy,
     ),
     "TriangleStrain": Case(
@@ -423,7 +424,7 @@ CASES: dict[str, Case] = {
     ),
     "HingeBending": Case(
         lambda: pliant.HingeBending,
-        {"hinges": SHEET.hinges(), "stiffness": 1e-4, "rest_angles": None, "of_plate": True},
+        {"hinges": SHEET.hinges(), "stiffness": 1e-4, "rest_angle": 0.1, "of_plate": True, "metric": "mean"},
         use=with_energy,
     ),
     "ExampleBased": Case(

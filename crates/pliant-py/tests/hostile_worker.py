@@ -31,8 +31,10 @@ def trials(name: str) -> Iterator[tuple[str, str, Any]]:
             continue
         for label, value in VALUES.items():
             yield argument, label, value
-        is_sequence = isinstance(working, (list, tuple, np.ndarray)) and np.size(working) > 0
-        array = np.asarray(working) if is_sequence and not isinstance(working[0], pliant.Seam) else np.zeros(0)
+        try:
+            array = np.asarray(working if isinstance(working, (list, tuple, np.ndarray)) else [])
+        except ValueError:  # lists of several lengths
+            array = np.zeros(0)
         if array.size and array.dtype.kind in "iuf":
             for label in ("0", "-1", "nan", "1e308", "-1e308", "1e-308", "1e12", "10**12"):
                 yield argument, f"array of {label}", np.full(array.shape, VALUES[label])

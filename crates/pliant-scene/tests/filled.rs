@@ -61,7 +61,7 @@ fn lattices_and_octrees_of_scenes_move_as_those_of_the_engine_do() {
     let cubes = vec![0.06; lattice.cells().len()];
     let sizes: Vec<f64> = octree.cells().iter().map(|cell| cell.size).collect();
     for (regions, mut engine) in [
-        ("lattice = { spacing = 0.06, width = 2 }", in_the_engine(lattice.body(density(&cubes)), lattice.regions(2))),
+        "lattice = { spacing = 0.06, width = 2 }", in_the_engine(lattice.body(density(&cubes)), lattice.regions(2))),
         (
             "octree = { size = 0.125, levels = 2, width = 0.13 }",
             in_the_engine(octree.body(density(&sizes)), octree.regions(0.13).unwrap()),
@@ -320,5 +320,21 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
         let Err(found) = found else { panic!("{change} is not refused") };
         assert!(found.to_string().contains(expected), "{change}: {found}");
         assert!(found.place.is_some(), "{change}: {found}");
+    }
+}
+
+#[test]
+fn cells_as_large_as_the_body_are_refused_with_both_sizes() {
+    for regions in [
+        "lattice = { spacing = 0.6, width = 1 }",
+        "lattice = { spacing = 1e12, width = 1 }",
+        "octree = { size = 0.6, levels = 0, width = 1 }",
+    ] {
+        let scene = Scene::parse("ball.toml", &BALL.replace("REGIONS", regions), &[]).unwrap();
+        let error = scene.build().map(|_| ()).unwrap_err();
+        assert!(error.message.contains("which makes one particle of a body that is 0.5 m long"), "{error}");
+        let at = regions.split(" = ").nth(2).and_then(|rest| rest.split(',').next()).unwrap();
+        assert!(error.message.contains(&format!("is {} m", at.parse::<f64>().unwrap())), "{error}");
+        assert_eq!(error.place.map(|(line, _)| line), Some(9), "{error}");
     }
 }

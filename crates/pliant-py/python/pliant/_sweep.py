@@ -45,7 +45,7 @@ class Sweep(Sequence[Row]):
     @property
     def failed(self) -> list[Row]:
         """Rows of runs that failed."""
-        return [row for row in self.rows if row["error"] is not None]
+        return [row for row in self.rows if row.get("error") is not None]
 
     @property
     def columns(self) -> list[str]:

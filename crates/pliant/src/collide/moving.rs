@@ -53,9 +53,10 @@ pub struct Hit {
 
 /// A contact may be found this part of the thickness too deep.
 const SLACK: f64 = 0.25;
-/// Part of the way that is gone at least from one look to the next: with a thickness near zero, or a way near the largest number, looking
-/// would never end.
-const LEAST_PART: f64 = 1e-5;
+/// Looks along a way before it is gone on in parts of [`LEAST_PART`] at least: with a small thickness, or on a way without end, looking would
+/// take for ever. Contacts that are found so late may be found deeper.
+const FINE_LOOKS: usize = 1000;
+const LEAST_PART: f64 = 1e-3;
 /// A path seen from a turning collider is taken as straight over this angle \[rad\]: 0.03 % of the distance to its centre.
 const STRAIGHT: f64 = 0.05;
 
@@ -243,7 +244,7 @@ impl Moving<'_> {
         let steepest = if shape.is_convex() { 1.0 } else { STEEPEST };
         let bound = (way.length() + turning) * steepest;
         let mut time = 0.0;
-        loop {
+        for look in 0.. {
             let pose = self.from.between(&self.to, time);
             let near = shape.nearby(pose.to_local(a.lerp(b, time)));
             let gap = near.distance - thickness;
@@ -260,8 +261,9 @@ impl Moving<'_> {
                 return None;
             }
             // The end is looked at, however short the way.
-            time = (time + (gap.max(SLACK * thickness) / approach).max(LEAST_PART)).min(1.0);
+            time = later(time, gap.max(SLACK * thickness) / approach, look).min(1.0);
         }
+        None
     }
 
     /// A point of a shape that does not deform, met at a time.
@@ -322,6 +324,11 @@ impl Moving<'_> {
     }
 }
 
+/// When to look next, after a part of the way that is certainly free.
+fn later(time: f64, free: f64, look: usize) -> f64 {
+    time + if look < FINE_LOOKS { free } else { free.max(LEAST_PART) }
+}
+
 fn mix(part: [f64; 3], corners: [Vec3; 3]) -> Vec3 {
     corners[0] * part[0] + corners[1] * part[1] + corners[2] * part[2]
 }
@@ -332,7 +339,7 @@ fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: 
     let way = p1 - p0;
     let ways: [Vec3; 3] = std::array::from_fn(|k| c1[k] - c0[k]);
     let mut time = 0.0;
-    loop {
+    for look in 0.. {
         let (p, corners) = (p0 + way * time, std::array::from_fn(|k| c0[k] + ways[k] * time));
         let point = nearest_on_triangle(p, corners);
         let offset = p - point;
@@ -347,6 +354,7 @@ fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: 
         if approach <= 0.0 || time >= limit {
             return None;
         }
-        time = (time + ((length - distance).max(SLACK * distance) / approach).max(LEAST_PART)).min(limit);
+        time = later(time, (length - distance).max(SLACK * distance) / approach, look).min(limit);
     }
+    None
 }

@@ -28,7 +28,7 @@ use crate::solve::{SolveError, SolveReport, Solver, Start};
 /// How surfaces and strands are kept apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelfCollision {
-    /// Distance that layers keep \[m\]. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
+    /// Distance that layers keep \[m\], at least 1e-9. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
     /// at rest.
     pub thickness: f64,
     /// Coulomb's coefficient μ between layers.
