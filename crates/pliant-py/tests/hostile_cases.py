@@ -846,6 +846,8 @@ CASES: dict[str, Case] = {
             "sim": world(), "color": "speed", "label": "speed", "size": (32, 24), "direction": (0, 0, -1),
             "ground": True, "caption": "cloth", "interactive": False,
         },
+        # True needs pyvista.
+        free=("interactive",),
     ),
     "save_gif": Case(
         lambda: pliant.save_gif,

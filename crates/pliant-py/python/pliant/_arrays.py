@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -101,6 +102,29 @@ def instance(value: Kind | None, name: str, kind: type[Kind]) -> Kind | None:
     if value is not None and not isinstance(value, kind):
         raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__} or None")
     return value
+
+
+def required(value: Any, name: str, kind: type[Kind]) -> Kind:
+    """A description of a kind."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__}")
+    return value
+
+
+def each(value: Any, name: str, kind: type[Kind]) -> tuple[Kind, ...]:
+    """One description of a kind, or several."""
+    if isinstance(value, kind):
+        return (value,)
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__} or several")
+    return tuple(required(item, f"{name}[{k}]", kind) for k, item in enumerate(value))
+
+
+def pair(value: Any, name: str) -> tuple[Any, Any]:
+    """Two values."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:
+        raise ValueError(f"{name} is {value!r}, but must be two numbers")
+    return value[0], value[1]
 
 
 def per_element(value: ArrayLike, name: str, length: int, *, at_least: float | None = None) -> Floats:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, per_element, vector, vectors, within
+from ._arrays import count as whole
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Energy:
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(getattr(self, name))} {name}" for name in self._stencils)
         return f"<{type(self).__name__} of {counts}>"
+
+
+def _set(value: Any) -> StrainSet:
+    if value is not None and not isinstance(value, (Limits, Fibres)):
+        raise ValueError(f"set is {value!r}, but must be Limits, Fibres or None")
+    return value
 
 
 def _bounds(value: ArrayLike, name: str) -> tuple[float, float]:
@@ -108,7 +115,7 @@ class TriangleStrain(Energy):
     def __init__(self, triangles: ArrayLike, stiffness: float, set: StrainSet = None) -> None:
         self.triangles: Indices = indices(triangles, "triangles", 3)
         self.stiffness = number(stiffness, "stiffness", at_least=0)
-        self.set = set
+        self.set = _set(set)
 
 
 class TetStrain(Energy):
@@ -123,7 +130,7 @@ class TetStrain(Energy):
     def __init__(self, tets: ArrayLike, stiffness: float, set: StrainSet = None) -> None:
         self.tets: Indices = indices(tets, "tets", 4)
         self.stiffness = number(stiffness, "stiffness", at_least=0)
-        self.set = set
+        self.set = _set(set)
 
 
 class TriangleArea(Energy):
@@ -263,7 +270,7 @@ class RigidSet(Energy):
     _stencils = ("vertices",)
 
     def __init__(self, hub: int, vertices: ArrayLike, stiffness: float) -> None:
-        self.hub = int(hub)
+        self.hub = whole(hub, "hub")
         self.vertices: Indices = indices(vertices, "vertices")
         self.stiffness = number(stiffness, "stiffness", at_least=0)
 

@@ -330,7 +330,7 @@ def disc(radius: float = 1.0, rings: int = 8, sectors: int = 6, *, plane: str = 
 
 def icosphere(radius: float = 1.0, subdivisions: int = 3) -> TriangleMesh:
     """A sphere of a radius [m] around the origin: an icosahedron, each triangle cut into four, several times."""
-    return TriangleMesh(*_pliant.icosphere(number(radius, "radius"), count(subdivisions, "subdivisions")))
+    return TriangleMesh(*_pliant.icosphere(number(radius, "radius"), count(subdivisions, "subdivisions", at_most=30)))
 
 
 def cylinder(

@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from ._arrays import count
+from ._arrays import count, each
 from ._scene import load_scene
 
 Row = dict[str, Any]
@@ -31,7 +31,7 @@ class Sweep(Sequence[Row]):
     or the text of what went wrong."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self.rows = list(rows)
+        self.rows = list(each(rows, "rows", dict))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -98,6 +98,8 @@ class SceneRun:
 
 def grid(parameters: Mapping[str, Iterable[Any]]) -> list[Row]:
     """All combinations of parameters, the last one changing fastest."""
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters is {parameters!r}, but must be a dict of lists")
     values = [list(choices) for choices in parameters.values()]
     for name, choices in zip(parameters, values):
         if not choices:
