@@ -21,7 +21,19 @@ VALUES: dict[str, Any] = {
     "text": "no such word", "object": object(), "True": True,
 }  # fmt: skip
 #: Words of Rust that have no place in what a user reads.
-RUST_WORDS = ("f64", "usize", "u32", "u64", "i64", "Some(", "Vec<", "panicked", "unwrap", "index out of bounds", "PyErr")
+RUST_WORDS = (
+    "f64",
+    "usize",
+    "u32",
+    "u64",
+    "i64",
+    "Some(",
+    "Vec<",
+    "panicked",
+    "unwrap",
+    "index out of bounds",
+    "PyErr",
+)
 
 
 def trials(name: str) -> Iterator[tuple[str, str, Any]]:

@@ -94,7 +94,12 @@ class Worker:
     """A process that tries a case, with a bound on its memory; a new one where it hangs or dies."""
 
     def __init__(self) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]), "RAYON_NUM_THREADS": "2", "RUST_BACKTRACE": "0"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
+            "RAYON_NUM_THREADS": "2",
+            "RUST_BACKTRACE": "0",
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-X", "faulthandler", str(HERE / "hostile_worker.py")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,

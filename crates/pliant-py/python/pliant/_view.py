@@ -156,7 +156,9 @@ def save_gif(
         rate = 1 / (steps * sim.time_step)
         count_of_frames = max(1, round(number(seconds, "seconds", above=0) * rate))
         if count_of_frames > MOST_FRAMES or steps > MOST_STEPS:
-            raise ValueError(f"seconds is {seconds}, which are {count_of_frames} frames of {steps} steps; the most are {MOST_FRAMES} of {MOST_STEPS}")
+            raise ValueError(
+                f"seconds is {seconds}, which are {count_of_frames} frames of {steps} steps; the most are {MOST_FRAMES} of {MOST_STEPS}"
+            )
         for k in range(count_of_frames):
             if k > 0:
                 sim.step(steps)
