@@ -153,7 +153,9 @@ fn odd_number(item: &Item) -> Option<(Option<usize>, f64)> {
         Item::None => None,
         Item::Value(value) => odd_value(value),
         Item::Table(table) => table.iter().find_map(|(_, item)| odd_number(item)),
-        Item::ArrayOfTables(tables) => tables.iter().flat_map(|table| table.iter()).find_map(|(_, item)| odd_number(item)),
+        Item::ArrayOfTables(tables) => {
+            tables.iter().flat_map(|table| table.iter()).find_map(|(_, item)| odd_number(item))
+        }
     }
 }
 

@@ -115,7 +115,10 @@ mod tests {
     fn messages_speak_of_numbers_lists_and_tables() {
         for (message, plain) in [
             ("invalid type: string \"a\", expected f64", "expected a number, but found the text \"a\""),
-            ("invalid type: floating point `1.5`, expected usize", "expected a whole number, at least 0, but found 1.5"),
+            (
+                "invalid type: floating point `1.5`, expected usize",
+                "expected a whole number, at least 0, but found 1.5",
+            ),
             ("invalid value: integer `-1`, expected u64", "expected a whole number, at least 0, but found -1"),
             ("invalid type: integer `1`, expected a boolean", "expected true or false, but found 1"),
             ("invalid type: map, expected a sequence", "expected a list, but found a table"),
@@ -126,7 +129,10 @@ mod tests {
             ("unknown field `a`, expected one of `b`, `c`", "there is no key `a` here; known are `b`, `c`"),
             ("unknown field `a`, there are no fields", "there is no key `a` here"),
             ("wanted string or table", "expected text or a table"),
-            ("invalid type: string \"x, expected f64\", expected a map", "expected a table, but found the text \"x, expected f64\""),
+            (
+                "invalid type: string \"x, expected f64\", expected a map",
+                "expected a table, but found the text \"x, expected f64\"",
+            ),
         ] {
             assert_eq!(in_plain_words(message), plain);
         }

@@ -194,7 +194,7 @@ fn keyframes_that_mean_nothing_are_refused_at_their_place() {
     let still = "select = { corners = [\"top-left\", \"top-right\"] }";
     let keyed = |keyframes: &str| with(still, &format!("{still}\nkeyframe = [{keyframes}]"));
     for (keyframes, message) in [
-        ("{ time = nan }", "time is NaN"),
+        ("{ time = nan }", "nan is not a number"),
         ("{ time = 1 }, { time = 1 }", "two keyframes at 1 s"),
         ("{ time = 0, translate = [0, inf, 0] }", "translate holds inf"),
         ("{ time = 0, rotate = { axis = [0, 0, 0], degrees = 9 } }", "the axis has length 0"),
@@ -226,9 +226,19 @@ fn values_of_the_wrong_type_are_refused_in_plain_words() {
         ("title = \"Curtain\"", "title = 3", (1, 9), "expected text, but found 3"),
         ("title = \"Curtain\"", "include = 3", (1, 11), "expected a list, but found 3"),
         ("name = \"curtain\"", "name = \"a\"\nself_collision = 1", (9, 18), "expected true or false, but found 1"),
-        ("name = \"curtain\"", "name = \"a\"\nvelocity = [1, 2]", (9, 12), "expected a list of 3 values, but found 2 in it"),
+        (
+            "name = \"curtain\"",
+            "name = \"a\"\nvelocity = [1, 2]",
+            (9, 12),
+            "expected a list of 3 values, but found 2 in it",
+        ),
         ("name = \"curtain\"", "name = \"a\"\ntransform = 7", (9, 13), "expected a table, but found 7"),
-        ("material.cloth = { preset = \"silk\" }", "material = {}", (10, 12), "expected a table with one key, which names the choice, but found none"),
+        (
+            "material.cloth = { preset = \"silk\" }",
+            "material = {}",
+            (10, 12),
+            "expected a table with one key, which names the choice, but found none",
+        ),
     ] {
         let error = with(from, to);
         assert_eq!((error.message.as_str(), error.place), (message, Some(place)), "{error}");

@@ -190,7 +190,7 @@ fn scenes_of_a_thousand_million_vertices_are_refused_before_they_take_memory() {
         ("shape.rope = { from = [0, 0, 0], to = [1, 0, 0], segments = 1000000000 }", 3),
         ("shape.bundle = { radius = 1, count = 1000000, direction = [0, 1, 0], length = 1, segments = 1000 }", 3),
         ("shape.sdf = { solid = { sphere = { radius = 1 } }, cells = 1000 }", 3),
-        ("shape.sdf = { solid = { sphere = { radius = 1 } }, cell = 1e-300 }", 3),
+        ("shape.sdf = { solid = { sphere = { radius = 1 } }, cell = 1e-20 }", 3),
     ] {
         let material = match shape {
             _ if shape.contains("rope") || shape.contains("bundle") => "strand",

@@ -140,7 +140,9 @@ pub enum ModelError {
         vertex: usize,
     },
     /// A surface beside a fluid has edges that are too long to be sampled as finely as the fluid.
-    #[error("body {body:?} has an edge of {length} m, more than {limit} times the spacing of the fluid, {spacing} m: refine its surface")]
+    #[error(
+        "body {body:?} has an edge of {length} m, more than {limit} times the spacing of the fluid, {spacing} m: refine its surface"
+    )]
     CoarseSurface {
         /// Body.
         body: String,

@@ -12,9 +12,8 @@ use toml_edit::{DocumentMut, InlineTable, Item, Value};
 use trial::{Outcome, folder, try_scene};
 
 /// Scenes that have every table of the format between them.
-const SCENES: [&str; 10] = [
-    "cloth", "sheets", "solids", "poses", "combined", "particles", "matched", "hair", "explicit", "rigid",
-];
+const SCENES: [&str; 10] =
+    ["cloth", "sheets", "solids", "poses", "combined", "particles", "matched", "hair", "explicit", "rigid"];
 
 /// Numbers that break what does not look out for them; the last two are the limits of what is let pass.
 const NUMBERS: [&str; 11] =
@@ -126,7 +125,10 @@ fn run<'a>(trials: impl Iterator<Item = &'a Trial>) {
             println!("BUG {scene}.toml {at} = {value}: {bug}");
             bugs.push(format!("{scene}.toml with {at} = {value} {bug}"));
             // What hangs or grows goes on beside the rest: the test ends here.
-            assert!(!(bug.starts_with("hangs") || bug.starts_with("takes")), "{scene}.toml with {at} = {value} {bug}\n{text}");
+            assert!(
+                !(bug.starts_with("hangs") || bug.starts_with("takes")),
+                "{scene}.toml with {at} = {value} {bug}\n{text}"
+            );
         }
     }
     println!("{counts:?}");

@@ -19,8 +19,28 @@ const MOST_MEMORY: usize = 1 << 30;
 const MOST_VERTICES: u64 = 20_000;
 /// Words of Rust that have no place in what a user reads.
 const RUST_WORDS: &[&str] = &[
-    "f64", "f32", "usize", "u32", "u64", "i64", "Some(", "None", "Ok(", "Err(", "Vec<", "struct ", "enum ", "variant",
-    "a sequence", "a map", "boolean", "Section", "unwrap", "panicked", "index out of bounds", "floating point",
+    "f64",
+    "f32",
+    "usize",
+    "u32",
+    "u64",
+    "i64",
+    "Some(",
+    "None",
+    "Ok(",
+    "Err(",
+    "Vec<",
+    "struct ",
+    "enum ",
+    "variant",
+    "a sequence",
+    "a map",
+    "boolean",
+    "Section",
+    "unwrap",
+    "panicked",
+    "index out of bounds",
+    "floating point",
 ];
 
 /// What became of a scene.

@@ -43,8 +43,8 @@ use crate::collide::Moving;
 use crate::math::Vec3;
 use barrier::Barrier;
 use density::Density;
-use matter::Matter;
 pub(crate) use matter::MOST_SAMPLES;
+use matter::Matter;
 
 /// A fluid within the world.
 #[derive(Debug, Clone, PartialEq)]
