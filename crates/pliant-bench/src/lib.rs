@@ -20,6 +20,7 @@ pub mod matching;
 pub mod ours;
 pub mod peers;
 pub mod position_based;
+pub mod presets;
 pub mod problem;
 #[cfg(feature = "rapier")]
 pub mod rapier;

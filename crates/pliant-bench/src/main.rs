@@ -10,7 +10,8 @@ use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
-    BenchError, attachments, drape, fluid, kernels, matching, peers, position_based, problem, report, scaling, updates,
+    BenchError, attachments, drape, fluid, kernels, matching, peers, position_based, presets, problem, report, scaling,
+    updates,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -158,6 +159,21 @@ enum Command {
         #[arg(long, default_value_t = 7)]
         rounds: usize,
     },
+    /// Named materials on boxes, bars and sheets, beside the same bodies with a Poisson ratio of 0, on one thread.
+    Presets {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Only meshes whose name begins so: box, bar, sheet; may be repeated.
+        #[arg(long)]
+        only: Vec<String>,
+        /// Rounds in which each material has a turn, at least.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+    },
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -273,6 +289,20 @@ fn run(command: Command) -> Result<(), BenchError> {
             } else {
                 println!("{}\n", position_based::loop_table(&results).to_text());
                 println!("{}", position_based::engine_table(&results).to_text());
+            }
+            Ok(())
+        }
+        Command::Presets { json, save, only, rounds } => {
+            let found = presets::measure(&only, Effort::rounds(rounds))?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("{}\n\n{}", presets::description(&found), presets::table(&found).to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.presets = Some(found);
+                results.save(&path)?;
             }
             Ok(())
         }

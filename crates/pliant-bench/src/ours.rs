@@ -1,14 +1,14 @@
 //! Pliant as a contender. The one file here that knows how the engine's solver is called and configured: when that gains a
 //! precision or another number of threads, add a line to [`variants`].
 
-use pliant::energy::{EdgeSprings, SpringStiffness, StrainSet, TetStrain};
+use pliant::energy::{EdgeSprings, SpringStiffness, StrainSet, TetStrain, TetVolume};
 use pliant::math::Vec3;
 use pliant::solve::ProjectiveParams;
 use pliant::sparse::{Analysis, Cholesky, PackedFactor, Precision};
 use pliant::{Body, Simulation, SimulationBuilder};
 
 use crate::BenchError;
-use crate::problem::{Elements, GRAVITY, ITERATIONS, Problem, System, TIME_STEP, YOUNGS_MODULUS};
+use crate::problem::{Elements, GRAVITY, ITERATIONS, Problem, System, TIME_STEP, stiffness};
 use crate::timing::{Sampler, seconds};
 
 /// A way to run the engine.
@@ -96,15 +96,21 @@ pub fn simulation(problem: &Problem, variant: &Variant) -> Result<Simulation, Be
 /// The world of a problem, its solver still to be chosen.
 pub fn builder(problem: &Problem) -> Result<SimulationBuilder, BenchError> {
     let masses = (0..).zip(&problem.masses).map(|(v, &mass)| (v, v, mass)).collect();
-    let energy = match &problem.elements {
+    let mut body = Body::new(problem.rest.clone(), masses).pin(problem.pinned.iter().copied());
+    match &problem.elements {
         Elements::Springs { edges, stiffness, .. } => {
-            EdgeSprings::new(edges.clone(), SpringStiffness::Uniform(*stiffness)).build(&problem.rest)?
+            let springs = EdgeSprings::new(edges.clone(), SpringStiffness::Uniform(*stiffness));
+            body = body.with_energy(springs.build(&problem.rest)?);
         }
-        Elements::Tets { tets, .. } => {
-            let set = StrainSet::Rotation;
-            TetStrain { tets: tets.clone(), stiffness: YOUNGS_MODULUS, set }.build(&problem.rest)?
+        Elements::Tets { tets, poisson_ratio, .. } => {
+            let (set, [strain, volume]) = (StrainSet::Rotation, stiffness(*poisson_ratio));
+            let strain = TetStrain { tets: tets.clone(), stiffness: strain, set };
+            body = body.with_energy(strain.build(&problem.rest)?);
+            if volume > 0.0 {
+                let volume = TetVolume { tets: tets.clone(), stiffness: volume, bounds: [1.0, 1.0] };
+                body = body.with_energy(volume.build(&problem.rest)?);
+            }
         }
-    };
-    let body = Body::new(problem.rest.clone(), masses).with_energy(energy).pin(problem.pinned.iter().copied());
+    }
     Ok(Simulation::builder().body(body).time_step(TIME_STEP).gravity(Vec3::new(0.0, GRAVITY, 0.0)))
 }

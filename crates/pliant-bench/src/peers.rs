@@ -13,7 +13,7 @@ use crate::ours::{self, Variant};
 use crate::problem::ITERATIONS;
 use crate::problem::{Problem, System};
 #[cfg(feature = "reference")]
-use crate::reference::{self, Library, PbdBody};
+use crate::reference::{self, Decompositions, Library, PbdBody};
 use crate::results::{MethodResults, ProblemResults};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::{Contender, Effort, Timing, take_turns};
@@ -262,7 +262,8 @@ fn measure_frames(
             #[cfg(feature = "reference")]
             Method::Reference(Library::Eigen) => {
                 if let Some(eigen) = &eigen {
-                    bodies.push((k, Body::Reference(reference::Body::new(problem, system, eigen))));
+                    let body = reference::Body::new(problem, system, eigen, Decompositions::Shared);
+                    bodies.push((k, Body::Reference(body)));
                 }
             }
             // CHOLMOD is measured as a solver only.
@@ -285,6 +286,11 @@ fn measure_frames(
 
     #[cfg(feature = "reference")]
     let mut sweep = LoopBody::of_springs(problem).map(|body| PbdBody::<f32>::new(&body, LoopRule::Classic));
+    #[cfg(feature = "reference")]
+    let mut two_decompositions = eigen
+        .as_ref()
+        .filter(|_| problem.resists_volume())
+        .map(|eigen| reference::Body::new(problem, system, eigen, Decompositions::ForEach));
     let failure: RefCell<Option<BenchError>> = RefCell::new(None);
     let mut contenders: Vec<Contender<'_>> = Vec::new();
     for (k, body) in &mut bodies {
@@ -292,15 +298,22 @@ fn measure_frames(
     }
     let methods_timed = contenders.len();
     #[cfg(feature = "reference")]
+    if let Some(body) = &mut two_decompositions {
+        contenders.push(Contender::new("Eigen, an SVD for each energy", |sampler| {
+            sampler.repeat(body, |_| (), reference::Body::frame);
+        }));
+    }
+    #[cfg(feature = "reference")]
     if let Some(springs) = &mut sweep {
         contenders.push(Contender::new("PBD sweep in C++, f32", |sampler| {
             sampler.repeat(springs, PbdBody::reset, PbdBody::iterate);
         }));
     }
     let timings = take_turns(&mut contenders, effort);
-    // What is not one of the methods is a sweep: an iteration, and no frame.
-    let sweep_results = contenders.iter().zip(&timings).nth(methods_timed).map(|(contender, &iteration)| {
-        MethodResults { name: contender.name.clone(), iteration, ..MethodResults::default() }
+    // What is not one of the methods is a sweep: an iteration, and no frame; or frames of a reference of another make.
+    let sweep_results = contenders.iter().zip(&timings).nth(methods_timed).map(|(contender, &timing)| {
+        let (iteration, frame) = if problem.resists_volume() { (None, timing) } else { (timing, None) };
+        MethodResults { name: contender.name.clone(), iteration, frame, ..MethodResults::default() }
     });
     drop(contenders);
     if let Some(error) = failure.into_inner() {

@@ -45,14 +45,18 @@ pub enum Elements {
         /// Stiffness \[N/m\].
         stiffness: f64,
     },
-    /// Tets that project to rotations.
+    /// Tets that project to rotations, and where they resist changes of volume to the determinant 1 too.
     Tets {
         /// Corners of each.
         tets: Vec<[u32; 4]>,
         /// For each tet and corner c the vector g_c of F = Σ x_c g_cᵀ \[1/m\].
         gradients: Vec<[Vec3; 4]>,
-        /// Young's modulus times volume of each \[J\].
+        /// 2μ times volume of each \[J\], which is Young's modulus times volume for a Poisson ratio of 0.
         weights: Vec<f64>,
+        /// 3λ times volume of each \[J\]; 0 for a Poisson ratio of 0.
+        volume_weights: Vec<f64>,
+        /// Poisson ratio.
+        poisson_ratio: f64,
     },
 }
 
@@ -124,13 +128,23 @@ impl Problem {
 
     /// A bar of 1 m with these numbers of vertices across and along, pinned at the end of least x.
     pub fn bar(name: &str, vertices_across: usize, vertices_along: usize) -> Result<Self, BenchError> {
+        Self::bar_of_poisson_ratio(name, vertices_across, vertices_along, 0.0)
+    }
+
+    /// The same of another Poisson ratio.
+    pub fn bar_of_poisson_ratio(
+        name: &str,
+        vertices_across: usize,
+        vertices_along: usize,
+        poisson_ratio: f64,
+    ) -> Result<Self, BenchError> {
         let (across, along) = (vertices_across - 1, vertices_along - 1);
         let mesh = TetBox::bar(1.0, across as f64 / along as f64, along, across).mesh()?;
-        Self::solid(name, mesh, |p| p.x)
+        Self::solid(name, mesh, poisson_ratio, |p| p.x)
     }
 
     /// A solid pinned where `height` is within 2 % of its range from the least.
-    fn solid(name: &str, mesh: TetMesh, height: impl Fn(Vec3) -> f64) -> Result<Self, BenchError> {
+    fn solid(name: &str, mesh: TetMesh, poisson_ratio: f64, height: impl Fn(Vec3) -> f64) -> Result<Self, BenchError> {
         mesh.check_quality()?;
         let heights: Vec<f64> = mesh.positions.iter().map(|&p| height(p)).collect();
         let low = heights.iter().fold(f64::INFINITY, |low, &h| low.min(h));
@@ -138,13 +152,15 @@ impl Problem {
         let limit = low + 0.02 * (high - low);
         let pinned = (0..).zip(&heights).filter(|&(_, &h)| h <= limit).map(|(v, _)| v).collect();
         let gradients = mesh.tets.iter().map(|tet| rest_gradients(tet.map(|v| mesh.positions[v as usize]))).collect();
-        let weights = mesh.tet_volumes().iter().map(|volume| YOUNGS_MODULUS * volume).collect();
+        let [strain, volume] = stiffness(poisson_ratio);
+        let weights = mesh.tet_volumes().iter().map(|content| strain * content).collect();
+        let volume_weights = mesh.tet_volumes().iter().map(|content| volume * content).collect();
         Ok(Self {
             name: name.to_owned(),
             masses: mesh.lumped_masses(SOLID_DENSITY)?,
             pinned,
             rest: mesh.positions,
-            elements: Elements::Tets { tets: mesh.tets, gradients, weights },
+            elements: Elements::Tets { tets: mesh.tets, gradients, weights, volume_weights, poisson_ratio },
         })
     }
 
@@ -165,7 +181,7 @@ impl Problem {
         }
         let filled =
             Tetrahedralise { resolution: Resolution::Cells(cells), ..Tetrahedralise::default() }.fill(&solid)?;
-        Self::solid(name, filled.mesh, |p| p.y)
+        Self::solid(name, filled.mesh, 0.0, |p| p.y)
     }
 
     /// Spot the cow from the folder of test data, standing on its hooves; none where the data is absent.
@@ -178,7 +194,7 @@ impl Problem {
             return Ok(None);
         }
         let mesh = read_mesh(file, &ReadOptions::default())?.tet_mesh()?;
-        Self::solid("spot-66k", mesh, |p| p.y).map(Some)
+        Self::solid("spot-66k", mesh, 0.0, |p| p.y).map(Some)
     }
 
     /// Number of elements.
@@ -187,6 +203,11 @@ impl Problem {
             Elements::Springs { edges, .. } => edges.len(),
             Elements::Tets { tets, .. } => tets.len(),
         }
+    }
+
+    /// Whether its elements resist changes of volume beside strain.
+    pub fn resists_volume(&self) -> bool {
+        matches!(self.elements, Elements::Tets { poisson_ratio, .. } if poisson_ratio > 0.0)
     }
 
     /// What the elements are.
@@ -233,7 +254,8 @@ impl Problem {
                     visit(a, b, -*stiffness);
                 }
             }
-            Elements::Tets { tets, gradients, weights } => {
+            Elements::Tets { tets, gradients, weights, volume_weights, .. } => {
+                let weights = weights.iter().zip(volume_weights).map(|(strain, volume)| strain + volume);
                 for ((tet, gradient), weight) in tets.iter().zip(gradients).zip(weights) {
                     for a in 0..4 {
                         for b in a..4 {
@@ -267,9 +289,24 @@ fn rest_gradients(corners: [Vec3; 4]) -> [Vec3; 4] {
     [-(gb + gc + gd), gb, gc, gd]
 }
 
+/// Stiffness of strain, 2μ, and of volume, 3λ, of solids with a Poisson ratio \[Pa\].
+pub fn stiffness(poisson_ratio: f64) -> [f64; 2] {
+    let (e, nu) = (YOUNGS_MODULUS, poisson_ratio);
+    [e / (1.0 + nu), 3.0 * e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))]
+}
+
 /// Names of the problems of a full run, the quick ones first.
-pub const NAMES: [&str; 8] =
-    ["curtain-81", "bar-1k", "cloth-161", "bar-10k", "cloth-321", "cloth-641", "spot-66k", "bar-100k"];
+pub const NAMES: [&str; 9] = [
+    "curtain-81",
+    "bar-1k",
+    "cloth-161",
+    "bar-10k",
+    "bar-10k-nu-0.4",
+    "cloth-321",
+    "cloth-641",
+    "spot-66k",
+    "bar-100k",
+];
 
 /// A problem by its name; none where its data is absent.
 pub fn by_name(name: &str) -> Result<Option<Problem>, BenchError> {
@@ -280,6 +317,7 @@ pub fn by_name(name: &str) -> Result<Option<Problem>, BenchError> {
         "cloth-641" => Problem::cloth(name, 641).map(Some),
         "bar-1k" => Problem::bar(name, 8, 22).map(Some),
         "bar-10k" => Problem::bar(name, 16, 40).map(Some),
+        "bar-10k-nu-0.4" => Problem::bar_of_poisson_ratio(name, 16, 40, 0.4).map(Some),
         "bar-100k" => Problem::bar(name, 36, 78).map(Some),
         "spot-66k" => Problem::spot(),
         _ => Err(BenchError::NoSuchProblem { name: name.to_owned(), known: NAMES.join(", ") }),

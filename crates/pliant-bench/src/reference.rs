@@ -73,6 +73,8 @@ unsafe extern "C" {
         corners: *const c_int,
         gradients: *const f64,
         weights: *const f64,
+        volume_weights: *const f64,
+        decompositions: c_int,
     ) -> *mut c_void;
     fn pliant_bench_frame(body: *mut c_void);
     fn pliant_bench_positions(body: *const c_void, positions: *mut f64);
@@ -188,6 +190,15 @@ impl Drop for Factor {
     }
 }
 
+/// Singular value decompositions of a tet that resists strain and changes of volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decompositions {
+    /// One that both share.
+    Shared = 1,
+    /// One for each, as an implementation by energies has them.
+    ForEach = 2,
+}
+
 /// A body simulated by the papers' algorithm, with Eigen's factor.
 #[derive(Debug)]
 pub struct Body<'a> {
@@ -198,7 +209,7 @@ pub struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// A body at rest.
-    pub fn new(problem: &Problem, system: &System, factor: &'a Factor) -> Self {
+    pub fn new(problem: &Problem, system: &System, factor: &'a Factor, decompositions: Decompositions) -> Self {
         assert_eq!(factor.library, Library::Eigen, "bodies solve by Eigen");
         let free_index: Vec<c_int> = system.free_index.iter().map(|k| k.map_or(-1, |k| k as c_int)).collect();
         let pull = flat(&problem.pull_of_pins(system));
@@ -230,7 +241,7 @@ impl<'a> Body<'a> {
                         *stiffness,
                     )
                 }
-                Elements::Tets { tets, gradients, weights } => {
+                Elements::Tets { tets, gradients, weights, volume_weights, .. } => {
                     let corners = to_ints(tets.iter().flatten().copied());
                     let gradients: Vec<f64> = gradients.iter().flatten().flat_map(|g| g.to_array()).collect();
                     pliant_bench_tet_body(
@@ -248,6 +259,8 @@ impl<'a> Body<'a> {
                         corners.as_ptr(),
                         gradients.as_ptr(),
                         weights.as_ptr(),
+                        volume_weights.as_ptr(),
+                        decompositions as c_int,
                     )
                 }
             }

@@ -10,6 +10,7 @@ use crate::fluid::FluidResults;
 use crate::machine::Machine;
 use crate::matching::MatchingResults;
 use crate::position_based::PositionBasedResults;
+use crate::presets::PresetResults;
 use crate::timing::Timing;
 
 /// Everything that one run found.
@@ -35,6 +36,9 @@ pub struct Results {
     /// Shape matching, by `matching --save`.
     #[serde(default)]
     pub matching: Option<MatchingResults>,
+    /// Named materials, by `presets --save`.
+    #[serde(default)]
+    pub presets: Option<PresetResults>,
 }
 
 impl Results {
@@ -49,6 +53,7 @@ impl Results {
             fluid: None,
             attachments: None,
             matching: None,
+            presets: None,
         };
         Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), ..saved.unwrap_or(empty) }
     }

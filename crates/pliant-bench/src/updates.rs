@@ -57,7 +57,7 @@ fn vectors(problem: &Problem, system: &System) -> Vec<Vec<(u32, f64)>> {
             let vector = |[a, b]: [u32; 2]| [free(a, root), free(b, -root)].into_iter().flatten().collect();
             spread(edges.len()).map(|k| vector(edges[k])).collect()
         }
-        Elements::Tets { tets, gradients, weights } => {
+        Elements::Tets { tets, gradients, weights, .. } => {
             let vector = |(row, k): (usize, usize)| {
                 let corners = tets[k].into_iter().zip(gradients[k]);
                 corners.filter_map(|(v, gradient)| free(v, weights[k].sqrt() * gradient[row % 3])).collect()

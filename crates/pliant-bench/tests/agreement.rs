@@ -10,8 +10,12 @@ use pliant_bench::peers::{self, largest_difference};
 use pliant_bench::problem::{Elements, GRAVITY, ITERATIONS, Problem, System, TIME_STEP};
 use pliant_bench::timing::Effort;
 
-fn problems() -> [Problem; 2] {
-    [Problem::cloth("small cloth", 9).unwrap(), Problem::bar("small bar", 3, 7).unwrap()]
+fn problems() -> [Problem; 3] {
+    [
+        Problem::cloth("small cloth", 9).unwrap(),
+        Problem::bar("small bar", 3, 7).unwrap(),
+        Problem::bar_of_poisson_ratio("small bar of ν = 0.4", 3, 7, 0.4).unwrap(),
+    ]
 }
 
 fn effort() -> Effort {
@@ -60,6 +64,19 @@ fn rotation_by_averaging(mut f: Mat3) -> Mat3 {
     f
 }
 
+/// The matrix of determinant 1 nearest to one that is near to it already: p = F + μ cof p with the constraint linearised at the last p, until
+/// it stays.
+fn unit_volume_by_linearising(f: Mat3) -> Mat3 {
+    let inner = |a: Mat3, b: Mat3| a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis);
+    let mut p = f;
+    for _ in 0..200 {
+        let cofactors = p.inverse().transpose() * p.determinant();
+        let mu = (1.0 - p.determinant() - inner(cofactors, f - p)) / inner(cofactors, cofactors);
+        p = f + cofactors * mu;
+    }
+    p
+}
+
 /// Frames by the papers' algorithm, dense: M/h² s + Σ w Aᵀ p on the right, all vertices solved for at once.
 fn dense_frames(problem: &Problem, frames: usize) -> Vec<Vec3> {
     let system = problem.system();
@@ -86,12 +103,15 @@ fn dense_frames(problem: &Problem, frames: usize) -> Vec<Vec3> {
                         force[b] += pull;
                     }
                 }
-                Elements::Tets { tets, gradients, weights } => {
-                    for ((tet, gradient), weight) in tets.iter().zip(gradients).zip(weights) {
+                Elements::Tets { tets, gradients, weights, volume_weights, .. } => {
+                    let weights = weights.iter().zip(volume_weights);
+                    for ((tet, gradient), (weight, volume_weight)) in tets.iter().zip(gradients).zip(weights) {
                         let columns = [0, 1, 2]
                             .map(|axis| (0..4).fold(Vec3::ZERO, |sum, c| sum + x[tet[c] as usize] * gradient[c][axis]));
-                        let rotation = rotation_by_averaging(Mat3::from_cols(columns[0], columns[1], columns[2]));
-                        (0..4).for_each(|c| force[tet[c] as usize] += rotation * gradient[c] * *weight);
+                        let deformation = Mat3::from_cols(columns[0], columns[1], columns[2]);
+                        let target = rotation_by_averaging(deformation) * *weight
+                            + unit_volume_by_linearising(deformation) * *volume_weight;
+                        (0..4).for_each(|c| force[tet[c] as usize] += target * gradient[c]);
                     }
                 }
             }

@@ -3,6 +3,7 @@
 mod charts;
 mod commands;
 mod deformation;
+mod output;
 mod progress;
 mod record;
 mod summary;
@@ -11,9 +12,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use output::{say, say_error};
+
 /// Simulate deformable bodies: cloth, shells, solids and strands.
 #[derive(Parser)]
-#[command(version, after_help = EXAMPLES)]
+#[command(name = "pliant", version, after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -72,15 +75,16 @@ fn main() -> ExitCode {
         Command::Scenes(arguments) => Ok(commands::scenes::run(&arguments)),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Schema => {
-            println!("{}", pliant_scene::json_schema());
+            say!("{}", pliant_scene::json_schema());
             Ok(Outcome::Good)
         }
     };
-    match result {
+    let printed = output::finish();
+    match result.and_then(|outcome| Ok(printed.map(|()| outcome)?)) {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::ExpectationFailed) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error}");
+            say_error!("error: {error}");
             ExitCode::from(2)
         }
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 
+use crate::output::say;
 use crate::record::{Phases, number};
 
 /// What is printed.
@@ -66,11 +67,11 @@ impl Progress {
             (None, Voice::Json) => {
                 let mut record = entry.clone();
                 record.insert("frame".to_owned(), json!(frame));
-                println!("{}", Value::Object(record));
+                say!("{}", Value::Object(record));
             }
             (None, Voice::Plain) if frame.is_multiple_of(LINE_EVERY) || frame == self.frames => {
                 let each = self.begun.elapsed().as_secs_f64() / f64::from(frame - self.first).max(1.0);
-                println!(
+                say!(
                     "frame {frame:5} of {}  {:7.2} s  kinetic {:10.3e} J  elastic {:10.3e} J  {:6.1} ms/frame, {:.0} s left",
                     self.frames,
                     number(entry, "time"),

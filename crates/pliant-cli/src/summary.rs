@@ -83,7 +83,7 @@ impl Summary {
     pub(crate) fn write(&self, dir: &Path, preview: Option<(&[PathBuf], f64)>) -> Result<PathBuf, Box<dyn Error>> {
         let path = dir.join(FILE);
         let text = serde_json::to_string_pretty(&self.to_json(preview))? + "\n";
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         Ok(path)
     }
 

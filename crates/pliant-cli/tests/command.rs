@@ -1,36 +1,13 @@
 //! The command as a user runs it.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
+
+use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
-fn pliant() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_pliant"))
-}
-
-/// A fresh folder for one test.
-fn folder(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("pliant-cli-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn run(arguments: &[&str]) -> Output {
-    pliant().args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Contents of all frames of a run.
-fn frames(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = std::fs::read_dir(dir.join("frames")).unwrap().map(|entry| entry.unwrap());
-    entries.map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())).collect()
-}
+use common::{folder, frames, pliant, run, text};
 
 #[test]
 fn a_run_leaves_frames_and_exports_and_tells_whether_expectations_hold() {

@@ -22,7 +22,7 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begins a file, and the folders above it.
+    /// Begins a file in a folder that is there.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         // Distinguishes files that threads of one process write at the same time.
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -32,9 +32,7 @@ impl AtomicFile {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}-{}{SUFFIX}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-        let folder = folder_of(target);
-        fs::create_dir_all(folder)?;
-        let temporary = folder.join(hidden);
+        let temporary = folder_of(target).join(hidden);
         let file = BufWriter::with_capacity(BUFFER, File::create(&temporary)?);
         Ok(Self { file: Some(file), temporary, target: target.to_owned() })
     }
@@ -86,7 +84,7 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -115,6 +113,7 @@ mod tests {
     fn a_file_given_up_leaves_the_old_one() -> io::Result<()> {
         let folder = std::env::temp_dir().join(format!("pliant-atomic-{}", std::process::id()));
         let target = folder.join("deep/a.txt");
+        fs::create_dir_all(folder_of(&target))?;
         let mut first = AtomicFile::create(&target)?;
         first.write_all(b"old")?;
         assert!(!target.exists());

@@ -226,3 +226,97 @@ fn a_topology_that_makes_no_sense_is_named() {
     let dir = TempDir::new("store");
     assert!(RunStore::create(dir.path(), &topology(), &info).is_err());
 }
+
+#[test]
+fn a_folder_in_use_is_refused_with_the_process_that_holds_it() {
+    let dir = TempDir::new("store");
+    let topology = topology();
+    let mut store = run(dir.path(), 3);
+    let refused = [
+        RunStore::create(dir.path(), &topology, &info()).map(drop),
+        RunStore::replace(dir.path(), &topology, &info(), &[]).map(drop),
+        RunStore::open_to_write(dir.path()).map(drop),
+    ];
+    for error in refused.map(Result::unwrap_err) {
+        let text = error.to_string();
+        let StoreError::InUse { holder: Some(holder), .. } = error else { panic!("{text}") };
+        assert_eq!(holder.process, std::process::id());
+        assert!(text.contains(&format!("process {} (", holder.process)) && text.contains(&holder.command), "{text}");
+    }
+    fs::write(dir.join("lock"), "who knows").unwrap();
+    let error = RunStore::open_to_write(dir.path()).unwrap_err();
+    assert!(matches!(error, StoreError::InUse { holder: None, .. }), "{error}");
+    store.write_frame(3, &frame(&topology, 3)).unwrap();
+    store.check_complete().unwrap();
+}
+
+#[test]
+fn a_replaced_run_leaves_nothing_but_what_is_not_its_own() {
+    let dir = TempDir::new("store");
+    let topology = topology();
+    let mut store = run(dir.path(), 3);
+    store.write_checkpoint(2, b"x").unwrap();
+    drop(store);
+    fs::create_dir(dir.join("pictures")).unwrap();
+    for name in ["pictures/a.png", "plot.svg", "notes.txt"] {
+        fs::write(dir.join(name), "x").unwrap();
+    }
+    let store = RunStore::replace(dir.path(), &topology, &info(), &["pictures", "plot.svg", "not-there"]).unwrap();
+    assert!(store.frames().is_empty() && store.checkpoints().is_empty() && store.read_log().unwrap().is_empty());
+    let left: Vec<bool> = ["pictures", "plot.svg", "notes.txt"].iter().map(|name| dir.join(name).exists()).collect();
+    assert_eq!(left, [false, false, true]);
+    // A folder without a run keeps what only looks as if it belonged to one.
+    let other = TempDir::new("store");
+    fs::write(other.join("plot.svg"), "mine").unwrap();
+    RunStore::replace(other.path(), &topology, &info(), &["plot.svg"]).unwrap();
+    assert!(other.join("plot.svg").exists());
+}
+
+#[test]
+fn a_writer_notices_that_its_files_are_gone() {
+    let topology = topology();
+    let lose = |name: &str, missing: &str| {
+        let dir = TempDir::new("store");
+        let mut store = run(dir.path(), 3);
+        store.write_checkpoint(2, b"x").unwrap();
+        fs::remove_file(dir.join(name)).unwrap();
+        let written = store.write_frame(3, &frame(&topology, 3));
+        let saved = store.write_checkpoint(2, b"x");
+        for error in [Some(saved.unwrap_err()), written.err(), store.check_complete().err()].into_iter().flatten() {
+            let StoreError::Vanished { path } = error else { panic!("{error}") };
+            assert_eq!(path, dir.join(missing));
+        }
+    };
+    for name in ["lock", "scene.bin", "frames/000000.bin", "frames/000002.bin"] {
+        lose(name, name);
+    }
+    let dir = TempDir::new("store");
+    let mut store = run(dir.path(), 3);
+    fs::remove_dir_all(dir.path()).unwrap();
+    let error = store.write_frame(3, &frame(&topology, 3)).unwrap_err();
+    assert!(matches!(error, StoreError::Vanished { .. }), "{error}");
+    assert!(!dir.path().exists(), "the folder is not made again");
+}
+
+#[test]
+fn a_checkpoint_beyond_a_missing_frame_is_passed_over() {
+    let dir = TempDir::new("store");
+    let topology = topology();
+    let mut store = run(dir.path(), 0);
+    for number in 0..10 {
+        store.write_frame(number, &frame(&topology, number)).unwrap();
+        if number % 3 == 0 {
+            store.write_checkpoint(number, b"x").unwrap();
+        }
+    }
+    let path = |item| store.path(item);
+    fs::remove_file(path(Item::Frame(5))).unwrap();
+    fs::write(path(Item::Checkpoint(3)), b"PLIANTCK").unwrap();
+    drop(store);
+    let store = RunStore::open(dir.path()).unwrap();
+    let mut passed = Vec::new();
+    let found = store.last_checkpoint_after(|error| passed.push(error.to_string())).unwrap().unwrap();
+    assert_eq!((found.frame, passed.len()), (0, 3));
+    assert!(passed[0].contains("checkpoint 9") && passed[0].contains("frame 5 before it is missing"), "{}", passed[0]);
+    assert!(passed[1].contains("checkpoint 6") && passed[2].contains("checkpoint 3 is damaged"), "{passed:?}");
+}

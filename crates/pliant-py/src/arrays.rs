@@ -24,7 +24,7 @@ where
 }
 
 /// Sizes that a number other than 0 may have, as Python's own checks say.
-const SIZES: RangeInclusive<f64> = 1e-20..=1e20;
+const SIZES: RangeInclusive<f64> = 1e-40..=1e20;
 
 /// Refuses numbers that nothing could mean, alone or in a tuple or list. Infinite ones mean something to a few, and are refused by the others.
 fn check_sizes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pliant::solve::SolverChoice;
-use pliant::{Checkpoint, Simulation};
+use pliant::{Checkpoint, MOST_THREADS, ModelError, Simulation};
 use pliant_scene::{Scene, SceneRun};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -160,6 +160,10 @@ impl Core {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
+        // Here as well as in the engine, whose error would point into the scene.
+        if let Some(threads) = threads.filter(|threads| *threads > MOST_THREADS) {
+            return Err(bad_value(ModelError::TooManyThreads { threads, limit: MOST_THREADS }));
+        }
         let built = py.detach(|| {
             let scene = match text {
                 Some(text) => Scene::parse(name, text, &overrides)?,

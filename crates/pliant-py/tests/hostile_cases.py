@@ -24,7 +24,8 @@ ROPE = pliant.rope((0, 0, 0), (0.5, 0, 0), 4)
 WATER = pliant.particle_block((0.08, 0.08, 0.08), 0.02)
 LATTICE = pliant.Lattice.block((2, 2, 2), 0.1)
 OCTREE = pliant.Octree.fill(pliant.Collider.sphere(0.2), 0.1, 0)
-FOLDER = Path(tempfile.mkdtemp(prefix="pliant-hostile-"))
+_TEMPORARY = tempfile.TemporaryDirectory(prefix="pliant-hostile-")
+FOLDER = Path(_TEMPORARY.name)
 SCENE = """
 [world]
 frames = 2

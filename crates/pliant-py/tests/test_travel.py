@@ -83,17 +83,27 @@ def test_other_threads_run_while_a_simulation_steps() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 def test_ctrl_c_interrupts_between_steps() -> None:
     script = (
-        "import pliant, sys\n"
+        "import pliant, signal\n"
+        # A shell starts what runs in the background with SIGINT ignored, which children inherit: nohup ./test &
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "sim = pliant.Simulation(pliant.Body(pliant.sheet(1, 1, 30, 30), pliant.ClothMaterial(), pin=[0]))\n"
         "sim.step()\nprint('ready', flush=True)\n"
         "try:\n    sim.step(10_000_000)\n"
         "except KeyboardInterrupt:\n    sim.step()\n    print('interrupted after', sim.steps)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    # Whatever goes wrong, no process is left that steps for ever.
+    watch = threading.Timer(60, process.kill)
+    watch.start()
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate()
+    finally:
+        watch.cancel()
+        process.kill()
+        process.wait()
     assert process.returncode == 0 and out.startswith("interrupted after")
     assert int(out.split()[-1]) > 2
 

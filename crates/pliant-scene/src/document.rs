@@ -132,42 +132,51 @@ fn deserialize(source: &Source) -> Result<SceneFile, SceneError> {
     })
 }
 
-/// Sizes that a number other than 0 may have, whatever it stands for: products and squares of others would not be numbers any more.
-const SIZES: RangeInclusive<f64> = 1e-20..=1e20;
+/// Sizes that a number other than 0 may have, whatever it stands for: powers and quotients of others would not be numbers any more. What rounding
+/// leaves of 0 is above the least.
+const SIZES: RangeInclusive<f64> = 1e-40..=1e20;
 
 /// Refuses numbers that no key could mean. Infinite ones mean something at a few keys, and are refused at the others.
 fn check_numbers(source: &Source) -> Result<(), SceneError> {
     let Ok(document) = toml_edit::Document::parse(source.text.as_str()) else { return Ok(()) };
-    let Some((byte, value)) = odd_number(document.as_item()) else { return Ok(()) };
+    let Some(Odd { name, value, byte }) = odd_number("", document.as_item()) else { return Ok(()) };
     let (least, most) = (SIZES.start(), SIZES.end());
     let message = match value.is_nan() {
-        true => "nan is not a number".to_owned(),
-        false => format!("{value:e} is out of range: a number is 0, or its size is from {least:e} to {most:e}"),
+        true => format!("{name} is nan, which is not a number"),
+        false => format!("{name} is {value:e}, but must be 0 or of a size from {least:e} to {most:e}"),
     };
-    Err(SceneError::new(&source.path, message).at(&source.text, byte.unwrap_or(0)))
+    Err(SceneError::new(&source.path, message).at(&source.text, byte))
 }
 
-/// The first number that is out of range, with its place.
-fn odd_number(item: &Item) -> Option<(Option<usize>, f64)> {
+/// A number that is out of range, with its key and its place in the text.
+struct Odd {
+    name: String,
+    value: f64,
+    byte: usize,
+}
+
+/// The first in an item and what is below it.
+fn odd_number(key: &str, item: &Item) -> Option<Odd> {
     match item {
         Item::None => None,
-        Item::Value(value) => odd_value(value),
-        Item::Table(table) => table.iter().find_map(|(_, item)| odd_number(item)),
+        Item::Value(value) => odd_value(key, value),
+        Item::Table(table) => table.iter().find_map(|(key, item)| odd_number(key, item)),
         Item::ArrayOfTables(tables) => {
-            tables.iter().flat_map(|table| table.iter()).find_map(|(_, item)| odd_number(item))
+            tables.iter().flat_map(|table| table.iter()).find_map(|(key, item)| odd_number(key, item))
         }
     }
 }
 
-fn odd_value(value: &Value) -> Option<(Option<usize>, f64)> {
+fn odd_value(key: &str, value: &Value) -> Option<Odd> {
     match value {
         Value::Float(float) => {
             let number = *float.value();
             let fits = number == 0.0 || number.is_infinite() || SIZES.contains(&number.abs());
-            (!fits).then(|| (value.span().map(|span| span.start), number))
+            let byte = || value.span().map_or(0, |span| span.start);
+            (!fits).then(|| Odd { name: key.to_owned(), value: number, byte: byte() })
         }
-        Value::Array(list) => list.iter().find_map(odd_value),
-        Value::InlineTable(table) => table.iter().find_map(|(_, value)| odd_value(value)),
+        Value::Array(list) => list.iter().enumerate().find_map(|(k, value)| odd_value(&format!("{key}[{k}]"), value)),
+        Value::InlineTable(table) => table.iter().find_map(|(key, value)| odd_value(key, value)),
         _ => None,
     }
 }

@@ -194,7 +194,7 @@ fn keyframes_that_mean_nothing_are_refused_at_their_place() {
     let still = "select = { corners = [\"top-left\", \"top-right\"] }";
     let keyed = |keyframes: &str| with(still, &format!("{still}\nkeyframe = [{keyframes}]"));
     for (keyframes, message) in [
-        ("{ time = nan }", "nan is not a number"),
+        ("{ time = nan }", "time is nan, which is not a number"),
         ("{ time = 1 }, { time = 1 }", "two keyframes at 1 s"),
         ("{ time = 0, translate = [0, inf, 0] }", "translate holds inf"),
         ("{ time = 0, rotate = { axis = [0, 0, 0], degrees = 9 } }", "the axis has length 0"),

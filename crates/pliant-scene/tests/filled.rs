@@ -293,10 +293,10 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
     );
     for (regions, change, expected) in [
         (lattice, key("lattice.spacing=0"), "spacing is 0, but must be finite and positive"),
-        (lattice, key("lattice.spacing=nan"), "nan is not a number"),
+        (lattice, key("lattice.spacing=nan"), "spacing is nan, which is not a number"),
         (lattice, key("lattice.spacing=-1"), "spacing is -1, but must be finite and positive"),
         (lattice, key("lattice.spacing=1e-4"), "too many vertices: about 125000000000"),
-        (lattice, key("lattice.spacing=1e-20"), "too many vertices"),
+        (lattice, key("lattice.spacing=1e-40"), "too many vertices"),
         (lattice, key("lattice.width=0"), "width is 0, but must be at least 1"),
         (lattice, ring.into(), "spacing is 0.06, so that no cell has its middle inside"),
         (octree, "body.0.shape.icosphere.radius=-1".into(), "radius is -1"),
@@ -305,7 +305,7 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
         (octree, key("octree.levels=12"), "too many vertices"),
         (octree, key("octree.width=0"), "width is 0, but must be finite and positive"),
         (octree, key("octree.width=0.01"), "width is 0.01, but a particle has its nearest neighbour"),
-        (octree, key("octree.detail=nan"), "nan is not a number"),
+        (octree, key("octree.detail=nan"), "detail is nan, which is not a number"),
         (lattice, open.into(), "the surface is open: 32 of its edges"),
         (octree, flat.into(), "fills a surface, which this shape does not have"),
         (lattice, "body.0.material.matched.density=0".into(), "density is 0, but must be finite and positive"),

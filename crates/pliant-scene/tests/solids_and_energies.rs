@@ -61,7 +61,7 @@ fn solids_that_are_none_are_refused_at_their_place() {
         ("solid.union.of = []", "needs at least one solid", "[]"),
         ("solid.spere = { radius = 1 }", "there is no choice `spere`", "spere"),
         ("solid.sphere = { radius = 1, center = [0, 0, 0] }", "center", "center"),
-        ("solid.offset = { distance = nan, of.sphere.radius = 1 }", "nan is not a number", "nan"),
+        ("solid.offset = { distance = nan, of.sphere.radius = 1 }", "distance is nan, which is not a number", "nan"),
         ("cells = 0\nshape.sdf.solid.sphere.radius = 1", "at least 1 cell", "0"),
     ] {
         let error = solid(shape);

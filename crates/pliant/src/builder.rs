@@ -22,6 +22,10 @@ use crate::simulation::{Settings, Simulation};
 use crate::solve::{Acceleration, SolverChoice};
 use crate::state::State;
 
+/// The most threads that may be asked for by [`SimulationBuilder::threads`]: several times the cores of large machines. A number beyond it is
+/// a slip of the keyboard, and an error says so.
+pub const MOST_THREADS: usize = 1024;
+
 /// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
 /// accelerated iterations, no damping.
 #[derive(Debug, Default)]
@@ -135,7 +139,9 @@ impl SimulationBuilder {
         self
     }
 
-    /// Runs on a pool of its own with this many threads, instead of the process-wide one. The results are the same.
+    /// Runs on a pool of its own with this many threads, instead of the process-wide one; 0 stands for one per core. The results are
+    /// the same with any number. More threads than cores make nothing faster, so at most four are started for each core; more than
+    /// [`MOST_THREADS`] are refused.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self

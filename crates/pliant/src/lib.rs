@@ -60,7 +60,7 @@ mod topology;
 mod wrinkle;
 
 pub use body::Body;
-pub use builder::SimulationBuilder;
+pub use builder::{MOST_THREADS, SimulationBuilder};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation, damp_radially};

@@ -199,6 +199,14 @@ pub enum ModelError {
         /// Kinds that there are.
         known: Vec<&'static str>,
     },
+    /// More threads than a machine bears.
+    #[error("{threads} threads are asked for, but {limit} is the limit; more than there are cores make nothing faster")]
+    TooManyThreads {
+        /// Threads asked for.
+        threads: usize,
+        /// The most that are started: [`MOST_THREADS`](crate::MOST_THREADS).
+        limit: usize,
+    },
     /// A thread pool could not be started.
     #[error("the thread pool could not be started: {0}")]
     Threads(String),

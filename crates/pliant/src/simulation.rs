@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::builder::SimulationBuilder;
+use crate::builder::{MOST_THREADS, SimulationBuilder};
 use crate::clock::Clock;
 use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::{Damping, DampingLinks};
@@ -487,6 +487,11 @@ impl Simulation {
     }
 }
 
+/// Threads of a pool for each core at most. One would do for speed; a few more bring different orders of events into the tests of small
+/// machines.
+#[cfg(feature = "parallel")]
+const THREADS_PER_CORE: usize = 4;
+
 /// Threads that a simulation runs on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pool {
@@ -495,15 +500,24 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    #[cfg(feature = "parallel")]
     pub(crate) fn new(threads: Option<usize>) -> Result<Self, ModelError> {
-        let build = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build();
+        match threads {
+            Some(threads) if threads > MOST_THREADS => Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }),
+            threads => Self::start(threads),
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    fn start(threads: Option<usize>) -> Result<Self, ModelError> {
+        // Idle threads of the pool look for work whenever there is some: sixty-four of them on two cores take longer than two.
+        let most = THREADS_PER_CORE * crate::parallel::cores();
+        let build = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n.min(most)).build();
         let own = threads.map(build).transpose().map_err(|error| ModelError::Threads(error.to_string()))?;
         Ok(Self { own: own.map(std::sync::Arc::new) })
     }
 
     #[cfg(not(feature = "parallel"))]
-    pub(crate) fn new(_threads: Option<usize>) -> Result<Self, ModelError> {
+    fn start(_threads: Option<usize>) -> Result<Self, ModelError> {
         Ok(Self::default())
     }
 

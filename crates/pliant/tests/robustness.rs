@@ -319,3 +319,18 @@ fn soft_handles_pull_towards_moving_goals() {
     // In balance the handle holds the weight: k (goal − x) = m g.
     assert!((sim.positions()[0] - Vec3::new(2.0, -0.01, 0.0)).length() < 1e-6, "{}", sim.positions()[0]);
 }
+
+#[test]
+fn threads_without_bound_are_refused_with_the_limit() {
+    let build = |threads| {
+        let cloth = Body::cloth(&Sheet::default().mesh().unwrap(), &ClothMaterial::default()).unwrap();
+        Simulation::builder().body(cloth.pin([0])).threads(threads).build()
+    };
+    for threads in [pliant::MOST_THREADS + 1, usize::MAX] {
+        let error = build(threads).unwrap_err();
+        assert_eq!(error, ModelError::TooManyThreads { threads, limit: 1024 });
+        assert!(error.to_string().starts_with(&format!("{threads} threads are asked for, but 1024 is the limit")));
+    }
+    // One per core.
+    build(0).unwrap().step().unwrap();
+}

@@ -79,10 +79,47 @@ struct SpringBody final : Body {
     }
 };
 
+// The nearest stretches with the product 1: s² − σ s = μ for all, and Newton's method for μ from 0, halving where it leaves the range.
+Eigen::Vector3d with_unit_product(const Eigen::Vector3d& sigma) {
+    const double product = sigma.prod();
+    double low = product < 1.0 ? 0.0 : -0.25 * sigma(2) * sigma(2), high = product < 1.0 ? 1.0 : 0.0, mu = 0.0;
+    Eigen::Vector3d s = sigma;
+    for (int step = 0; step < 60; ++step) {
+        const Eigen::Vector3d root = (sigma.array().square() + 4.0 * mu).max(0.0).sqrt();
+        s = 0.5 * (sigma + root);
+        const double excess = s.prod() - 1.0;
+        if (std::abs(excess) < 1e-13) break;
+        (excess < 0.0 ? low : high) = mu;
+        double slope = 0.0;
+        for (int i = 0; i < 3; ++i) slope += s.prod() / (s(i) * root(i));
+        double next = mu - excess / slope;
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        mu = next;
+    }
+    return s;
+}
+
+struct Decomposition {
+    Eigen::Matrix3d u, v;
+    Eigen::Vector3d sigma;
+
+    explicit Decomposition(const Eigen::Matrix3d& deformation) {
+        const Eigen::JacobiSVD<Eigen::Matrix3d> svd(deformation, Eigen::ComputeFullU | Eigen::ComputeFullV);
+        u = svd.matrixU();
+        v = svd.matrixV();
+        sigma = svd.singularValues();
+        if ((u * v.transpose()).determinant() < 0.0) {
+            u.col(2) = -u.col(2);
+            sigma(2) = -sigma(2);
+        }
+    }
+};
+
 struct TetBody final : Body {
     std::vector<int> corners;
     std::vector<double> gradients;  // four vectors for each tet
-    std::vector<double> weights;
+    std::vector<double> weights, volume_weights;
+    int decompositions;  // one for strain and volume together, or two
 
     void add_projections() override {
         for (size_t e = 0; e < weights.size(); ++e) {
@@ -90,11 +127,17 @@ struct TetBody final : Body {
             const Eigen::Map<const Eigen::Matrix<double, 4, 3, Eigen::RowMajor>> gradient(&gradients[12 * e]);
             Eigen::Matrix3d deformation = Eigen::Matrix3d::Zero();
             for (int c = 0; c < 4; ++c) deformation += x.row(tet[c]).transpose() * gradient.row(c);
-            const Eigen::JacobiSVD<Eigen::Matrix3d> svd(deformation, Eigen::ComputeFullU | Eigen::ComputeFullV);
-            Eigen::Matrix3d u = svd.matrixU();
-            if ((u * svd.matrixV().transpose()).determinant() < 0.0) u.col(2) = -u.col(2);
-            const Eigen::Matrix3d rotation = weights[e] * u * svd.matrixV().transpose();
-            for (int c = 0; c < 4; ++c) force.row(tet[c]) += (rotation * gradient.row(c).transpose()).transpose();
+            const Decomposition first(deformation);
+            Eigen::Matrix3d target = weights[e] * first.u * first.v.transpose();
+            if (volume_weights[e] > 0.0) {
+                if (decompositions == 1) {
+                    target += volume_weights[e] * first.u * with_unit_product(first.sigma).asDiagonal() * first.v.transpose();
+                } else {
+                    const Decomposition second(deformation);
+                    target += volume_weights[e] * second.u * with_unit_product(second.sigma).asDiagonal() * second.v.transpose();
+                }
+            }
+            for (int c = 0; c < 4; ++c) force.row(tet[c]) += (target * gradient.row(c).transpose()).transpose();
         }
     }
 };
@@ -163,13 +206,15 @@ void* pliant_bench_spring_body(const void* factor, int vertices, int free, const
 void* pliant_bench_tet_body(const void* factor, int vertices, int free, const int* free_index, const double* masses,
                             const double* pull_of_pins, const double* positions, double step, double gravity,
                             int iterations, int tets, const int* corners, const double* gradients,
-                            const double* weights) {
+                            const double* weights, const double* volume_weights, int decompositions) {
     auto* body = new TetBody;
     set_up(*body, static_cast<const Factor*>(factor), vertices, free, free_index, masses, pull_of_pins, positions, step,
            gravity, iterations);
     body->corners.assign(corners, corners + 4 * tets);
     body->gradients.assign(gradients, gradients + 12 * tets);
     body->weights.assign(weights, weights + tets);
+    body->volume_weights.assign(volume_weights, volume_weights + tets);
+    body->decompositions = decompositions;
     return static_cast<Body*>(body);
 }
 

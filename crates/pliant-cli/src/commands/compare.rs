@@ -11,17 +11,17 @@ use pliant::solve::{NewtonParams, SolverChoice, Start};
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
-use super::{is_newton, solver};
+use super::{is_newton, solver, solver_names};
 use crate::Outcome;
 use crate::charts::FigureFormat;
+use crate::output::{print, say};
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// A scene file, or the name of a built-in scene.
     scene: String,
-    /// Solvers, separated by commas: plain, anderson, chebyshev, newton, semi-implicit.
-    #[arg(long, value_delimiter = ',', default_value = "plain,chebyshev,anderson,newton")]
+    #[arg(long, help = format!("Solvers, separated by commas: {}", solver_names()), value_delimiter = ',', default_value = "plain,chebyshev,anderson,newton")]
     solvers: Vec<String>,
     /// Frames whose next step is solved by each, separated by commas; errors are their geometric mean.
     #[arg(long, value_delimiter = ',', default_value = "20")]
@@ -118,14 +118,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         run_iterations: arguments.run_iterations,
     };
     if arguments.json {
-        println!("{}", comparison.to_json());
+        say!("{}", comparison.to_json());
     } else {
-        print!("{}", comparison.tables());
+        print(format_args!("{}", comparison.tables()));
     }
     if let Some(dir) = &arguments.out {
         let files = comparison.write(dir, arguments.format)?;
         if !arguments.json {
-            files.iter().for_each(|file| println!("{}", file.display()));
+            files.iter().for_each(|file| say!("{}", file.display()));
         }
     }
     Ok(Outcome::Good)

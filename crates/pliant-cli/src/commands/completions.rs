@@ -3,6 +3,7 @@
 use clap_complete::Shell;
 
 use crate::Outcome;
+use crate::output::print;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -19,6 +20,9 @@ const EXAMPLES: &str = "Examples:
   pliant completions powershell >> $PROFILE";
 
 pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
-    clap_complete::generate(arguments.shell, &mut command, "pliant", &mut std::io::stdout());
+    // Into memory: it panics where it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "pliant", &mut script);
+    print(format_args!("{}", String::from_utf8_lossy(&script)));
     Outcome::Good
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::run::exported_path;
 use crate::Outcome;
+use crate::output::say;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -75,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let store = RunStore::open(&arguments.run)?;
     for format in formats {
         let (frames, fluid) = (arguments.frames.clone(), arguments.fluid);
-        println!("{} {}", format.name(), write(&store, format, &arguments.run, 1, frames, fluid)?.display());
+        say!("{} {}", format.name(), write(&store, format, &arguments.run, 1, frames, fluid)?.display());
     }
     Ok(Outcome::Good)
 }
@@ -117,7 +118,7 @@ pub(crate) fn write(
 ) -> Result<PathBuf, Box<dyn Error>> {
     let path = exported_path(dir, format);
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+        std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     }
     let (fluids, fluid_shape) = (read_fluids(dir)?, fluid.unwrap_or_else(|| FluidChoice::usual(format)).shape());
     let options = ExportOptions { every, frames, fluids, fluid_shape, ..ExportOptions::default() };
@@ -141,7 +142,9 @@ pub(crate) fn write_fluids(dir: &Path, model: &Model) -> Result<(), Box<dyn Erro
     };
     if !model.fluids().is_empty() {
         let entries: Vec<Value> = model.fluids().iter().map(entry).collect();
-        std::fs::write(dir.join(FLUIDS), serde_json::to_string_pretty(&entries)? + "\n")?;
+        let path = dir.join(FLUIDS);
+        let text = serde_json::to_string_pretty(&entries)? + "\n";
+        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     Ok(())
 }

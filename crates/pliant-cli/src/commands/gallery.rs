@@ -8,9 +8,11 @@ use pliant_scene::format::ColorBy;
 use pliant_scene::{BUILTIN, Builtin};
 use pliant_view::RenderOptions;
 
+use super::place;
 use super::preview::Studio;
-use super::run::{create_store, simulate};
+use super::run::simulate;
 use crate::Outcome;
+use crate::output::say;
 use crate::progress::Voice;
 
 #[derive(clap::Args)]
@@ -74,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         write!(page, "\n## {title}\n\n{text} `pliant run {0}`\n\n![{title}](images/{0}.png)\n", builtin.name)?;
         if arguments.scenes.is_empty() || arguments.scenes.iter().any(|name| name == builtin.name) {
             let size = draw(builtin, &images)?;
-            println!("{:24} {:4} kB", builtin.name, size / 1024);
+            say!("{:24} {:4} kB", builtin.name, size / 1024);
         }
     }
     std::fs::write(arguments.out.join("gallery.md"), page)?;
@@ -86,7 +88,7 @@ fn draw(builtin: &Builtin, images: &Path) -> Result<usize, Box<dyn Error>> {
     let scene = builtin.scene(&[])?;
     let mut run = scene.build()?;
     let dir = std::env::temp_dir().join(format!("pliant-gallery-{}-{}", builtin.name, std::process::id()));
-    let mut store = create_store(&scene, &run, &dir)?;
+    let mut store = place::replace(&scene, &run, &dir)?;
     simulate(&mut run, &mut store, scene.frames(), u32::MAX, Voice::Quiet)?;
     let options = RenderOptions { width: 560, height: 350, samples: 3, ..RenderOptions::default() };
     // Else all scenes of one body would be blue.

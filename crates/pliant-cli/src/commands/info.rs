@@ -4,13 +4,14 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
-use pliant::mesh::sdf::SurfaceDistance;
+use pliant::mesh::sdf::{SurfaceDistance, SurfaceReport};
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::RunStore;
 use pliant_scene::{Builtin, Scene};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::output::say;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -45,9 +46,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         mesh(path)
     }?;
     if arguments.json {
-        println!("{}", facts.data);
+        say!("{}", facts.data);
     } else {
-        facts.lines.iter().for_each(|line| println!("{line}"));
+        facts.lines.iter().for_each(|line| say!("{line}"));
     }
     Ok(Outcome::Good)
 }
@@ -55,7 +56,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
 fn stored_run(path: &Path) -> Result<Facts, Box<dyn Error>> {
     let store = RunStore::open(path)?;
     let (frames, checkpoint) = (store.frames().len(), store.checkpoints().last().copied());
-    let mut lines = vec![format!("run: {frames} frames, last checkpoint {checkpoint:?}")];
+    let continues = checkpoint.map_or("no checkpoint".to_owned(), |frame| format!("last checkpoint at frame {frame}"));
+    let mut lines = vec![format!("run: {}, {continues}", counted(frames, "frame"))];
     let bodies = &store.topology().bodies;
     lines.extend(bodies.iter().map(|body| format!("  {:20} {} vertices", body.name, body.vertices.len())));
     let damaged: Vec<(u64, String)> =
@@ -123,6 +125,7 @@ fn mesh(path: &Path) -> Result<Facts, Box<dyn Error>> {
     let mut problem =
         |result: Result<(), pliant::mesh::MeshError>| problems.extend(result.err().map(|e| e.to_string()));
     let (mut area, mut closed, mut volume) = (None, None, None);
+    let (mut pieces, mut open_edges) = (None, None);
     let mut measured = Vec::new();
     if triangles > 0 {
         let surface = imported.triangle_mesh()?;
@@ -132,7 +135,9 @@ fn mesh(path: &Path) -> Result<Facts, Box<dyn Error>> {
         closed = Some(surface.check_closed().is_ok());
         let word = if closed == Some(true) { "closed" } else { "open" };
         measured.push(format!("surface: area {:.6} m², {word}", surface.area()));
-        measured.push(format!("{:?}", SurfaceDistance::new(&surface)?.report()));
+        let report = *SurfaceDistance::new(&surface)?.report();
+        measured.extend(described(&report));
+        (pieces, open_edges) = (Some(report.pieces), Some(report.open_edges));
     }
     if tets > 0 {
         let solid = imported.tet_mesh()?;
@@ -152,9 +157,32 @@ fn mesh(path: &Path) -> Result<Facts, Box<dyn Error>> {
         "bounds": { "min": low.to_array(), "max": high.to_array() },
         "area": area,
         "closed": closed,
+        "pieces": pieces,
+        "open_edges": open_edges,
         "volume": volume,
         "problems": problems,
         "notes": imported.notes,
     });
     Ok(Facts { lines, data })
+}
+
+/// How well a surface bounds a solid, in words.
+fn described(report: &SurfaceReport) -> Vec<String> {
+    let SurfaceReport { open_edges, unclear, overlapping, flipped, pieces } = *report;
+    let mut lines = vec![format!("  {}, {}", counted(pieces, "piece"), counted(open_edges, "open edge"))];
+    if unclear > 0.0 {
+        lines.push(format!("  inside and outside cannot be told apart in {:.1} % of its box", 100.0 * unclear));
+    }
+    if overlapping > 0.0 {
+        lines.push(format!("  its pieces overlap in {:.1} % of its box", 100.0 * overlapping));
+    }
+    if flipped {
+        lines.push("  its triangles face inwards".to_owned());
+    }
+    lines
+}
+
+/// A number of things: 1 frame, 2 frames.
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }

@@ -6,6 +6,7 @@ pub(crate) mod export;
 pub(crate) mod gallery;
 pub(crate) mod info;
 mod picture;
+mod place;
 pub(crate) mod plot;
 mod preview;
 pub(crate) mod reproduce;
@@ -16,22 +17,34 @@ use std::error::Error;
 
 use pliant::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice};
 
-/// Names of solvers on the command line.
-pub(crate) const SOLVERS: [&str; 7] = ["plain", "anderson", "chebyshev", "newton", "semi-implicit", "pbd", "xpbd"];
+/// What makes a solver with a number of iterations.
+type Recipe = fn(usize) -> SolverChoice;
+
+/// The solvers of the command line: what help, errors and completions say comes from here.
+const SOLVERS: [(&str, Recipe); 7] = [
+    ("plain", |iterations| projective(iterations, Acceleration::None)),
+    ("anderson", |iterations| projective(iterations, Acceleration::Anderson { window: 5 })),
+    ("chebyshev", |iterations| projective(iterations, Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 })),
+    ("newton", |_| NewtonParams::default().into()),
+    ("semi-implicit", |_| NewtonParams::semi_implicit().into()),
+    ("pbd", |iterations| PositionBasedParams::classic(iterations, 1.0).into()),
+    ("xpbd", |iterations| PositionBasedParams { iterations, ..PositionBasedParams::default() }.into()),
+];
+
+fn projective(iterations: usize, acceleration: Acceleration) -> SolverChoice {
+    ProjectiveParams { acceleration, ..ProjectiveParams::plain(iterations) }.into()
+}
+
+/// Names of the solvers, separated by commas.
+pub(crate) fn solver_names() -> String {
+    SOLVERS.map(|(name, _)| name).join(", ")
+}
 
 /// A solver by name; local/global ones with a number of iterations.
 pub(crate) fn solver(name: &str, iterations: usize) -> Result<SolverChoice, Box<dyn Error>> {
-    let projective = |acceleration| ProjectiveParams { acceleration, ..ProjectiveParams::plain(iterations) }.into();
-    Ok(match name {
-        "plain" => projective(Acceleration::None),
-        "anderson" => projective(Acceleration::Anderson { window: 5 }),
-        "chebyshev" => projective(Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 }),
-        "pbd" => PositionBasedParams::classic(iterations, 1.0).into(),
-        "xpbd" => PositionBasedParams { iterations, ..PositionBasedParams::default() }.into(),
-        "newton" => NewtonParams::default().into(),
-        "semi-implicit" => NewtonParams::semi_implicit().into(),
-        _ => return Err(format!("there is no solver {name:?}; there are {}", SOLVERS.join(", ")).into()),
-    })
+    let known = SOLVERS.iter().find(|(known, _)| *known == name);
+    let (_, recipe) = known.ok_or_else(|| format!("there is no solver {name:?}; there are {}", solver_names()))?;
+    Ok(recipe(iterations))
 }
 
 /// Whether a solver factors anew in every iteration.

@@ -8,6 +8,7 @@ use pliant_view::plot::Figure;
 
 use crate::Outcome;
 use crate::charts::{self, Chart, FigureFormat};
+use crate::output::say;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let charts = if arguments.only.is_empty() { &Chart::ALL[..] } else { &arguments.only };
     let figure = Figure { plots: charts.iter().map(|chart| chart.plot(&log)).collect(), columns: 2 };
     let (path, format) = target(arguments.out.as_deref(), arguments.format, &arguments.run.join("plot"))?;
-    println!("{}", charts::save(&figure, path, format)?.display());
+    say!("{}", charts::save(&figure, path, format)?.display());
     Ok(Outcome::Good)
 }
 

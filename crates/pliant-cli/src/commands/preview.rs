@@ -13,6 +13,7 @@ use pliant_view::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene
 use serde_json::Value;
 
 use super::picture::Pictures;
+use crate::output::say_error;
 use crate::record::number;
 
 /// Pictures in a GIF at most: more makes files that nobody wants to load.
@@ -63,7 +64,7 @@ pub(crate) fn draw(
             match saved {
                 Ok(()) => files.push(video),
                 Err(ViewError::FfmpegNotFound) => {}
-                Err(error) => eprintln!("note: there is no preview.mp4, as {error}"),
+                Err(error) => say_error!("note: there is no preview.mp4, as {error}"),
             }
         }
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use pliant_reproduce::{ALL, Experiment, Outcome as Found, ReproduceError, Size, markdown_table, number, write};
 
 use crate::Outcome;
+use crate::output::say;
 
 const EXAMPLES: &str = "Examples:
   pliant reproduce --list                     experiments and their criteria
@@ -40,17 +41,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let begun = Instant::now();
     let mut finished = Vec::new();
     for experiment in &chosen {
-        println!("{} ({}): {}", experiment.name, experiment.figure, experiment.claim);
+        say!("{} ({}): {}", experiment.name, experiment.figure, experiment.claim);
         let outcome = match experiment.run(size) {
             Err(absent @ ReproduceError::NoData { .. }) if name == "all" => {
-                println!("  skipped: {absent}\n");
+                say!("  skipped: {absent}\n");
                 continue;
             }
             outcome => outcome?,
         };
         let folder = write(experiment, &outcome, &arguments.out)?;
         tell(&outcome);
-        println!("  {}, after {:.0} s\n", folder.display(), begun.elapsed().as_secs_f64());
+        say!("  {}, after {:.0} s\n", folder.display(), begun.elapsed().as_secs_f64());
         finished.push((*experiment, outcome));
     }
     let fails: Vec<&str> =
@@ -63,16 +64,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     if fails.is_empty() {
         return Ok(Outcome::Good);
     }
-    println!("claims that do not hold here: {}", fails.join(", "));
+    say!("claims that do not hold here: {}", fails.join(", "));
     Ok(Outcome::ExpectationFailed)
 }
 
 fn list(criteria: bool) {
     for experiment in ALL {
-        println!("{:18} {}: {}", experiment.name, experiment.figure, experiment.claim);
+        say!("{:18} {}: {}", experiment.name, experiment.figure, experiment.claim);
         if criteria {
             for criterion in experiment.criteria {
-                println!("{:18}   {} {}", "", criterion.statement, criterion.bound);
+                say!("{:18}   {} {}", "", criterion.statement, criterion.bound);
             }
         }
     }
@@ -81,7 +82,7 @@ fn list(criteria: bool) {
 fn tell(outcome: &Found) {
     for verdict in &outcome.verdicts {
         let note = if verdict.note.is_empty() { String::new() } else { format!(" ({})", verdict.note) };
-        println!(
+        say!(
             "  {}: {} = {}, must be {}{note}",
             verdict.word(),
             verdict.criterion.statement,
@@ -89,16 +90,16 @@ fn tell(outcome: &Found) {
             verdict.criterion.bound
         );
     }
-    outcome.chosen.iter().for_each(|choice| println!("  chosen: {choice}"));
-    outcome.remarks.iter().for_each(|remark| println!("  remark: {remark}"));
+    outcome.chosen.iter().for_each(|choice| say!("  chosen: {choice}"));
+    outcome.remarks.iter().for_each(|remark| say!("  remark: {remark}"));
 }
 
 /// One short line for each criterion.
 fn summarise(finished: &[(&Experiment, Found)]) {
-    println!("{:18} {:26} {:>10} {:>12}  verdict", "experiment", "criterion", "measured", "bound");
+    say!("{:18} {:26} {:>10} {:>12}  verdict", "experiment", "criterion", "measured", "bound");
     for (experiment, outcome) in finished {
         for verdict in &outcome.verdicts {
-            println!(
+            say!(
                 "{:18} {:26} {:>10} {:>12}  {}",
                 experiment.name,
                 verdict.criterion.name,

@@ -4,14 +4,16 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use pliant_io::store::{RunInfo, RunStore};
+use pliant::{MOST_THREADS, ModelError};
+use pliant_io::store::RunStore;
 use pliant_io::write::Format;
 use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Scene, SceneRun};
 use serde_json::json;
 
-use super::{export, preview, solver};
+use super::{export, place, preview, solver, solver_names};
 use crate::Outcome;
+use crate::output::{say, say_error};
 use crate::progress::{Progress, Voice};
 use crate::record::log_entry;
 use crate::summary::{self, Summary, verdict_json};
@@ -50,23 +52,23 @@ pub(crate) struct Arguments {
     /// What the colours of pictures show, instead of what the scene says; body by default.
     #[arg(long, value_enum, value_name = "WHAT")]
     color: Option<ColorBy>,
-    /// Continue an interrupted run from its last checkpoint; the frames come out as if it had not been interrupted.
+    /// Continue an interrupted run from its last usable checkpoint; the frames come out as if it had not been interrupted.
     #[arg(long)]
     resume: bool,
-    /// Replace an earlier run in the same folder.
+    /// Replace an earlier run in the same folder, unless another process is writing to it.
     #[arg(long, conflicts_with = "resume")]
     overwrite: bool,
-    /// Frames between checkpoints.
+    /// Frames between checkpoints; there is always one at frame 0 and one at the end.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     checkpoint_every: u32,
     /// Change a value of the scene, such as `world.frames=10`; may be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Number of threads; the result does not depend on it.
+    /// Number of threads, at most 1024; 0 for one per core. The result does not depend on it, and more threads than cores make nothing
+    /// faster.
     #[arg(long)]
     threads: Option<usize>,
-    /// Solver instead of the scene's: plain, anderson, chebyshev, newton or semi-implicit.
-    #[arg(long)]
+    #[arg(long, help = format!("Solver instead of the scene's: {}", solver_names()))]
     solver: Option<String>,
     /// Iterations of a solver that is given.
     #[arg(long, default_value_t = 10)]
@@ -101,7 +103,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     export::check_fluids(run.sim.model(), &formats, arguments.fluid)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
     let dir = arguments.out.clone().unwrap_or_else(|| default_folder(&arguments.scene));
-    let mut store = open_store(&scene, &mut run, &dir, arguments)?;
+    let mut store = match (arguments.resume, arguments.overwrite) {
+        (true, _) => place::resume(&scene, &mut run, &dir)?,
+        (false, true) => place::replace(&scene, &run, &dir)?,
+        (false, false) => place::create(&scene, &run, &dir)?,
+    };
     let (begun, first) = (Instant::now(), run.frame());
     simulate(&mut run, &mut store, frames, arguments.checkpoint_every, voice)?;
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
@@ -111,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     for format in formats {
         match export::write(&store, format, &dir, wanted.every, None, arguments.fluid) {
             // The others may be able to.
-            Err(error) if export::is_of_one_mesh(error.as_ref()) => eprintln!("note: {error}"),
+            Err(error) if export::is_of_one_mesh(error.as_ref()) => say_error!("note: {error}"),
             written => exported.push(written?),
         }
     }
@@ -120,6 +126,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     if which != Preview::Off {
         summary.write(&dir, Some((&drawn.files, drawn.seconds)))?;
     }
+    // Pictures of a large run take a while.
+    store.check_complete()?;
     tell(&summary, &dir, &exported, &drawn, voice);
     Ok(if summary.holds() { Outcome::Good } else { Outcome::ExpectationFailed })
 }
@@ -150,10 +158,16 @@ pub(crate) fn simulate(
         progress.frame(run.frame(), &entry);
     }
     progress.finish();
+    // A frame that somebody has removed meanwhile must not pass for a finished run.
+    store.check_complete()?;
     Ok(())
 }
 
 fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error>> {
+    // Here as well as in the engine, whose error would point into the scene.
+    if let Some(threads) = arguments.threads.filter(|threads| *threads > MOST_THREADS) {
+        return Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }.into());
+    }
     let choice = arguments.solver.as_deref().map(|name| solver(name, arguments.iterations)).transpose()?;
     Ok(scene.build_with(|mut builder| {
         if let Some(choice) = choice {
@@ -172,94 +186,31 @@ fn default_folder(scene: &str) -> PathBuf {
     Path::new("out").join(stem)
 }
 
-/// A new store, or an interrupted one with the run brought to its last checkpoint.
-fn open_store(
-    scene: &Scene,
-    run: &mut SceneRun,
-    dir: &Path,
-    arguments: &Arguments,
-) -> Result<RunStore, Box<dyn Error>> {
-    if arguments.resume {
-        let (store, checkpoint) = RunStore::resume(dir)?;
-        run.restore(&checkpoint.bytes)?;
-        return Ok(store);
-    }
-    if RunStore::open(dir).is_ok() {
-        if !arguments.overwrite {
-            let dir = dir.display();
-            return Err(format!("{dir} holds a run already; give --resume, --overwrite or another --out").into());
-        }
-        remove_run(dir)?;
-    }
-    create_store(scene, run, dir)
-}
-
-/// A new store with the first frame.
-pub(crate) fn create_store(scene: &Scene, run: &SceneRun, dir: &Path) -> Result<RunStore, Box<dyn Error>> {
-    let info = RunInfo { frame_rate: scene.frame_rate(), ..RunInfo::default() };
-    let mut store = RunStore::create(dir, run.topology(), &info)?;
-    store.write_frame(0, &run.stored_frame())?;
-    export::write_fluids(dir, run.sim.model())?;
-    Ok(store)
-}
-
-/// What a run may leave in its folder, apart from what its user puts there.
-const LEFT_BY_A_RUN: [&str; 15] = [
-    "scene.bin",
-    export::FLUIDS,
-    "log.jsonl",
-    "lock",
-    "frames",
-    "checkpoints",
-    "topologies",
-    "export",
-    "preview",
-    "preview.png",
-    "preview.gif",
-    "preview.mp4",
-    "plot.svg",
-    "plot.png",
-    summary::FILE,
-];
-
-/// Removes an earlier run, and nothing else that the folder may hold.
-fn remove_run(dir: &Path) -> std::io::Result<()> {
-    for name in LEFT_BY_A_RUN {
-        let path = dir.join(name);
-        if path.is_dir() {
-            std::fs::remove_dir_all(path)?;
-        } else if path.exists() {
-            std::fs::remove_file(path)?;
-        }
-    }
-    Ok(())
-}
-
 /// Prints the verdicts, where the time went, and what is where.
 fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Drawn, voice: Voice) {
     for verdict in summary.verdicts() {
         let (holds, value, quantity) = (verdict.holds(), verdict.value, verdict.expect.quantity.name());
         if voice == Voice::Json {
-            println!("{}", verdict_json(verdict));
+            say!("{}", verdict_json(verdict));
         } else if voice == Voice::Plain || !holds {
             let bound = |name: &str, bound: Option<f64>| bound.map_or(String::new(), |b| format!(" {name} {b}"));
             let bounds = bound("above", verdict.expect.above) + &bound("below", verdict.expect.below);
-            println!("{} {quantity} = {value:.6}, expected{bounds}", if holds { "ok    " } else { "FAILED" });
+            say!("{} {quantity} = {value:.6}, expected{bounds}", if holds { "ok    " } else { "FAILED" });
         }
     }
     if voice == Voice::Json {
         let preview = (!drawn.files.is_empty()).then_some((&drawn.files[..], drawn.seconds));
-        println!("{}", json!({ "summary": summary.to_json(preview) }));
+        say!("{}", json!({ "summary": summary.to_json(preview) }));
     } else if voice == Voice::Plain {
-        println!("{}", summary.timing());
-        summary.contact().into_iter().for_each(|line| println!("{line}"));
+        say!("{}", summary.timing());
+        summary.contact().into_iter().for_each(|line| say!("{line}"));
         let names: Vec<String> =
             drawn.files.iter().filter_map(|f| f.file_name()).map(|n| n.display().to_string()).collect();
         if !names.is_empty() {
-            println!("drawn in {:.1} s: {}", drawn.seconds, names.join(", "));
+            say!("drawn in {:.1} s: {}", drawn.seconds, names.join(", "));
         }
-        exported.iter().for_each(|path| println!("exported: {}", path.display()));
-        println!("frames, checkpoints, log.jsonl and {} are in {}", summary::FILE, dir.display());
+        exported.iter().for_each(|path| say!("exported: {}", path.display()));
+        say!("frames, checkpoints, log.jsonl and {} are in {}", summary::FILE, dir.display());
     }
 }
 

@@ -4,6 +4,7 @@ use pliant_scene::BUILTIN;
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::output::say;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -20,10 +21,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.json {
         let list: Vec<Value> =
             described.map(|(name, description)| json!({ "name": name, "description": description })).collect();
-        println!("{}", Value::Array(list));
+        say!("{}", Value::Array(list));
         return Outcome::Good;
     }
     let widest = BUILTIN.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
-    described.for_each(|(name, description)| println!("{name:widest$}  {description}"));
+    described.for_each(|(name, description)| say!("{name:widest$}  {description}"));
     Outcome::Good
 }

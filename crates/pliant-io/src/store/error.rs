@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::lock::Holder;
+
 /// A file of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
@@ -113,10 +115,27 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
+    /// There are frames or checkpoints, but the scene that they belong to is missing.
+    #[error(
+        "{} holds parts of a run, but {} is missing: the run was interrupted while it was being removed, or somebody removed the file",
+        path.display(), super::SCENE_FILE
+    )]
+    PartOfARun {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Another process writes to the run.
-    #[error("another process is writing to the run in {}", path.display())]
+    #[error("{} is in use: {} is writing a run there", path.display(), name(holder.as_ref()))]
     InUse {
         /// The folder.
+        path: PathBuf,
+        /// The process, where the lock says which.
+        holder: Option<Holder>,
+    },
+    /// What this process has written is gone.
+    #[error("{} was removed or replaced by somebody else while the run was being written", path.display())]
+    Vanished {
+        /// What is missing, or is no longer what this process made.
         path: PathBuf,
     },
     /// The store was opened for reading.
@@ -157,8 +176,18 @@ pub enum StoreError {
         /// The first and last frame there are.
         range: Option<(u64, u64)>,
     },
+    /// A checkpoint continues from a frame before which another is missing or damaged.
+    #[error("checkpoint {frame} ({}) cannot be used, as frame {missing} before it is missing or damaged", path.display())]
+    BeyondGap {
+        /// The checkpoint.
+        path: PathBuf,
+        /// The frame it continues from.
+        frame: u64,
+        /// The first frame that is missing or damaged.
+        missing: u64,
+    },
     /// There is nothing to continue from.
-    #[error("the run in {} has no checkpoint to resume from", path.display())]
+    #[error("the run in {} has no usable checkpoint to resume from", path.display())]
     NoCheckpoint {
         /// The folder.
         path: PathBuf,
@@ -186,6 +215,10 @@ pub enum StoreError {
     /// The data handed in is unusable.
     #[error(transparent)]
     Data(#[from] DataError),
+}
+
+fn name(holder: Option<&Holder>) -> String {
+    holder.map_or_else(|| "another process, which the lock does not name,".to_owned(), Holder::to_string)
 }
 
 fn describe(range: Option<(u64, u64)>) -> String {

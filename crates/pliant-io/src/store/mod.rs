@@ -7,12 +7,12 @@
 //!   frames/000123.bin       time, positions, perhaps velocities and channels
 //!   checkpoints/000120.bin  what continues the run after frame 120; the bytes are the caller's
 //!   log.jsonl               one JSON object per line, with the number of the frame it led to
-//!   lock                    locked by the process that writes
+//!   lock                    locked by the process that writes, and says which; it stays
 //! ```
 //!
 //! Every `.bin` file is written under a temporary name, brought to the disk, and renamed; it carries its length and a
 //! checksum. So a killed process leaves whole files only, and other damage is found and named. One process writes; others
-//! may read at the same time.
+//! may read at the same time. A writer whose files are removed or replaced by somebody else finds out and fails.
 //!
 //! ```
 //! use pliant_io::store::{Frame, RunInfo, RunStore, Topology};
@@ -42,13 +42,15 @@
 //! ```
 
 mod error;
+mod folder;
 mod frame;
+mod lock;
 mod log;
 mod sealed;
 mod topology;
 
 use std::borrow::Cow;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -56,9 +58,12 @@ use serde_json::{Map, Value};
 
 pub use error::{Damage, DataError, Item, StoreError};
 pub use frame::{Channel, ChannelOn, Frame};
+pub use lock::Holder;
 pub use topology::{BodyRange, RunInfo, Topology, UpAxis};
 
-use crate::atomic::{is_temporary, sync_folder};
+use crate::atomic::sync_folder;
+use folder::{Held, clean, expect_file, expect_run, held, numbered, remove, remove_all};
+use lock::Lock;
 use sealed::{Content, damaged, io_error};
 
 const SCENE_FILE: &str = "scene.bin";
@@ -66,7 +71,6 @@ const FRAMES: &str = "frames";
 const CHECKPOINTS: &str = "checkpoints";
 const TOPOLOGIES: &str = "topologies";
 const LOG_FILE: &str = "log.jsonl";
-const LOCK_FILE: &str = "lock";
 /// Larger scenes and checkpoints are taken for damaged \[bytes\].
 const MOST_BYTES: u64 = 1 << 37;
 
@@ -102,29 +106,60 @@ pub struct RunStore {
 #[derive(Debug)]
 struct Writer {
     log: File,
-    /// Unlocked when it closes, also by the death of the process.
-    _lock: File,
+    lock: Lock,
 }
 
 impl RunStore {
-    /// Begins a run in a folder, which is made if it is not there.
+    /// Begins a run in a folder, which is made if it is not there. A folder that holds a run is refused, unless that was
+    /// interrupted before its first frame.
     pub fn create(dir: impl AsRef<Path>, topology: &Topology, info: &RunInfo) -> Result<Self, StoreError> {
-        let dir = dir.as_ref();
+        Self::begin(dir.as_ref(), topology, info, |dir| match held(dir)? {
+            Held::Nothing | Held::SceneOnly => Ok(()),
+            Held::Run => Err(StoreError::AlreadyARun { path: dir.to_owned() }),
+            Held::Parts => Err(StoreError::PartOfARun { path: dir.to_owned() }),
+        })
+    }
+
+    /// Begins a run in a folder in place of the one that it may hold, which is removed, with the files and folders named `also` that
+    /// belong to it. Nobody else can write to the folder from before the first file is removed until this run is dropped.
+    pub fn replace(
+        dir: impl AsRef<Path>,
+        topology: &Topology,
+        info: &RunInfo,
+        also: &[&str],
+    ) -> Result<Self, StoreError> {
+        Self::begin(dir.as_ref(), topology, info, |dir| {
+            if held(dir)? == Held::Nothing {
+                return Ok(());
+            }
+            // The scene goes first: without it the folder holds no run that somebody could take for a whole one.
+            for name in [SCENE_FILE].iter().chain(also).chain(&[CHECKPOINTS, FRAMES, TOPOLOGIES, LOG_FILE]) {
+                remove_all(&dir.join(name))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Locks a folder, lets `prepare` see to what it holds, and begins a run in it.
+    fn begin(
+        dir: &Path,
+        topology: &Topology,
+        info: &RunInfo,
+        prepare: impl FnOnce(&Path) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
         topology.check()?;
         info.check()?;
+        fs::create_dir_all(dir).map_err(io_error("make", dir))?;
+        let lock = Lock::take(dir)?;
+        prepare(dir)?;
         for folder in [dir.join(FRAMES), dir.join(CHECKPOINTS), dir.join(TOPOLOGIES)] {
             fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
-        }
-        let lock = lock(dir)?;
-        let scene = dir.join(SCENE_FILE);
-        if scene.exists() || !numbered(&dir.join(FRAMES))?.is_empty() || !numbered(&dir.join(CHECKPOINTS))?.is_empty() {
-            return Err(StoreError::AlreadyARun { path: dir.to_owned() });
         }
         clean(dir)?;
         log::clear(&dir.join(LOG_FILE))?;
         let log = log::open(&dir.join(LOG_FILE))?;
         // The scene comes last: a folder without it holds no run.
-        sealed::write(Item::Scene, &scene, &topology.encode(info))?;
+        sealed::write(Item::Scene, &dir.join(SCENE_FILE), &topology.encode(info))?;
         Ok(Self {
             dir: dir.to_owned(),
             topology: topology.clone(),
@@ -134,7 +169,7 @@ impl RunStore {
             frames: Vec::new(),
             damaged: Vec::new(),
             checkpoints: Vec::new(),
-            writer: Some(Writer { log, _lock: lock }),
+            writer: Some(Writer { log, lock }),
         })
     }
 
@@ -143,11 +178,9 @@ impl RunStore {
     /// frame is read, or by [`verify`](Self::verify).
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
         let dir = dir.as_ref();
-        if !dir.join(SCENE_FILE).exists() {
-            return Err(StoreError::NoRun { path: dir.to_owned() });
-        }
+        expect_run(dir)?;
         // Somebody writes, or the folder is read-only: then what is unfinished is left alone.
-        if let Ok(_lock) = lock(dir) {
+        if let Ok(Some(_lock)) = Lock::attempt(dir) {
             let _ = clean(dir);
         }
         Self::load(dir)
@@ -156,20 +189,20 @@ impl RunStore {
     /// Opens a run for writing more frames after its last one.
     pub fn open_to_write(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
         let dir = dir.as_ref();
-        if !dir.join(SCENE_FILE).exists() {
-            return Err(StoreError::NoRun { path: dir.to_owned() });
-        }
-        let lock = lock(dir)?;
+        expect_run(dir)?;
+        let lock = Lock::take(dir)?;
         clean(dir)?;
         let folder = dir.join(TOPOLOGIES);
         fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
         let mut store = Self::load(dir)?;
         store.latest = store.topologies.last().map(|&frame| store.read_topology(frame)).transpose()?;
-        store.writer = Some(Writer { log: log::open(&dir.join(LOG_FILE))?, _lock: lock });
+        store.writer = Some(Writer { log: log::open(&dir.join(LOG_FILE))?, lock });
         Ok(store)
     }
 
-    /// Opens a run for writing and goes back to its last usable checkpoint: what was written after it is removed.
+    /// Opens a run for writing and goes back to its last usable checkpoint: what was written after it is removed. Who has to see first
+    /// whether the checkpoint can be used calls [`open_to_write`](Self::open_to_write), [`last_checkpoint`](Self::last_checkpoint) and
+    /// [`truncate_after`](Self::truncate_after).
     pub fn resume(dir: impl AsRef<Path>) -> Result<(Self, SavedCheckpoint), StoreError> {
         let mut store = Self::open_to_write(dir)?;
         let Some(checkpoint) = store.last_checkpoint()? else {
@@ -264,7 +297,7 @@ impl RunStore {
             return Err(StoreError::OutOfOrder { path: self.dir.clone(), frame, expected });
         }
         let item = Item::Topology(frame);
-        sealed::write(item, &self.path(item), &topology.encode(&self.info))?;
+        self.write(item, &topology.encode(&self.info))?;
         self.topologies.retain(|first| *first != frame);
         self.topologies.push(frame);
         self.latest = Some(topology.clone());
@@ -309,14 +342,27 @@ impl RunStore {
 
     /// Writes the next frame. The first may have any number; each other follows the one before it.
     pub fn write_frame(&mut self, number: u64, frame: &Frame<'_>) -> Result<(), StoreError> {
-        self.writer()?;
+        self.writer()?.lock.check()?;
         frame.check(self.latest.as_ref().unwrap_or(&self.topology))?;
         if let Some(expected) = self.next_frame().filter(|expected| *expected != number) {
             return Err(StoreError::OutOfOrder { path: self.dir.clone(), frame: number, expected });
         }
-        sealed::write(Item::Frame(number), &self.path(Item::Frame(number)), &frame.encode(number))?;
+        if let Some(&last) = self.frames.last() {
+            expect_file(&self.path(Item::Frame(last)))?;
+        }
+        self.write(Item::Frame(number), &frame.encode(number))?;
         self.frames.push(number);
         Ok(())
+    }
+
+    fn write(&self, item: Item, content: &[u8]) -> Result<(), StoreError> {
+        let written = sealed::write(item, &self.path(item), content);
+        match &written {
+            // The folder went away since this process looked.
+            Err(StoreError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => self.check_complete()?,
+            _ => {}
+        }
+        written
     }
 
     /// Reads a frame and checks every byte of it.
@@ -340,18 +386,39 @@ impl RunStore {
     }
 
     /// Saves what continues the run after a frame; a checkpoint of the same frame is replaced. What was logged before is
-    /// on the disk before the checkpoint is.
+    /// on the disk before the checkpoint is. Fails if a frame that was written is [gone](Self::check_complete).
     pub fn write_checkpoint(&mut self, frame: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        self.writer()?;
+        self.check_complete()?;
         let log = self.dir.join(LOG_FILE);
         self.writer()?.log.sync_all().map_err(io_error("write", &log))?;
         let mut content = sealed::Builder::default();
         content.u64(frame);
         content.0.extend(bytes);
-        sealed::write(Item::Checkpoint(frame), &self.path(Item::Checkpoint(frame)), &content.0)?;
+        self.write(Item::Checkpoint(frame), &content.0)?;
         if let Err(place) = self.checkpoints.binary_search(&frame) {
             self.checkpoints.insert(place, frame);
         }
         Ok(())
+    }
+
+    /// Checks that every frame, topology and checkpoint that this store knows of is still in the folder, and that the folder is the one
+    /// that this process writes to. Their contents are not read: see [`verify`](Self::verify).
+    pub fn check_complete(&self) -> Result<(), StoreError> {
+        if let Some(writer) = &self.writer {
+            writer.lock.check()?;
+        }
+        expect_file(&self.path(Item::Scene))?;
+        let expect = |known: &[u64], folder: &str, item: fn(u64) -> Item| {
+            let found = numbered(&self.dir.join(folder))?;
+            match known.iter().find(|number| found.binary_search(number).is_err()) {
+                Some(&lost) => Err(StoreError::Vanished { path: self.path(item(lost)) }),
+                None => Ok(()),
+            }
+        };
+        expect(&self.frames, FRAMES, Item::Frame)?;
+        expect(&self.topologies, TOPOLOGIES, Item::Topology)?;
+        expect(&self.checkpoints, CHECKPOINTS, Item::Checkpoint)
     }
 
     /// Reads the checkpoint of a frame.
@@ -369,15 +436,37 @@ impl RunStore {
         }
     }
 
-    /// The latest checkpoint that is not damaged.
+    /// The latest checkpoint that can be used: it is not damaged, and neither is a frame up to it, nor is one missing.
     pub fn last_checkpoint(&self) -> Result<Option<SavedCheckpoint>, StoreError> {
+        self.last_checkpoint_after(|_| {})
+    }
+
+    /// As [`last_checkpoint`](Self::last_checkpoint); `passed_over` hears why each later checkpoint was not used.
+    pub fn last_checkpoint_after(
+        &self,
+        mut passed_over: impl FnMut(StoreError),
+    ) -> Result<Option<SavedCheckpoint>, StoreError> {
+        let gap = self.first_gap();
         for &frame in self.checkpoints.iter().rev() {
+            if let Some(missing) = gap.filter(|missing| *missing <= frame) {
+                passed_over(StoreError::BeyondGap { path: self.path(Item::Checkpoint(frame)), frame, missing });
+                continue;
+            }
             match self.read_checkpoint(frame) {
-                Err(StoreError::Damaged { .. }) => {}
+                Err(error @ StoreError::Damaged { .. }) => passed_over(error),
                 other => return other.map(Some),
             }
         }
         Ok(None)
+    }
+
+    /// The first frame that is missing or damaged although others, or checkpoints, follow.
+    fn first_gap(&self) -> Option<u64> {
+        let damaged = self.damaged.first().map(|(number, _)| *number);
+        let Some(&last) = self.frames.last() else { return damaged.or(self.checkpoints.first().copied()) };
+        let jump = self.frames.windows(2).find(|pair| pair[1] - pair[0] > 1).map(|pair| pair[0] + 1);
+        let beyond = self.checkpoints.last().filter(|checkpoint| **checkpoint > last).map(|_| last + 1);
+        [jump.or(beyond), damaged].into_iter().flatten().min()
     }
 
     /// Removes checkpoints, frames and log entries after a frame; all of them if none is given.
@@ -425,52 +514,4 @@ impl RunStore {
     fn writer(&mut self) -> Result<&mut Writer, StoreError> {
         self.writer.as_mut().ok_or_else(|| StoreError::ReadOnly { path: self.dir.clone() })
     }
-}
-
-/// Takes the right to write; it ends with the process.
-fn lock(dir: &Path) -> Result<File, StoreError> {
-    let path = dir.join(LOCK_FILE);
-    let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-    let file = open.map_err(io_error("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: dir.to_owned() }),
-        // Some network file systems have no locks; there the user sees to it that one process writes.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(error)) => Err(io_error("lock", &path)(error)),
-    }
-}
-
-/// Removes what an interrupted process left unfinished.
-fn clean(dir: &Path) -> Result<(), StoreError> {
-    for folder in [dir.to_owned(), dir.join(FRAMES), dir.join(CHECKPOINTS), dir.join(TOPOLOGIES)] {
-        for name in names(&folder)?.iter().filter(|name| is_temporary(name)) {
-            remove(&folder.join(name))?;
-        }
-    }
-    Ok(())
-}
-
-fn remove(path: &Path) -> Result<(), StoreError> {
-    fs::remove_file(path).map_err(io_error("remove", path))
-}
-
-fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(io_error("list", folder))?,
-    };
-    let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
-    entries.map(name).collect::<io::Result<_>>().map_err(io_error("list", folder))
-}
-
-/// The numbers of the files `000123.bin` in a folder, ascending.
-fn numbered(folder: &Path) -> Result<Vec<u64>, StoreError> {
-    let number = |name: &String| {
-        let number: u64 = name.strip_suffix(".bin")?.parse().ok()?;
-        (format!("{number:06}.bin") == *name).then_some(number)
-    };
-    let mut numbers: Vec<u64> = names(folder)?.iter().filter_map(number).collect();
-    numbers.sort_unstable();
-    Ok(numbers)
 }

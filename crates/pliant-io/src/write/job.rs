@@ -11,7 +11,7 @@ use pliant::math::Vec3;
 use super::fluid::add_surfaces;
 use super::part::{Detail, Part, parts};
 use super::{ExportError, ExportOptions, Format};
-use crate::atomic::AtomicFile;
+use crate::atomic::{AtomicFile, folder_of};
 use crate::store::{Frame, RunInfo, RunStore, UpAxis};
 
 /// One export.
@@ -234,6 +234,7 @@ pub(super) fn write_file(
     fill: impl FnOnce(&mut Output) -> Result<(), Failure>,
 ) -> Result<PathBuf, ExportError> {
     let io = |error| ExportError::Io { path: path.to_owned(), error };
+    std::fs::create_dir_all(folder_of(path)).map_err(io)?;
     let mut file = AtomicFile::create(path).map_err(io)?;
     fill(&mut file).map_err(|failure| match failure {
         Failure::Io(error) => io(error),

@@ -13,8 +13,9 @@ Indices = npt.NDArray[np.uint32]
 ArrayLike = npt.ArrayLike
 Kind = TypeVar("Kind")
 
-#: Sizes that a number other than 0 may have, whatever it stands for: products and squares of others would not be numbers any more.
-LEAST, MOST = 1e-20, 1e20
+#: Sizes that a number other than 0 may have, whatever it stands for: powers and quotients of others would not be numbers any more.
+#: What rounding leaves of 0 is above the least.
+LEAST, MOST = 1e-40, 1e20
 #: Most iterations of a step.
 MOST_ITERATIONS = 1_000_000
 

@@ -78,7 +78,8 @@ class Simulation(Readings):
     bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
     "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
     strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
-    (n, 3) [N], called before each step. threads: of a pool of its own; the numbers are the same with any. runaway_limit: a step in
+    (n, 3) [N], called before each step. threads: of a pool of its own, 1 to 1024; the numbers are the same with any, and more than cores
+    make nothing faster. runaway_limit: a step in
     which a vertex moves by more than this many diagonals of the world is refused.
 
     Simulations pickle, with their state: they travel to other processes.

@@ -12,7 +12,7 @@ use pliant_scene::{Scene, SceneError};
 static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Many times what the slowest takes on a machine that does nothing else.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(30);
 /// Memory of one trial at most \[bytes\].
 const MOST_MEMORY: usize = 1 << 30;
 /// Vertices that a scene may ask for.

@@ -3,12 +3,16 @@
 //! E = w/2 · A ‖F − T‖². For small strain at min = max = 1 it is ½λ(tr ε)² per area with λ = w/2, so that strain with 2μ and
 //! area with w = 2λ make a plate of Lamé parameters μ, λ (plane stress: λ = Eν/(1−ν²), times the thickness) \[N/m\].
 
-use super::determinant::{derivatives, project};
+use super::determinant::{derivatives, project_product};
+use super::element::nearest_planes;
 use super::error::{require, require_bounds, require_non_negative};
 use super::isotropic::hessian_3x2;
 use super::rest::{RestTriangle, stencil_positions};
 use super::triangle_strain::specimen_mesh;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, TOGETHER,
+};
+use crate::math::lanes::matrices::Plane;
 use crate::math::{Vec3, svd_3x2};
 
 const KIND: &str = "triangle_area";
@@ -67,15 +71,24 @@ impl Element<2> for AreaTriangle {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
 
+    fn arrays(elements: &[Self]) -> Arrays {
+        elements.first().map_or(Arrays::Opaque, |element| Arrays::TriangleArea(element.bounds))
+    }
+
     fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 2] {
         let svd = svd_3x2(z[0], z[1]);
-        let projected = project(svd.sigma, self.bounds[0], self.bounds[1]);
+        let projected = project_product(svd.sigma, self.bounds[0], self.bounds[1]);
         if projected.active { svd.with_sigma(projected.values) } else { *z }
+    }
+
+    fn project_together(elements: &[Self], z: &mut [[Vec3; 2]; TOGETHER], _warm: &mut [f64]) -> bool {
+        nearest_planes(Plane::Area(elements[0].bounds), z);
+        true
     }
 
     fn hessian(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {
         let svd = svd_3x2(z[0], z[1]);
-        let projected = project(svd.sigma, self.bounds[0], self.bounds[1]);
+        let projected = project_product(svd.sigma, self.bounds[0], self.bounds[1]);
         hessian_3x2(&svd, &derivatives(svd.sigma, &projected), curvature, out);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Operator;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// What an energy remembers between local steps.
 ///
@@ -69,11 +69,60 @@ pub enum Arrays {
     /// Tets: A x is the deformation gradient, the projection clamps its signed singular values between these two. Warm values
     /// are the quaternion (x, y, z, w) of its nearest rotation.
     TetStrain([f64; 2]),
+    /// Triangles: A x is the deformation gradient, the projection brings its area ratio between these two.
+    TriangleArea([f64; 2]),
+    /// Tets: A x is the deformation gradient, the projection brings its determinant between these two. Warm values are as those of
+    /// [`TetStrain`](Self::TetStrain).
+    TetVolume([f64; 2]),
+    /// Triangles: A x is the deformation gradient in the directions of two fibres, the projection clamps the length of each column.
+    TriangleFibres([[f64; 2]; 2]),
+    /// Tets, likewise, with three directions.
+    TetFibres([[f64; 2]; 3]),
+    /// Springs measured in coordinates of both ends: the least and largest length without energy \[m\], and the factor by which the weight
+    /// exceeds the stiffness. Energy and forces are those of [`EdgeSpring`](Self::EdgeSpring) with that stiffness.
+    SpringPair(Vec<([f64; 2], f64)>),
+    /// Hinges: A x are the corners in the coordinates of a metric, the projection gives them the rest angle \[rad\]. With it the
+    /// factors between rows of A x and positions, infinite for a corner that does not move. Warm values are the quaternion of the last frame.
+    Hinge(Vec<(f64, [f64; 4])>),
+    /// Tets: A x is the deformation gradient, the projection is R (I + Σ ωᵢ Eᵢ), R and ω of each tet its own.
+    Examples {
+        /// Number of examples of each tet. Warm values are their weights ω.
+        count: usize,
+        /// The symmetric Eᵢ, tet by tet.
+        stretches: Vec<Mat3>,
+        /// ε of each tet, which adds ε‖ω‖² to the squared distance.
+        epsilon: Vec<f64>,
+    },
+    /// The same with one set of weights for all tets, which are the warm values.
+    GlobalExamples {
+        /// The symmetric Eᵢ, tet by tet.
+        stretches: Vec<Mat3>,
+        /// ε, which adds ½ ε‖ω‖² to the energy.
+        epsilon: f64,
+    },
+    /// A x is the position of a vertex, its projection is on the side of a plane: goals are a point of it and its normal.
+    HalfSpace,
+    /// The projection is A x at the beginning of the stage, the warm values, freely rotated.
+    Viscous,
+    /// The projection is 0, and rows of A add up to zero: a quadratic energy whose matrix never changes.
+    Quadratic,
+    /// A x is the position of a vertex, its projection the goal.
+    Goals,
     /// Rings: A x is the mean-curvature vector of a vertex (the first of its stencil), the projection gives it this length \[1/m\].
     MeanCurvature(Vec<f64>),
     /// One rigid set: A x is the place of each vertex from a hub (the first of its stencil), the projection one rotation of these
     /// places \[m\]. Warm values are its quaternion (x, y, z, w).
     Rigid(Vec<Vec3>),
+}
+
+impl Arrays {
+    /// Whether this is the strain, and the other the area or volume, of elements of one kind.
+    pub(crate) fn is_strain_with(&self, other: &Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::TriangleStrain(_), Self::TriangleArea(_)) | (Self::TetStrain(_), Self::TetVolume(_))
+        )
+    }
 }
 
 /// The elements of a batch in a model that takes the place of another. An element keeps its A and its rest data; a copy of it

@@ -124,13 +124,13 @@ impl EdgeSprings {
                 _ => [1.0, 1.0],
             };
             // The ends move by amounts inverse to their squared scales, and dist² = (‖e‖ − l)²/(s₀⁻² + s₁⁻²).
-            let compliance = scale[0].powi(-2) + scale[1].powi(-2);
+            let pair = SpringPair { spring, scale };
             let coefficients = match self.metric {
                 Metric::MeanSubtracted => [0.5, -0.5, -0.5, 0.5],
                 _ => [scale[0], 0.0, 0.0, scale[1]],
             };
-            operator.push(k * compliance, edge, &coefficients);
-            elements.push(SpringPair { spring, scale });
+            operator.push(k * pair.compliance(), edge, &coefficients);
+            elements.push(pair);
         }
         Ok(Box::new(ElementBatch::new(operator, elements, Vec::new())))
     }
@@ -259,15 +259,27 @@ struct SpringPair {
     scale: [f64; 2],
 }
 
+impl SpringPair {
+    /// Squared distance of the edge's length to its target over that of the ends.
+    fn compliance(&self) -> f64 {
+        self.scale[0].powi(-2) + self.scale[1].powi(-2)
+    }
+}
+
 impl Element<2> for SpringPair {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
+
+    fn arrays(elements: &[Self]) -> Arrays {
+        let of = |pair: &Self| ([pair.spring.low, pair.spring.high], pair.compliance());
+        Arrays::SpringPair(elements.iter().map(of).collect())
+    }
 
     fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 2] {
         let inverse = self.scale.map(|s| 1.0 / s);
         let edge = z[1] * inverse[1] - z[0] * inverse[0];
         let error = self.spring.target(edge) - edge;
-        let share = error / (inverse[0].powi(2) + inverse[1].powi(2));
+        let share = error / self.compliance();
         [z[0] - share * inverse[0], z[1] + share * inverse[1]]
     }
 }

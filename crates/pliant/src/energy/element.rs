@@ -4,8 +4,12 @@ use std::fmt;
 use std::ops::Range;
 
 use super::{Arrays, Batch, Curvature, Memory, Operator, Properties, Rewiring};
+use crate::math::lanes::matrices;
 use crate::math::{Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
+
+/// Elements that [`Element::project_together`] takes.
+pub const TOGETHER: usize = matrices::TOGETHER;
 
 /// An element with `R` rows: everything nonlinear about a projective energy is its [`project`](Element::project).
 ///
@@ -38,6 +42,15 @@ pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
     /// The point of the constraint set nearest to z = A x.
     fn project(&self, z: &[Vec3; R], goals: &[Vec3], warm: &mut [f64]) -> [Vec3; R];
 
+    /// Projects [`TOGETHER`] neighbours at once, like [`project`](Element::project), where there is a faster way; `warm` holds the warm values of
+    /// one after the other. False if there is none, and nothing was done.
+    fn project_together(_elements: &[Self], _z: &mut [[Vec3; R]; TOGETHER], _warm: &mut [f64]) -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
     /// Energy beyond w/2 ‖z − p‖² for a unit weight.
     fn extra_energy(&self, _warm: &[f64]) -> f64 {
         0.0
@@ -53,6 +66,32 @@ pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
             clamp_to_positive_semidefinite(out, 3 * R);
         }
     }
+}
+
+/// Numbers of `R` vectors of each element, vector by vector and coordinate by coordinate.
+fn transposed<const R: usize>(z: &[[Vec3; R]; TOGETHER]) -> [[[f64; TOGETHER]; 3]; R] {
+    std::array::from_fn(|row| std::array::from_fn(|c| std::array::from_fn(|lane| z[lane][row][c])))
+}
+
+/// Undoes [`transposed`].
+fn restored<const R: usize>(columns: &[[[f64; TOGETHER]; 3]; R]) -> [[Vec3; R]; TOGETHER] {
+    std::array::from_fn(|lane| std::array::from_fn(|row| Vec3::from_array([0, 1, 2].map(|c| columns[row][c][lane]))))
+}
+
+/// Nearest 3 × 3 matrices of a kind; warm values are the quaternions of nearest rotations.
+pub(super) fn nearest_solids(kind: matrices::Solid, z: &mut [[Vec3; 3]; TOGETHER], warm: &mut [f64]) {
+    let mut columns = transposed(z);
+    let mut rotations: [[f64; TOGETHER]; 4] = std::array::from_fn(|k| std::array::from_fn(|lane| warm[4 * lane + k]));
+    matrices::nearest_solids(kind, &mut columns, &mut rotations);
+    *z = restored(&columns);
+    (0..TOGETHER).for_each(|lane| (0..4).for_each(|k| warm[4 * lane + k] = rotations[k][lane]));
+}
+
+/// Nearest 3 × 2 matrices of a kind.
+pub(super) fn nearest_planes(kind: matrices::Plane, z: &mut [[Vec3; 2]; TOGETHER]) {
+    let mut columns = transposed(z);
+    matrices::nearest_planes(kind, &mut columns);
+    *z = restored(&columns);
 }
 
 /// I − ∂p/∂z by central differences, symmetrised.
@@ -176,8 +215,21 @@ impl<E: Element<R>, const R: usize> Batch for ElementBatch<E, R> {
             Strided { entries: &mut memory.warm, stride: self.warm_len },
         );
         parallel::for_each(0..self.elements.len(), outputs, &|range, (projections, warm)| {
-            for (k, e) in range.enumerate() {
+            let first = range.start;
+            let mut done = 0;
+            while done + TOGETHER <= range.len() {
+                let together = first + done..first + done + TOGETHER;
+                let mut z: [[Vec3; R]; TOGETHER] = std::array::from_fn(|k| self.z(first + done + k, x));
+                let warm = &mut warm.entries[done * self.warm_len..(done + TOGETHER) * self.warm_len];
+                if !E::project_together(&self.elements[together], &mut z, warm) {
+                    break;
+                }
+                projections.entries[done * R..(done + TOGETHER) * R].copy_from_slice(z.as_flattened());
+                done += TOGETHER;
+            }
+            for k in done..range.len() {
                 let warm = &mut warm.entries[k * self.warm_len..(k + 1) * self.warm_len];
+                let e = first + k;
                 let p = self.elements[e].project(&self.z(e, x), self.element_goals(e, goals), warm);
                 projections.entries[k * R..(k + 1) * R].copy_from_slice(&p);
             }

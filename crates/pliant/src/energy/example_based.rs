@@ -15,7 +15,8 @@ use super::isotropic::{clamped, hessian_3x3};
 use super::rest::{RestTet, edge_matrix, stencil_positions};
 use super::tet_strain::specimen_mesh;
 use super::{
-    Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Memory, Operator, Properties, Rewiring, Specimen,
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Memory, Operator, Properties, Rewiring,
+    Specimen,
 };
 use crate::math::{Mat3, Vec3, clamp_to_positive_semidefinite, nearest_rotation, solve_symmetric, svd_3x3};
 use crate::parallel::{self, Strided};
@@ -154,6 +155,14 @@ impl Element<3> for ExampleTet {
     // Alternation finds a stationary blend, not the best of all.
     const PROPERTIES: Properties = Properties { nearest: false, idempotent: false, ..Properties::INTERNAL };
 
+    fn arrays(elements: &[Self]) -> Arrays {
+        Arrays::Examples {
+            count: elements.first().map_or(0, |element| element.stretches.len()),
+            stretches: elements.iter().flat_map(|element| element.stretches.iter().copied()).collect(),
+            epsilon: elements.iter().map(|element| element.epsilon).collect(),
+        }
+    }
+
     fn warm_len(&self) -> usize {
         self.stretches.len()
     }
@@ -245,6 +254,11 @@ impl Batch for GlobalExamples {
 
     fn properties(&self) -> Properties {
         Properties { exact_hessian: false, ..ExampleTet::PROPERTIES }
+    }
+
+    fn arrays(&self) -> Arrays {
+        let stretches = self.elements.iter().flat_map(|element| element.stretches.iter().copied()).collect();
+        Arrays::GlobalExamples { stretches, epsilon: self.epsilon }
     }
 
     /// All elements share one set of weights, so none of them may come or go.

@@ -10,7 +10,7 @@
 
 use super::error::{require, require_non_negative};
 use super::rest::stencil_positions;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
 use crate::math::Vec3;
 
 const KIND: &str = "half_space";
@@ -72,6 +72,10 @@ impl Element<1> for Side {
     const PROPERTIES: Properties =
         Properties { translation_invariant: false, rotation_invariant: false, ..Properties::INTERNAL };
     const GOALS: usize = 2;
+
+    fn arrays(_elements: &[Self]) -> Arrays {
+        Arrays::HalfSpace
+    }
 
     fn project(&self, z: &[Vec3; 1], goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 1] {
         let (normal, depth) = Self::depth(z[0], goals);

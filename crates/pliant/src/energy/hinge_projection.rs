@@ -11,7 +11,7 @@
 //! gradient. Its first step, the position-based update (eq. 13), agrees with this projection for small angles.
 
 use super::hinge::KIND;
-use super::{Element, Properties};
+use super::{Arrays, Element, Properties};
 use crate::math::{Mat3, Vec3, perpendicular_to, symmetric_eigen};
 use glam::{DQuat, DVec2};
 
@@ -190,6 +190,10 @@ impl Element<4> for HingedPair {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties { nearest: false, ..Properties::INTERNAL };
 
+    fn arrays(elements: &[Self]) -> Arrays {
+        Arrays::Hinge(elements.iter().map(|hinge| (hinge.rest_angle, hinge.scale)).collect())
+    }
+
     /// The last frame as a quaternion; zero when there is none.
     fn warm_len(&self) -> usize {
         4
@@ -208,6 +212,23 @@ impl Element<4> for HingedPair {
         warm.copy_from_slice(&DQuat::from_mat3(&best.frame).normalize().to_array());
         best.p
     }
+}
+
+/// What keeps a hinge with these factors between rows and positions from its rest angle, as factors of the edges from corner a to b, c and d: one for
+/// both rows of the edge, two for that of c, then three each for the components of the last row along the second and the third axis.
+pub(crate) fn hinge_rows(rest_angle: f64, scale: [f64; 4]) -> [f64; 9] {
+    let normals = HingedPair { rest_angle, scale }.normals([false, false]);
+    let at = |row: usize, corner: usize| normals.rows[row][corner] * scale[corner];
+    let (edge, wing, last) = (at(0, 1).x, [at(2, 1).y, at(2, 2).y], [at(3, 1), at(3, 2), at(3, 3)]);
+    [edge, wing[0], wing[1], last[0].x, last[1].x, last[2].x, last[0].y, last[1].y, last[2].y]
+}
+
+/// z − p of a hinge with these edges from its first corner, row by row. The last frame becomes the new one.
+pub(crate) fn hinge_residual(rest_angle: f64, scale: [f64; 4], edges: [Vec3; 3], frame: &mut [f64; 4]) -> [Vec3; 4] {
+    // The residual does not change with a common translation, so the first corner may be the origin.
+    let z = [Vec3::ZERO, edges[0] * scale[1], edges[1] * scale[2], edges[2] * scale[3]];
+    let p = HingedPair { rest_angle, scale }.project(&z, &[], frame);
+    std::array::from_fn(|row| z[row] - p[row])
 }
 
 #[cfg(test)]

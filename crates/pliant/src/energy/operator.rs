@@ -83,6 +83,11 @@ impl Operator {
         &self.vertices
     }
 
+    /// Whether elements have the same vertices and the same A as those of another operator; weights may differ.
+    pub(crate) fn has_the_rows_of(&self, other: &Self) -> bool {
+        self.rows == other.rows && self.vertices == other.vertices && self.coefficients == other.coefficients
+    }
+
     /// Renumbers the vertices, for a body that becomes part of a world.
     pub fn shift_vertices(&mut self, by: u32) {
         self.vertices.iter_mut().for_each(|v| *v += by);

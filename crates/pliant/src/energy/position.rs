@@ -9,7 +9,7 @@
 
 use super::error::require_non_negative;
 use super::rest::stencil_positions;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
 use crate::math::Vec3;
 
 const KIND: &str = "position";
@@ -69,6 +69,10 @@ impl Element<1> for Goal {
     const PROPERTIES: Properties =
         Properties { translation_invariant: false, rotation_invariant: false, ..Properties::INTERNAL };
     const GOALS: usize = 1;
+
+    fn arrays(_elements: &[Self]) -> Arrays {
+        Arrays::Goals
+    }
 
     fn project(&self, _z: &[Vec3; 1], goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 1] {
         [goals[0]]

@@ -16,13 +16,16 @@
 //! Inverted elements: the signed decomposition makes the last singular value negative *before* it is clamped, which is the
 //! nearest point of M; clamping first and negating after is not, and breaks the descent of local/global iterations.
 
+use super::element::nearest_solids;
 use super::error::require_non_negative;
 use super::isotropic::{clamped, hessian_3x3};
 use super::rest::{RestTet, stencil_positions};
 use super::strain_set::{fibre_hessian, project_fibres};
 use super::{
-    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, StrainSet,
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen,
+    StrainSet, TOGETHER,
 };
+use crate::math::lanes::matrices::Solid;
 use crate::math::{Mat3, Vec3, perpendicular_to, svd_3x3};
 
 const KIND: &str = "tet_strain";
@@ -81,8 +84,12 @@ impl Element<3> for StrainedTet {
     const PROPERTIES: Properties = Properties::INTERNAL;
 
     fn arrays(elements: &[Self]) -> Arrays {
-        let bounds = elements.first().and_then(|element| element.set.singular_bounds());
-        bounds.map_or(Arrays::Opaque, |(low, high)| Arrays::TetStrain([low, high]))
+        match elements.first().map(|element| element.set) {
+            None => Arrays::Opaque,
+            Some(StrainSet::Rotation) => Arrays::TetStrain([1.0, 1.0]),
+            Some(StrainSet::Limits { min, max }) => Arrays::TetStrain([min, max]),
+            Some(StrainSet::Fibres { limits, .. }) => Arrays::TetFibres(limits),
+        }
     }
 
     fn warm_len(&self) -> usize {
@@ -101,6 +108,12 @@ impl Element<3> for StrainedTet {
         let svd = svd_3x3(Mat3::from_cols(z[0], z[1], z[2]));
         let target = svd.with_sigma(svd.sigma.clamp(Vec3::splat(low), Vec3::splat(high)));
         [target.x_axis, target.y_axis, target.z_axis]
+    }
+
+    fn project_together(elements: &[Self], z: &mut [[Vec3; 3]; TOGETHER], warm: &mut [f64]) -> bool {
+        let Some((low, high)) = elements[0].set.singular_bounds() else { return false };
+        nearest_solids(Solid::Stretches([low, high]), z, warm);
+        true
     }
 
     fn hessian(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {

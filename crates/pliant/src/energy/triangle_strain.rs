@@ -11,13 +11,16 @@
 //! together with an area energy (see [`super::TriangleArea`]). M is the rotations, the matrices with singular values in
 //! [σ_min, σ_max], or stretch limits along warp and weft. There is no reflection in 3×2.
 
+use super::element::nearest_planes;
 use super::error::require_non_negative;
 use super::isotropic::{clamped, hessian_3x2};
 use super::rest::{RestTriangle, stencil_positions};
 use super::strain_set::{fibre_hessian, project_fibres};
 use super::{
-    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, StrainSet,
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen,
+    StrainSet, TOGETHER,
 };
+use crate::math::lanes::matrices::Plane;
 use crate::math::{Vec3, svd_3x2};
 
 const KIND: &str = "triangle_strain";
@@ -89,8 +92,12 @@ impl Element<2> for StrainedTriangle {
     const PROPERTIES: Properties = Properties::INTERNAL;
 
     fn arrays(elements: &[Self]) -> Arrays {
-        let bounds = elements.first().and_then(|element| element.set.singular_bounds());
-        bounds.map_or(Arrays::Opaque, |(low, high)| Arrays::TriangleStrain([low, high]))
+        match elements.first().map(|element| element.set) {
+            None => Arrays::Opaque,
+            Some(StrainSet::Rotation) => Arrays::TriangleStrain([1.0, 1.0]),
+            Some(StrainSet::Limits { min, max }) => Arrays::TriangleStrain([min, max]),
+            Some(StrainSet::Fibres { limits, .. }) => Arrays::TriangleFibres(limits),
+        }
     }
 
     fn project(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 2] {
@@ -100,6 +107,12 @@ impl Element<2> for StrainedTriangle {
         let (low, high) = self.set.singular_bounds().unwrap_or((1.0, 1.0));
         let svd = svd_3x2(z[0], z[1]);
         svd.with_sigma(svd.sigma.map(|s| s.clamp(low, high)))
+    }
+
+    fn project_together(elements: &[Self], z: &mut [[Vec3; 2]; TOGETHER], _warm: &mut [f64]) -> bool {
+        let Some((low, high)) = elements[0].set.singular_bounds() else { return false };
+        nearest_planes(Plane::Stretches([low, high]), z);
+        true
     }
 
     fn hessian(&self, z: &[Vec3; 2], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {

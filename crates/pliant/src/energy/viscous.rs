@@ -62,6 +62,10 @@ impl Batch for Viscous {
         Properties::INTERNAL
     }
 
+    fn arrays(&self) -> Arrays {
+        Arrays::Viscous
+    }
+
     fn initial_warm(&self) -> Vec<f64> {
         vec![0.0; 3 * self.operator.rows() * self.operator.len()]
     }

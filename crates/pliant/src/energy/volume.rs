@@ -3,12 +3,16 @@
 //! E = w/2 · V ‖F − T‖². For small strain at min = max = 1 it is ½λ(tr ε)² per volume with λ = w/3, so that strain with 2μ and
 //! volume with w = 3λ make a solid of Lamé parameters μ, λ \[Pa\].
 
-use super::determinant::{derivatives, project};
+use super::determinant::{derivatives, project_product};
+use super::element::nearest_solids;
 use super::error::{require, require_bounds, require_non_negative};
 use super::isotropic::hessian_3x3;
 use super::rest::{RestTet, stencil_positions};
 use super::tet_strain::specimen_mesh;
-use super::{Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
+use super::{
+    Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen, TOGETHER,
+};
+use crate::math::lanes::matrices::Solid;
 use crate::math::{Mat3, Vec3, svd_3x3};
 
 const KIND: &str = "tet_volume";
@@ -59,9 +63,22 @@ impl Element<3> for VolumeTet {
     const KIND: &'static str = KIND;
     const PROPERTIES: Properties = Properties::INTERNAL;
 
+    fn arrays(elements: &[Self]) -> Arrays {
+        elements.first().map_or(Arrays::Opaque, |element| Arrays::TetVolume(element.bounds))
+    }
+
+    /// The nearest rotation as a quaternion, which the local step on vectors continues from.
+    fn warm_len(&self) -> usize {
+        4
+    }
+
+    fn init_warm(&self, warm: &mut [f64]) {
+        warm[3] = 1.0;
+    }
+
     fn project(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 3] {
         let svd = svd_3x3(Mat3::from_cols(z[0], z[1], z[2]));
-        let projected = project(svd.sigma.to_array(), self.bounds[0], self.bounds[1]);
+        let projected = project_product(svd.sigma.to_array(), self.bounds[0], self.bounds[1]);
         if !projected.active {
             return *z;
         }
@@ -69,10 +86,15 @@ impl Element<3> for VolumeTet {
         [target.x_axis, target.y_axis, target.z_axis]
     }
 
+    fn project_together(elements: &[Self], z: &mut [[Vec3; 3]; TOGETHER], warm: &mut [f64]) -> bool {
+        nearest_solids(Solid::Volume(elements[0].bounds), z, warm);
+        true
+    }
+
     fn hessian(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &[f64], curvature: Curvature, out: &mut [f64]) {
         let svd = svd_3x3(Mat3::from_cols(z[0], z[1], z[2]));
         let sigma = svd.sigma.to_array();
-        let projected = project(sigma, self.bounds[0], self.bounds[1]);
+        let projected = project_product(sigma, self.bounds[0], self.bounds[1]);
         hessian_3x3(&svd, &derivatives(sigma, &projected), curvature, out);
     }
 }

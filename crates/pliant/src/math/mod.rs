@@ -4,11 +4,13 @@
 //! conversion; `[f64; 3]` converts both ways with `into()`.
 
 mod dense;
+mod determinant;
 pub(crate) mod lanes;
 mod svd;
 
 pub(crate) use dense::symmetric_inverse_where_positive;
 pub use dense::{clamp_to_positive_semidefinite, factor_dense, solve_dense, solve_symmetric, symmetric_eigen};
+pub(crate) use determinant::{NEARLY_RIGHT, Projected, project_product};
 pub(crate) use svd::best_rotation;
 pub use svd::{Svd2, Svd3, nearest_rotation, perpendicular_to, svd_3x2, svd_3x3};
 

@@ -147,7 +147,18 @@ pub(crate) fn best_rotation(covariance: Mat3, last: Quat) -> Quat {
         return Quat::from_mat3(&(svd.u * svd.v.transpose())).normalize();
     }
     let carried = last * svd.v.x_axis;
-    (Quat::from_rotation_arc(carried, svd.u.x_axis) * last).normalize()
+    (shortest_arc(carried, svd.u.x_axis) * last).normalize()
+}
+
+/// The rotation of least angle from one unit vector to another, to full accuracy for equal and for opposite ones too.
+fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
+    if from.dot(to) < -0.5 {
+        // Half a turn first, about whatever is perpendicular; then the rest is short.
+        let half_turn = Quat::from_axis_angle(perpendicular_to(from), std::f64::consts::PI);
+        return shortest_arc(-from, to) * half_turn;
+    }
+    let axis = from.cross(to);
+    Quat::from_xyzw(axis.x, axis.y, axis.z, 1.0 + from.dot(to)).normalize()
 }
 
 #[cfg(test)]

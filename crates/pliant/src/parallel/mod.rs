@@ -8,6 +8,8 @@ mod team;
 
 use std::ops::Range;
 
+#[cfg(feature = "parallel")]
+pub(crate) use team::cores;
 pub(crate) use team::{Team, with_team, with_team_for};
 
 /// Elements per leaf: large enough to hide the cost of a task, small enough to balance two bodies of unequal cost.

@@ -5,12 +5,17 @@
 //! others spin until there is one and take its items one by one. A helper that comes late, or never, costs speed and
 //! nothing else: the leader does whatever nobody has taken, and waits only for items that somebody is working on.
 //!
+//! A helper that has found nothing to do for some tens of microseconds sleeps, so that it does not take a core from those who work. The
+//! leader looks at one number to see that nobody sleeps; otherwise it wakes one helper, who wakes the next while items are left.
+//! There are never more helpers than cores: more could only take turns with the leader.
+//!
 //! Which thread does an item must not matter to its result; then the number of threads changes no bit.
 
 #![cfg_attr(not(feature = "parallel"), allow(dead_code))] // Without threads every team is a team of one.
 #![allow(unsafe_code)] // A stage is a borrowed closure that other threads call; see `Board::share` for why that is sound.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The work of a stage: called with the number of each item.
 type Work<'a> = &'a (dyn Fn(usize) + Sync);
@@ -31,6 +36,11 @@ struct Board {
     finished: AtomicUsize,
     stage: Stage,
     closed: AtomicBool,
+    /// Helpers that sleep, or are about to.
+    sleepers: AtomicUsize,
+    /// Held between the last look for items and falling asleep, so that nobody is woken just before that.
+    falling_asleep: Mutex<()>,
+    woken: Condvar,
 }
 
 const ITEM: u64 = 0xffff_ffff;
@@ -39,7 +49,50 @@ impl Board {
     fn new() -> Self {
         // Stage 0 has no items.
         let stage = Stage { work: AtomicUsize::new(0), count: AtomicUsize::new(0) };
-        Self { ticket: AtomicU64::new(0), finished: AtomicUsize::new(0), stage, closed: AtomicBool::new(false) }
+        Self {
+            ticket: AtomicU64::new(0),
+            finished: AtomicUsize::new(0),
+            stage,
+            closed: AtomicBool::new(false),
+            sleepers: AtomicUsize::new(0),
+            falling_asleep: Mutex::new(()),
+            woken: Condvar::new(),
+        }
+    }
+
+    /// Whether the current stage has items that nobody has taken.
+    fn has_items(&self) -> bool {
+        let item = (self.ticket.load(Ordering::SeqCst) & ITEM) as usize;
+        item < self.stage.count.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until there are items, or no more will come.
+    fn sleep(&self) {
+        let mut guard = self.falling_asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        // Counted before it looks, while a leader publishes before it looks at the count: one of the two sees the other.
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        while !self.closed.load(Ordering::SeqCst) && !self.has_items() {
+            guard = self.woken.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Wakes a helper, if one sleeps.
+    fn wake_one(&self) {
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            drop(self.falling_asleep.lock());
+            self.woken.notify_one();
+        }
+    }
+
+    /// Sends all helpers home.
+    #[cfg(feature = "parallel")]
+    fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            drop(self.falling_asleep.lock());
+            self.woken.notify_all();
+        }
     }
 
     /// Takes the next item of the current stage: the work and the item.
@@ -81,6 +134,7 @@ impl Board {
         self.stage.work.store(&work as *const Work<'_> as usize, Ordering::SeqCst);
         self.stage.count.store(count, Ordering::SeqCst);
         self.ticket.store(next_stage, Ordering::SeqCst);
+        self.wake_one();
         let waiting = WaitOnDrop { board: self, count };
         self.help();
         drop(waiting);
@@ -120,12 +174,19 @@ impl Drop for WaitOnDrop<'_> {
 struct Patience(u32);
 
 impl Patience {
+    /// Looks while spinning: about as long as it takes to put a thread to sleep and wake it.
+    const SPINS: u32 = 2_000;
+
+    fn is_over(&self) -> bool {
+        self.0 >= Self::SPINS
+    }
+
     fn wait(&mut self) {
-        self.0 += 1;
-        if self.0 < 2_000 {
-            std::hint::spin_loop();
-        } else {
+        if self.is_over() {
             std::thread::yield_now();
+        } else {
+            self.0 += 1;
+            std::hint::spin_loop();
         }
     }
 }
@@ -164,19 +225,34 @@ pub(crate) fn with_team_for<R: Send>(bytes: usize, lead: impl FnOnce(&Team<'_>) 
     if bytes < LEAST_SHARED { lead(&Team::alone()) } else { with_team(lead) }
 }
 
-/// Runs `lead` on this thread with the other threads of the current pool as helpers.
+/// Runs `lead` on this thread with the other threads of the current pool as helpers, as many as there are cores for.
 pub(crate) fn with_team<R: Send>(lead: impl FnOnce(&Team<'_>) -> R + Send) -> R {
     #[cfg(feature = "parallel")]
-    if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
-        let board = Board::new();
-        let helpers = rayon::current_num_threads() - 1;
-        let closing = || {
-            let _close = CloseOnDrop(&board);
-            lead(&Team { board: Some(&board) })
-        };
-        return rayon::join(closing, || gather_helpers(&board, helpers)).0;
+    if rayon::current_thread_index().is_some() {
+        return with_helpers(rayon::current_num_threads().min(cores()) - 1, lead);
     }
     lead(&Team::alone())
+}
+
+/// Cores that this process may use. Asking the system takes longer than a small step.
+#[cfg(feature = "parallel")]
+pub(crate) fn cores() -> usize {
+    static CORES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Runs `lead` on this thread of a pool, with at most so many others as helpers.
+#[cfg(feature = "parallel")]
+fn with_helpers<R: Send>(helpers: usize, lead: impl FnOnce(&Team<'_>) -> R + Send) -> R {
+    if helpers == 0 {
+        return lead(&Team::alone());
+    }
+    let board = Board::new();
+    let closing = || {
+        let _close = CloseOnDrop(&board);
+        lead(&Team { board: Some(&board) })
+    };
+    rayon::join(closing, || gather_helpers(&board, helpers)).0
 }
 
 #[cfg(feature = "parallel")]
@@ -185,7 +261,7 @@ struct CloseOnDrop<'a>(&'a Board);
 #[cfg(feature = "parallel")]
 impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.closed.store(true, Ordering::Release);
+        self.0.close();
     }
 }
 
@@ -203,7 +279,14 @@ fn gather_helpers(board: &Board, helpers: usize) {
         if board.ticket.load(Ordering::Relaxed) != before {
             patience = Patience::default();
         }
-        patience.wait();
+        if patience.is_over() {
+            board.sleep();
+            // There may be more than one helper can do.
+            board.wake_one();
+            patience = Patience::default();
+        } else {
+            patience.wait();
+        }
     }
 }
 
@@ -211,35 +294,39 @@ fn gather_helpers(board: &Board, helpers: usize) {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "parallel")]
+    fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
+    }
+
     #[test]
     fn every_item_of_every_stage_is_done_once_and_stages_wait_for_each_other() {
-        let work = || {
-            with_team(|team| {
-                let counts: Vec<AtomicUsize> = (0..97).map(|_| AtomicUsize::new(0)).collect();
-                for stage in 0..2_000 {
-                    team.share(counts.len(), |i| {
-                        assert_eq!(counts[i].fetch_add(1, Ordering::Relaxed), stage);
-                    });
-                }
-                counts.iter().all(|c| c.load(Ordering::Relaxed) == 2_000)
-            })
+        let stages = |team: &Team<'_>| {
+            let counts: Vec<AtomicUsize> = (0..97).map(|_| AtomicUsize::new(0)).collect();
+            for stage in 0..2_000 {
+                team.share(counts.len(), |i| {
+                    assert_eq!(counts[i].fetch_add(1, Ordering::Relaxed), stage);
+                });
+            }
+            counts.iter().all(|c| c.load(Ordering::Relaxed) == 2_000)
         };
-        assert!(work());
+        assert!(with_team(stages));
         #[cfg(feature = "parallel")]
         for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            assert!(pool.install(work), "{threads} threads");
+            assert!(pool(threads).install(|| with_team(stages)), "{threads} threads");
+            // More helpers than this machine may have cores.
+            assert!(pool(threads).install(|| with_helpers(threads - 1, stages)), "{threads} threads, all of them");
         }
     }
 
     #[cfg(feature = "parallel")]
     #[test]
     fn a_panic_in_an_item_reaches_the_caller() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+        let pool = pool(3);
         for round in 0..50 {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 pool.install(|| {
-                    with_team(|team| {
+                    with_helpers(2, |team| {
                         assert!(team.has_helpers());
                         team.share(40, |i| assert_ne!(i, round % 40));
                     });
@@ -247,5 +334,59 @@ mod tests {
             }));
             assert!(result.is_err());
         }
+    }
+
+    /// Waits for something that other threads do; gives up where a test would hang.
+    #[cfg(feature = "parallel")]
+    fn comes_true(is_true: impl Fn() -> bool) -> bool {
+        let begun = std::time::Instant::now();
+        while !is_true() {
+            if begun.elapsed().as_secs() > 60 {
+                return false;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        true
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn helpers_sleep_while_there_is_nothing_to_do_and_come_back() {
+        for threads in [2, 4, 8] {
+            let done = pool(threads).install(|| {
+                with_helpers(threads - 1, |team| {
+                    let board = team.board.expect("a team with helpers");
+                    for _ in 0..20 {
+                        // All of them, or some would keep a core busy for as long as the leader works alone.
+                        assert!(comes_true(|| board.sleepers.load(Ordering::SeqCst) == threads - 1), "{threads}");
+                        let met = AtomicUsize::new(0);
+                        // No item is done before all threads have one: each helper must have been woken.
+                        team.share(threads, |_| {
+                            met.fetch_add(1, Ordering::SeqCst);
+                            assert!(comes_true(|| met.load(Ordering::SeqCst) == threads), "{threads}");
+                        });
+                    }
+                    true
+                })
+            });
+            assert!(done);
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn there_are_no_more_helpers_than_cores() {
+        let pool = pool(4 * cores());
+        pool.install(|| {
+            with_team(|team| {
+                let Some(board) = team.board else {
+                    assert_eq!(cores(), 1);
+                    return;
+                };
+                assert!(comes_true(|| board.sleepers.load(Ordering::SeqCst) == cores() - 1));
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                assert_eq!(board.sleepers.load(Ordering::SeqCst), cores() - 1);
+            });
+        });
     }
 }

@@ -31,6 +31,8 @@ pub struct SolveReport {
     pub rank_one_updates: usize,
     /// Numeric factorisations because of such changes; contacts of other kinds went through conjugate gradients.
     pub refactorisations: usize,
+    /// Elements that the local step of projective dynamics projected one by one: those of energies that users write.
+    pub one_by_one: usize,
     /// Elements that explicit integration has left to matching, because they allow no step as long.
     pub stabilised: usize,
     /// How well fluids keep their density, where there are any.
@@ -82,6 +84,7 @@ impl SolveReport {
         self.rank_one_updates += other.rank_one_updates;
         self.refactorisations += other.refactorisations;
         self.stabilised = self.stabilised.max(other.stabilised);
+        self.one_by_one = self.one_by_one.max(other.one_by_one);
         self.seconds_local += other.seconds_local;
         self.seconds_global += other.seconds_global;
         self.seconds_factor += other.seconds_factor;

@@ -16,8 +16,10 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod matrices;
 pub(crate) mod nearest;
 mod portable;
+pub(crate) mod stretches;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::{Avx2F32, Avx2F64};
@@ -198,5 +200,7 @@ macro_rules! lane_number {
 lane_number!(f32, Avx2F32, PortableF32, enter_avx2_f32);
 lane_number!(f64, Avx2F64, PortableF64, enter_avx2_f64);
 
+#[cfg(test)]
+mod stretches_tests;
 #[cfg(test)]
 mod tests;

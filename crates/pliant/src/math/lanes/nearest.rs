@@ -1,7 +1,7 @@
 //! Nearest matrices of a kind, a vector of them at a time: rotations, and triangles within bounds of strain.
 //!
 //! Triangles in closed form. With F = [z₀ z₁] (3×2), C = FᵀF, s = √det C = ‖z₀ × z₁‖ and t = √(tr C + 2s), the nearest matrix with
-//! orthonormal columns is R = F·[[C₁₁ + s, −C₀₁], [−C₀₁, C₀₀ + s]]/(s t), and the singular values are (t ± √(tr C − 2s))/2. Clamping
+//! orthonormal columns is R = F·[[C₁₁ + s, −C₀₁], [−C₀₁, C₀₀ + s]]/(s t), and the singular values are (t ± √((C₀₀ − C₁₁)² + 4C₀₁²)/t)/2. Clamping
 //! them to σ' gives the projection αR + βF with β = (σ₁' − σ₂')/(σ₁ − σ₂) and α = σ₁' − βσ₁.
 //!
 //! Rotations by Newton's method on quaternions, from the last one. The nearest rotation R to F maximises tr(RᵀF). With B = RᵀF,
@@ -33,13 +33,15 @@ pub(crate) unsafe fn nearest_within<L: Lanes>(z: &[[L; 3]; 2], [low, high]: [f64
         let (m00, m01, m11) = (c11.add(s).mul(scale), c01.mul(scale), c00.add(s).mul(scale));
         let (mut alpha, mut beta) = (low_lanes, L::zero());
         if low < high {
-            let difference = trace.sub(two.mul(s)).max(L::zero()).sqrt();
+            let difference = stretch_difference(c00, c01, c11, t);
             let (large, small) = (t.add(difference).mul(half), t.sub(difference).mul(half));
             let large_target = large.max(low_lanes).min(high_lanes);
             let small_target = small.max(low_lanes).min(high_lanes);
-            // Equal singular values: both are clamped alike, and R takes it all.
+            // Equal singular values are clamped alike: within the bounds nothing moves, beyond them R takes it all.
+            let gap = small.sub(small_target);
+            let equal = gap.mul(gap).select_less(tiny, constant::<L>(1.0), L::zero());
             let slope = large_target.sub(small_target).div(difference.max(tiny));
-            beta = difference.select_less(constant::<L>(1e-6).mul(t), L::zero(), slope);
+            beta = difference.select_less(constant::<L>(1e-6).mul(t), equal, slope);
             alpha = large_target.sub(beta.mul(large));
         }
         let mut p = [[L::zero(); 3]; 2];
@@ -55,6 +57,15 @@ pub(crate) unsafe fn nearest_within<L: Lanes>(z: &[[L; 3]; 2], [low, high]: [f64
             repair(collapsed, z, [low, high], &mut p);
         }
         p
+    }
+}
+
+/// σ₁ − σ₂ from C and σ₁ + σ₂: (σ₁² − σ₂²)² = (C₀₀ − C₁₁)² + 4C₀₁². The root of tr C − 2s would lose half of the digits.
+#[inline(always)]
+pub(crate) unsafe fn stretch_difference<L: Lanes>(c00: L, c01: L, c11: L, sum: L) -> L {
+    unsafe {
+        let (gap, twice) = (c00.sub(c11), c01.add(c01));
+        gap.mul_add(gap, twice.mul(twice)).sqrt().div(sum.max(constant::<L>(1e-30)))
     }
 }
 
@@ -115,7 +126,7 @@ pub(crate) unsafe fn columns_of<L: Lanes>([x, y, z, w]: [L; 4]) -> [[L; 3]; 3] {
 }
 
 #[inline(always)]
-unsafe fn constant<L: Lanes>(value: f64) -> L {
+pub(crate) unsafe fn constant<L: Lanes>(value: f64) -> L {
     unsafe { L::splat(Real::from_f64(value)) }
 }
 

@@ -217,6 +217,7 @@ impl Solver for Projective {
             _ => iteration.stationary(&mut time)?,
         }
         iteration.report.contacts = iteration.contacts.count();
+        iteration.report.one_by_one = iteration.prepared.one_by_one();
         iteration.prepared.finish(iteration.x, iteration.memory);
         iteration.report.objective = iteration.value;
         Ok(iteration.report)

@@ -123,6 +123,11 @@ impl Prepared {
         self.inertia == objective.inertia && self.scales == objective.scales && self.watched == watched
     }
 
+    /// Elements that are projected one by one.
+    pub(super) fn one_by_one(&self) -> usize {
+        self.general.one_by_one()
+    }
+
     /// Number of free vertices.
     pub(super) fn free(&self) -> usize {
         self.order.free
@@ -140,8 +145,8 @@ impl Prepared {
             self.swap_elements();
         }
         match &mut self.elements {
-            Elements::Single(local) => local.load_warm(memory),
-            Elements::Double(local) => local.load_warm(memory),
+            Elements::Single(local) => local.begin(memory, objective.goals),
+            Elements::Double(local) => local.begin(memory, objective.goals),
         }
     }
 
@@ -173,7 +178,7 @@ impl Prepared {
         let spare = &mut self.spare;
         let double = spare.get_or_insert_with(|| Elements::Double(LocalStep::new(objective, order, self.watched)));
         if let Elements::Double(local) = double {
-            local.load_warm(memory);
+            local.begin(memory, objective.goals);
         }
         self.swap_elements();
     }

@@ -1,7 +1,7 @@
 //! Energies without kernels of their own, through [`Batch`](crate::energy::Batch).
 
 use super::{Order, has_lanes};
-use crate::energy::{Memory, batch_energy};
+use crate::energy::{Arrays, Memory, batch_energy};
 use crate::math::Vec3;
 use crate::parallel::{self, Strided};
 use crate::solve::Objective;
@@ -19,6 +19,7 @@ pub(in crate::solve::projective) struct General {
     /// Sums at each free vertex, in order.
     gradient: Vec<Vec3>,
     beside: bool,
+    one_by_one: usize,
 }
 
 impl General {
@@ -27,9 +28,13 @@ impl General {
         let energies = objective.model.energies();
         let mut batches = Vec::new();
         let mut corner_vertices = Vec::new();
+        let mut one_by_one = 0;
         for (b, entry) in energies.iter().enumerate() {
             if all || !has_lanes(&entry.batch.arrays()) {
                 batches.push((b, corner_vertices.len()));
+                if entry.batch.arrays() == Arrays::Opaque {
+                    one_by_one += entry.batch.operator().len();
+                }
                 corner_vertices.extend_from_slice(entry.batch.operator().corner_vertices());
             }
         }
@@ -49,7 +54,12 @@ impl General {
         let beside = !objective.model.mass().beside().is_empty();
         let empty = batches.is_empty() && !beside;
         let gradient = vec![Vec3::ZERO; if empty { 0 } else { order.free }];
-        Self { batches, corners: vec![Vec3::ZERO; corner_vertices.len()], starts, list, gradient, beside }
+        Self { batches, corners: vec![Vec3::ZERO; corner_vertices.len()], starts, list, gradient, beside, one_by_one }
+    }
+
+    /// Elements that go one by one because nobody knows more of them than their projection.
+    pub(in crate::solve::projective) fn one_by_one(&self) -> usize {
+        self.one_by_one
     }
 
     /// Whether there is nothing to do.

@@ -6,6 +6,8 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use super::planes::Planes;
+use super::quadratic::Quadratic;
 use super::{Inertia, Order, PADDING, Point};
 use crate::energy::Operator;
 use crate::math::lanes::{Kernel, LaneNumber, Lanes, Real};
@@ -13,8 +15,8 @@ use crate::math::lanes::{Kernel, LaneNumber, Lanes, Real};
 /// Slots whose edges are found before their forces.
 const SLOTS_AT_ONCE: usize = 16;
 
-/// Springs of a batch: ends, lengths without energy, factor on weights.
-type Batch<'a> = (&'a Operator, Vec<[f64; 2]>, f64);
+/// Springs of a batch: ends, lengths without energy, weights.
+type Batch<'a> = (&'a Operator, Vec<[f64; 2]>, Vec<f64>);
 
 /// Springs around all vertices, vertices in groups of a vector's width, with `N` numbers for each. Pinned vertices have them too,
 /// for the energy.
@@ -49,9 +51,9 @@ impl<S: LaneNumber, const N: usize> Around<S, N> {
     /// Takes the springs for which `numbers` has some.
     fn gather(batches: &[Batch<'_>], order: &Order, numbers: impl Fn([f64; 2], f64) -> Option<[f64; N]>) -> Self {
         let mut around: Vec<Vec<(u32, [f64; N])>> = vec![Vec::new(); order.vertices.len()];
-        for (operator, lengths, scale) in batches {
-            for (e, &bounds) in lengths.iter().enumerate() {
-                let Some(numbers) = numbers(bounds, scale * operator.weight(e)) else { continue };
+        for (operator, lengths, weights) in batches {
+            for (e, (&bounds, &weight)) in lengths.iter().zip(weights).enumerate() {
+                let Some(numbers) = numbers(bounds, weight) else { continue };
                 let stencil = operator.stencil(e);
                 let [a, b] = [0, 1].map(|corner| order.places[stencil[corner] as usize]);
                 for (own, other) in [(a, b), (b, a)] {
@@ -86,6 +88,8 @@ impl<S: LaneNumber, const N: usize> Around<S, N> {
 pub(super) struct VertexSums<'a, S, R> {
     pub(super) springs: &'a PlainSprings<S>,
     pub(super) limited: &'a LimitedSprings<S>,
+    pub(super) quadratic: &'a Quadratic,
+    pub(super) planes: &'a Planes,
     pub(super) groups: Range<usize>,
     /// All vertices in order, padded to full groups by points far away.
     pub(super) points: &'a [Point],
@@ -110,7 +114,7 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
-        let free = self.inertia.target.len();
+        let (free, vertices) = (self.inertia.target.len(), self.points.len() - PADDING);
         let mut energy = 0.0;
         for group in self.groups.start..self.groups.end {
             let first = group * w;
@@ -138,6 +142,18 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
             }
             // Pinned vertices and padding have no rows.
             let present = free.saturating_sub(first).min(w);
+            let mut constant = [[0.0; 4]; 8];
+            if !self.quadratic.is_empty() {
+                // Pinned vertices have a share of the energy.
+                for k in 0..w.min(vertices.saturating_sub(first)) {
+                    constant[k] = self.quadratic.at(first + k, self.points, &mut energy);
+                }
+            }
+            if !self.planes.is_empty() {
+                for k in 0..w.min(vertices.saturating_sub(first)) {
+                    self.planes.add(first + k, &self.points[first + k], &mut constant[k], &mut energy);
+                }
+            }
             if present == 0 {
                 continue;
             }
@@ -145,7 +161,12 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
                 if !self.slots.is_empty() {
                     self.subtract_slots(first, present, &mut forces);
                 }
-                let totals = self.add_inertia(first, present, &forces, &mut energy);
+                let mut totals = self.add_inertia(first, present, &forces, &mut energy);
+                for k in 0..present {
+                    for c in 0..4 {
+                        totals[k][c] -= constant[k][c];
+                    }
+                }
                 let rows = self.rows.add(4 * first);
                 for k in 0..4 * present {
                     *rows.add(k) = R::from_f64(totals[k / 4][k % 4]);

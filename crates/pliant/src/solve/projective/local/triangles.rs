@@ -1,118 +1,104 @@
-//! Forces of strained triangles.
+//! Forces of triangles: strain, area, or both of the same triangles, in closed form.
 
-use std::ops::Range;
+use super::simplex::{Law, apply, apply_transposed};
+use crate::math::lanes::stretches::{
+    beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, plane_stretch,
+};
+use crate::math::lanes::{LaneNumber, Lanes};
 
-use super::{Corners, Point, SlotCounter};
-use crate::energy::Operator;
-use crate::math::lanes::nearest::nearest_within;
-use crate::math::lanes::{Kernel, LaneNumber, Lanes};
-
-/// Triangles of one batch.
+/// Triangles that resist strain, change of area, or both.
 #[derive(Debug)]
-pub(super) struct Triangles<S> {
-    pub(super) corners: Corners<3>,
-    /// Vectors for each group: A of corners 1 and 2 (row by row), weight.
-    numbers: Vec<S>,
-    bounds: [f64; 2],
+pub(super) struct TriangleLaw<const STRAIN: bool, const AREA: bool> {
+    /// Stretches without energy.
+    pub(super) stretches: [f64; 2],
+    /// Area ratios without energy.
+    pub(super) areas: [f64; 2],
 }
 
-const NUMBERS: usize = 5;
+/// Numbers of a triangle: A of corners 1 and 2 (row by row), weight of strain, weight of area.
+pub(super) const A: usize = 4;
 
-impl<S: LaneNumber> Triangles<S> {
-    pub(super) fn new(operator: &Operator, bounds: [f64; 2], scale: f64, slots: &mut SlotCounter<'_>) -> Self {
-        let corners = Corners::new(S::WIDTH, operator, slots);
-        let mut numbers = Vec::new();
-        for group in 0..corners.groups() {
-            for row in 0..2 {
-                for corner in 1..3 {
-                    let entry = |e: usize| operator.coefficients(e)[3 * row + corner];
-                    numbers.extend(corners.per_lane::<S>(group, false, entry));
-                }
-            }
-            numbers.extend(corners.per_lane::<S>(group, true, |e| scale * operator.weight(e)));
-        }
-        Self { corners, numbers, bounds }
+impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for TriangleLaw<STRAIN, AREA> {
+    fn numbers(&self) -> usize {
+        A + 2
     }
 
-    pub(super) fn groups(&self) -> usize {
-        self.corners.groups()
-    }
-}
-
-/// Writes the forces of some groups to their slots.
-pub(super) struct TriangleForces<'a, S> {
-    pub(super) triangles: &'a Triangles<S>,
-    pub(super) groups: Range<usize>,
-    pub(super) points: &'a [Point],
-    pub(super) slots: *mut [S; 4],
-    pub(super) energy: &'a mut f64,
-}
-
-impl<S: LaneNumber> Kernel<S> for TriangleForces<'_, S> {
-    /// SAFETY: corners' places are those of points, and each has a slot of its own.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    unsafe fn gradients<L: Lanes<Scalar = S>>(
+        &self,
+        edges: &[[L; 3]; 2],
+        numbers: *const S,
+        _kept: *mut S,
+    ) -> ([[L; 3]; 2], L) {
         let w = S::WIDTH;
-        let points = self.points.as_ptr().cast::<f64>();
-        let corners = &self.triangles.corners;
-        let bounds = self.triangles.bounds;
         unsafe {
-            let half = L::splat(S::from_f64(0.5));
-            let mut energy = L::zero();
-            for group in self.groups {
-                let first = corners.first(group);
-                let places = corners.places.as_ptr().add(first);
-                let edges = L::edges_of_simplex::<2>(points, places);
-                let numbers = self.triangles.numbers.as_ptr().add(group * NUMBERS * w);
-                let mut a = [[L::zero(); 2]; 2];
-                let mut z = [[L::zero(); 3]; 2];
-                for row in 0..2 {
-                    for k in 0..2 {
-                        a[row][k] = L::load(numbers.add((2 * row + k) * w));
-                    }
-                    for c in 0..3 {
-                        z[row][c] = a[row][0].mul_add(edges[0][c], a[row][1].mul(edges[1][c]));
-                    }
-                }
-                let weight = L::load(numbers.add(4 * w));
-                let p = nearest_within::<L>(&z, bounds);
-                let mut d = [[L::zero(); 3]; 2];
-                let mut squared = L::zero();
-                for row in 0..2 {
-                    for c in 0..3 {
-                        d[row][c] = z[row][c].sub(p[row][c]);
-                        squared = d[row][c].mul_add(d[row][c], squared);
-                    }
-                }
-                energy = weight.mul(squared).mul_add(half, energy);
-                let mut forces = [[L::zero(); 3]; 3];
-                for c in 0..3 {
-                    let weighted = [weight.mul(d[0][c]), weight.mul(d[1][c])];
-                    forces[1][c] = a[0][0].mul_add(weighted[0], a[1][0].mul(weighted[1]));
-                    forces[2][c] = a[0][1].mul_add(weighted[0], a[1][1].mul(weighted[1]));
-                    forces[0][c] = L::zero().sub(forces[1][c]).sub(forces[2][c]);
-                }
-                store_forces::<L, 3>(forces, corners.slots.as_ptr().add(first), self.slots);
+            let f = apply::<L, 2, 2>(numbers, edges);
+            let (strain_weight, area_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
+            let plane = plane_stretch::<L>(&f);
+            let (mut rotation, mut plain, mut twice) = (L::zero(), L::zero(), L::zero());
+            let mut failed = plane.collapsed;
+            if STRAIN {
+                let beyond = beyond_plane_limits::<L>(plane.sigma, self.stretches);
+                rotation = strain_weight.mul(beyond.combination.rotation);
+                plain = strain_weight.mul(beyond.combination.plain);
+                twice = strain_weight.mul(beyond.squared);
             }
-            let mut lanes = [S::default(); 8];
-            energy.store(lanes.as_mut_ptr());
-            *self.energy = lanes[..w].iter().map(|e| e.to_f64()).sum();
+            if AREA {
+                let beyond = beyond_area::<L>(plane.sigma, self.areas);
+                rotation = area_weight.mul_add(beyond.combination.rotation, rotation);
+                plain = area_weight.mul_add(beyond.combination.plain, plain);
+                twice = area_weight.mul_add(beyond.squared, twice);
+                failed |= beyond.failed;
+            }
+            let [m00, m01, m11] = plane.to_rotation;
+            let (p00, p01, p11) = (rotation.mul_add(m00, plain), rotation.mul(m01), rotation.mul_add(m11, plain));
+            let mut d = [[L::zero(); 3]; 2];
+            for c in 0..3 {
+                d[0][c] = f[0][c].mul_add(p00, f[1][c].mul(p01));
+                d[1][c] = f[0][c].mul_add(p01, f[1][c].mul(p11));
+            }
+            if failed != 0 {
+                self.repair::<L>(failed, &f, [strain_weight, area_weight], &mut d, &mut twice);
+            }
+            (apply_transposed::<L, 2, 2>(numbers, &d), twice)
         }
     }
 }
 
-/// Writes the forces on `N` corners of a group to their slots.
-///
-/// SAFETY: slots are those of the group.
-#[inline(always)]
-pub(super) unsafe fn store_forces<L: Lanes, const N: usize>(
-    forces: [[L; 3]; N],
-    slots: *const u32,
-    out: *mut [L::Scalar; 4],
-) {
-    unsafe {
-        for corner in 0..N {
-            L::scatter(out.cast(), slots.add(corner * L::WIDTH), forces[corner]);
+impl<const STRAIN: bool, const AREA: bool> TriangleLaw<STRAIN, AREA> {
+    /// Does lanes again in which the closed form failed.
+    #[cold]
+    #[inline(never)]
+    unsafe fn repair<L: Lanes>(
+        &self,
+        failed: u32,
+        f: &[[L; 3]; 2],
+        weights: [L; 2],
+        d: &mut [[L; 3]; 2],
+        twice: &mut L,
+    ) {
+        let zero = <L::Scalar as Default>::default();
+        unsafe {
+            for lanes in d.iter_mut().flatten().chain([&mut *twice]) {
+                let mut numbers = [zero; 8];
+                lanes.store(numbers.as_mut_ptr());
+                (0..L::WIDTH).filter(|lane| failed >> lane & 1 == 1).for_each(|lane| numbers[lane] = zero);
+                *lanes = L::load(numbers.as_ptr());
+            }
+            let add = |weight: L, (beyond, squared): ([[L; 3]; 2], L), d: &mut [[L; 3]; 2], twice: &mut L| {
+                for column in 0..2 {
+                    for c in 0..3 {
+                        d[column][c] = weight.mul_add(beyond[column][c], d[column][c]);
+                    }
+                }
+                *twice = weight.mul_add(squared, *twice);
+            };
+            if STRAIN {
+                add(weights[0], beyond_plane_limits_one_by_one::<L>(failed, f, self.stretches), d, twice);
+            }
+            if AREA {
+                add(weights[1], beyond_area_one_by_one::<L>(failed, f, self.areas), d, twice);
+            }
         }
     }
 }

@@ -1,0 +1,301 @@
+//! Forces of hinges with rest angles, from the nearest frame, which continues from the last one.
+//!
+//! The distance of a hinge to those of its rest angle is ‖N Rᵀz‖ over frames R (`energy/hinge_projection.rs`). The rows N are constant: two
+//! keep the edge along the first axis of the frame, one each keeps c and d in its half-plane. So with three sums of edges,
+//!
+//! ```text
+//! r₁ = (RᵀE)₂   r₂ = (RᵀE)₃   r₃ = (RᵀC)₃   r₄ = (RᵀP)₂ + (RᵀQ)₃      E = a₁e₁, C = b₁e₁ + b₂e₂, P = Σ gᵢ eᵢ, Q = Σ hᵢ eᵢ
+//! ```
+//!
+//! the misfit is ½Σr², and Newton's method over rotations R ← R exp ω minimises it. A functional n·Rᵀv with y = Rᵀv has the slope n × y and the second
+//! derivative ½(y nᵀ + n yᵀ) − (n·y) I. Lanes that have no frame yet, whose curvature is not positive, that do not settle, or where a wing is about
+//! to cross its edge are done one by one.
+
+use super::simplex::Law;
+use crate::energy::hinge_residual;
+use crate::math::Vec3;
+use crate::math::lanes::nearest::{columns_of, constant, dot};
+use crate::math::lanes::{LaneNumber, Lanes, Real};
+
+/// Hinges of any rest angle.
+#[derive(Debug)]
+pub(super) struct HingeLaw;
+
+/// Numbers of a hinge: a₁, b₁, b₂, g₁…₃, h₁…₃, sine and cosine of the rest angle, scales of the four corners, weight.
+pub(super) const NUMBERS: usize = 16;
+const SINE: usize = 9;
+const SCALES: usize = 11;
+
+/// Steps of Newton's method before a lane is done by itself.
+const MOST_STEPS: usize = 6;
+
+/// A wing whose reach is below this share of its length may cross the edge.
+const NEAR_EDGE: f64 = 0.2;
+
+/// The four residuals of a frame with their slopes and curvatures over rotations.
+struct Misfit<L> {
+    residuals: [L; 4],
+    gradient: [L; 3],
+    /// xx, yy, zz, xy, xz, yz.
+    hessian: [L; 6],
+    half_squared: L,
+}
+
+/// Sums of edges that residuals are made of.
+struct Sums<L> {
+    e: [L; 3],
+    c: [L; 3],
+    p: [L; 3],
+    q: [L; 3],
+}
+
+#[inline(always)]
+unsafe fn in_frame<L: Lanes>(r: &[[L; 3]; 3], v: [L; 3]) -> [L; 3] {
+    unsafe { [dot(r[0], v), dot(r[1], v), dot(r[2], v)] }
+}
+
+impl<L: Lanes> Sums<L> {
+    #[inline(always)]
+    unsafe fn misfit(&self, r: &[[L; 3]; 3]) -> Misfit<L> {
+        unsafe {
+            let zero = L::zero();
+            let (e, c, p, q) = (in_frame(r, self.e), in_frame(r, self.c), in_frame(r, self.p), in_frame(r, self.q));
+            let residuals = [e[1], e[2], c[2], p[1].add(q[2])];
+            // Slopes n × y: (y₃, 0, −y₁) for the second axis, (−y₂, y₁, 0) for the third.
+            let slopes = [
+                [e[2], zero, zero.sub(e[0])],
+                [zero.sub(e[1]), e[0], zero],
+                [zero.sub(c[1]), c[0], zero],
+                [p[2].sub(q[1]), q[0], zero.sub(p[0])],
+            ];
+            let (mut gradient, mut hessian) = ([zero; 3], [zero; 6]);
+            let mut squared = zero;
+            for k in 0..4 {
+                let s = slopes[k];
+                for i in 0..3 {
+                    gradient[i] = residuals[k].mul_add(s[i], gradient[i]);
+                    hessian[i] = s[i].mul_add(s[i], hessian[i]);
+                }
+                hessian[3] = s[0].mul_add(s[1], hessian[3]);
+                hessian[4] = s[0].mul_add(s[2], hessian[4]);
+                hessian[5] = s[1].mul_add(s[2], hessian[5]);
+                squared = residuals[k].mul_add(residuals[k], squared);
+            }
+            // r ½(y nᵀ + n yᵀ) − r (n·y) I, summed: n is the second axis for e and p, the third for e, c and q.
+            let half = constant::<L>(0.5);
+            let mut along = [zero; 3];
+            let mut across = [zero; 3];
+            for i in 0..3 {
+                along[i] = residuals[0].mul_add(e[i], residuals[3].mul(p[i]));
+                across[i] = residuals[1].mul_add(e[i], residuals[2].mul_add(c[i], residuals[3].mul(q[i])));
+            }
+            let trace = along[1].add(across[2]);
+            hessian[0] = hessian[0].sub(trace);
+            hessian[1] = hessian[1].add(along[1]).sub(trace);
+            hessian[2] = hessian[2].add(across[2]).sub(trace);
+            hessian[3] = half.mul_add(along[0], hessian[3]);
+            hessian[4] = half.mul_add(across[0], hessian[4]);
+            hessian[5] = half.mul_add(along[2].add(across[1]), hessian[5]);
+            Misfit { residuals, gradient, hessian, half_squared: half.mul(squared) }
+        }
+    }
+}
+
+impl<S: LaneNumber> Law<S, 3> for HingeLaw {
+    fn numbers(&self) -> usize {
+        NUMBERS
+    }
+
+    /// The last frame as a quaternion (x, y, z, w); zero when there is none.
+    fn warm(&self) -> usize {
+        4
+    }
+
+    #[inline(always)]
+    unsafe fn gradients<L: Lanes<Scalar = S>>(
+        &self,
+        edges: &[[L; 3]; 3],
+        numbers: *const S,
+        kept: *mut S,
+    ) -> ([[L; 3]; 3], L) {
+        let w = S::WIDTH;
+        unsafe {
+            let zero = L::zero();
+            let mut n = [zero; NUMBERS];
+            for k in 0..NUMBERS {
+                n[k] = L::load(numbers.add(k * w));
+            }
+            let weight = n[NUMBERS - 1];
+            let mut sums = Sums { e: [zero; 3], c: [zero; 3], p: [zero; 3], q: [zero; 3] };
+            for i in 0..3 {
+                let [x, y, z] = [edges[0][i], edges[1][i], edges[2][i]];
+                sums.e[i] = n[0].mul(x);
+                sums.c[i] = n[1].mul_add(x, n[2].mul(y));
+                sums.p[i] = n[3].mul_add(x, n[4].mul_add(y, n[5].mul(z)));
+                sums.q[i] = n[6].mul_add(x, n[7].mul_add(y, n[8].mul(z)));
+            }
+            let mut q = [zero; 4];
+            for k in 0..4 {
+                q[k] = L::load(kept.add(k * w));
+            }
+            let all = (1u32 << L::WIDTH) - 1;
+            let single = size_of::<S>() == 4;
+            let short = constant::<L>(if single { 1e-6 } else { 1e-16 });
+            let length = q[0].mul_add(q[0], q[1].mul_add(q[1], q[2].mul_add(q[2], q[3].mul(q[3]))));
+            let mut failed = length.less_mask(constant::<L>(0.5));
+            let mut pending = all & !failed;
+            let mut r = columns_of(q);
+            let mut misfit = sums.misfit(&r);
+            let first = misfit.half_squared;
+            for _ in 0..MOST_STEPS {
+                if pending == 0 {
+                    break;
+                }
+                let (turn, indefinite) = newton_step(&misfit);
+                failed |= indefinite & pending;
+                turned(&mut q, turn);
+                r = columns_of(q);
+                misfit = sums.misfit(&r);
+                pending &= !dot(turn, turn).less_mask(short) & !failed;
+            }
+            failed |= pending;
+            // Turning must not lead away, and wings stay on their side of the edge.
+            failed |= first.mul(constant::<L>(1.0 + 1e-5)).add(constant::<L>(1e-30)).less_mask(misfit.half_squared);
+            let (sine, cosine) = (n[SINE], n[SINE + 1]);
+            let (c, d) = (in_frame(&r, edges[1]), in_frame(&r, edges[2]));
+            let near = constant::<L>(NEAR_EDGE);
+            let reach_d = zero.sub(cosine.mul(d[1])).sub(sine.mul(d[2]));
+            failed |= c[1].less_mask(near.mul(c[1].mul_add(c[1], c[2].mul(c[2])).sqrt()));
+            failed |= reach_d.less_mask(near.mul(d[1].mul_add(d[1], d[2].mul(d[2])).sqrt()));
+            let mut gradients = [[zero; 3]; 3];
+            let rho = [
+                weight.mul(misfit.residuals[0]),
+                weight.mul(misfit.residuals[1]),
+                weight.mul(misfit.residuals[2]),
+                weight.mul(misfit.residuals[3]),
+            ];
+            // Components along the second and third axis of the frame, for each corner.
+            let second = [n[0].mul_add(rho[0], n[3].mul(rho[3])), n[4].mul(rho[3]), n[5].mul(rho[3])];
+            let third = [
+                n[0].mul_add(rho[1], n[1].mul_add(rho[2], n[6].mul(rho[3]))),
+                n[2].mul_add(rho[2], n[7].mul(rho[3])),
+                n[8].mul(rho[3]),
+            ];
+            for corner in 0..3 {
+                for i in 0..3 {
+                    gradients[corner][i] = second[corner].mul_add(r[1][i], third[corner].mul(r[2][i]));
+                }
+            }
+            let mut twice = weight.mul(misfit.half_squared.add(misfit.half_squared));
+            failed &= all;
+            if failed != 0 {
+                one_by_one::<L>(failed, edges, &n, &mut q, &mut gradients, &mut twice);
+            }
+            for k in 0..4 {
+                q[k].store(kept.add(k * w));
+            }
+            (gradients, twice)
+        }
+    }
+}
+
+/// −H⁻¹g, at most half a radian long, and the lanes where H is not positive definite.
+#[inline(always)]
+unsafe fn newton_step<L: Lanes>(misfit: &Misfit<L>) -> ([L; 3], u32) {
+    unsafe {
+        let (zero, one) = (L::zero(), constant::<L>(1.0));
+        let [h00, h11, h22, h01, h02, h12] = misfit.hessian;
+        let c00 = h11.mul(h22).sub(h12.mul(h12));
+        let c01 = h02.mul(h12).sub(h01.mul(h22));
+        let c02 = h01.mul(h12).sub(h02.mul(h11));
+        let c11 = h00.mul(h22).sub(h02.mul(h02));
+        let c12 = h01.mul(h02).sub(h00.mul(h12));
+        let c22 = h00.mul(h11).sub(h01.mul(h01));
+        let determinant = h00.mul_add(c00, h01.mul_add(c01, h02.mul(c02)));
+        let trace = h00.add(h11).add(h22);
+        let singular = constant::<L>(if size_of::<L::Scalar>() == 4 { 1e-6 } else { 1e-11 });
+        let size = trace.mul(trace).mul(trace).mul(singular);
+        let indefinite = h00.less_mask(zero) | c22.less_mask(zero) | !size.max(zero).less_mask(determinant);
+        let inverse = zero.sub(one.div(determinant.select_less(size.max(constant::<L>(1e-36)), one, determinant)));
+        let g = misfit.gradient;
+        let mut turn = [
+            inverse.mul(c00.mul_add(g[0], c01.mul_add(g[1], c02.mul(g[2])))),
+            inverse.mul(c01.mul_add(g[0], c11.mul_add(g[1], c12.mul(g[2])))),
+            inverse.mul(c02.mul_add(g[0], c12.mul_add(g[1], c22.mul(g[2])))),
+        ];
+        // At most half a radian.
+        let limit = constant::<L>(4.0).mul(dot(turn, turn)).max(one).inverse_sqrt();
+        for t in &mut turn {
+            *t = t.mul(limit);
+        }
+        (turn, indefinite)
+    }
+}
+
+/// Turns frames within themselves: q ← q (ω/2, 1), normalised.
+#[inline(always)]
+unsafe fn turned<L: Lanes>(q: &mut [L; 4], turn: [L; 3]) {
+    unsafe {
+        let half = constant::<L>(0.5);
+        let t = [half.mul(turn[0]), half.mul(turn[1]), half.mul(turn[2])];
+        let [x, y, z, w] = *q;
+        let next = [
+            x.add(w.mul_add(t[0], y.mul(t[2]).sub(z.mul(t[1])))),
+            y.add(w.mul_add(t[1], z.mul(t[0]).sub(x.mul(t[2])))),
+            z.add(w.mul_add(t[2], x.mul(t[1]).sub(y.mul(t[0])))),
+            w.sub(dot([x, y, z], t)),
+        ];
+        let squared = next[3].mul_add(next[3], dot([next[0], next[1], next[2]], [next[0], next[1], next[2]]));
+        let scale = squared.max(constant::<L>(1e-30)).inverse_sqrt();
+        for k in 0..4 {
+            q[k] = next[k].mul(scale);
+        }
+    }
+}
+
+/// Projects single lanes in f64.
+#[cold]
+#[inline(never)]
+unsafe fn one_by_one<L: Lanes>(
+    mask: u32,
+    edges: &[[L; 3]; 3],
+    numbers: &[L; NUMBERS],
+    q: &mut [L; 4],
+    gradients: &mut [[L; 3]; 3],
+    twice: &mut L,
+) {
+    let zero = <L::Scalar as Default>::default();
+    let stored = |lanes: &L| {
+        let mut numbers = [zero; 8];
+        unsafe { lanes.store(numbers.as_mut_ptr()) }
+        numbers
+    };
+    let at: [[[L::Scalar; 8]; 3]; 3] = std::array::from_fn(|k| std::array::from_fn(|c| stored(&edges[k][c])));
+    let n: [[L::Scalar; 8]; NUMBERS] = std::array::from_fn(|k| stored(&numbers[k]));
+    let mut frames: [[L::Scalar; 8]; 4] = std::array::from_fn(|k| stored(&q[k]));
+    let mut out: [[[L::Scalar; 8]; 3]; 3] = std::array::from_fn(|k| std::array::from_fn(|c| stored(&gradients[k][c])));
+    let mut energies = stored(twice);
+    for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
+        let number = |k: usize| n[k][lane].to_f64();
+        let edges = std::array::from_fn(|k| Vec3::from_array([0, 1, 2].map(|c| at[k][c][lane].to_f64())));
+        let angle = number(SINE).atan2(number(SINE + 1));
+        let scales = std::array::from_fn(|k| number(SCALES + k));
+        let mut frame = [0, 1, 2, 3].map(|k| frames[k][lane].to_f64());
+        let residual = hinge_residual(angle, scales, edges, &mut frame);
+        let weight = number(NUMBERS - 1);
+        (0..4).for_each(|k| frames[k][lane] = L::Scalar::from_f64(frame[k]));
+        for k in 0..3 {
+            let gradient = residual[k + 1] * (weight * scales[k + 1]);
+            (0..3).for_each(|c| out[k][c][lane] = L::Scalar::from_f64(gradient[c]));
+        }
+        let squared: f64 = residual.iter().map(|d| d.length_squared()).sum();
+        energies[lane] = L::Scalar::from_f64(weight * squared);
+    }
+    unsafe {
+        for k in 0..3 {
+            (0..3).for_each(|c| gradients[k][c] = L::load(out[k][c].as_ptr()));
+        }
+        (0..4).for_each(|k| q[k] = L::load(frames[k].as_ptr()));
+        *twice = L::load(energies.as_ptr());
+    }
+}
