@@ -158,6 +158,7 @@ def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
 
 def within(array: Indices, name: str, vertices: int) -> None:
     """Refuses numbers of vertices that are not there."""
+    vertices = count(vertices, "vertices")
     bad = array >= vertices
     if bad.any():
         index = _first(bad)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, per_element, vector, vectors, within
+from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, pair, per_element, vector, vectors, within
 from ._arrays import count as whole
 
 
@@ -66,9 +66,13 @@ def _set(value: Any) -> StrainSet:
 
 
 def _bounds(value: ArrayLike, name: str) -> tuple[float, float]:
-    low, high = np.asarray(value, dtype=np.float64)
+    both = pair(value, name)
+    try:
+        low, high = float(both[0]), float(both[1])
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, but must be two numbers") from None
     # An upper bound may be infinite; the engine says what is wrong with others.
-    return float(low), float(high)
+    return low, high
 
 
 class EdgeSprings(Energy):

@@ -62,7 +62,8 @@ class Sweep(Sequence[Row]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Writes the rows as a CSV file."""
-        with open(path, "w", newline="", encoding="utf-8") as file:
+        # A number would be taken for a file that is open already.
+        with open(os.fspath(path), "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, self.columns)
             writer.writeheader()
             writer.writerows(self.rows)
@@ -127,7 +128,13 @@ def sweep(
 
     A run that fails, or whose process dies, becomes a row with an "error"; the others are kept.
     """
-    rows = [dict(row) for row in parameters] if isinstance(parameters, Sequence) else grid(parameters)
+    if isinstance(parameters, Sequence) and not isinstance(parameters, (str, bytes)):
+        for k, row in enumerate(parameters):
+            if not isinstance(row, Mapping):
+                raise ValueError(f"parameters[{k}] is {row!r}, but must be a dict")
+        rows = [dict(row) for row in parameters]
+    else:
+        rows = grid(parameters)
     function: Run = SceneRun(os.fspath(run), measure) if isinstance(run, (str, os.PathLike)) else run
     if workers is not None:
         workers = count(workers, "workers", at_least=1)

@@ -6,6 +6,7 @@ mod slots;
 mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use slots::{Schema, Slot};
 use toml_edit::{DocumentMut, InlineTable, Item, Value};
@@ -23,10 +24,15 @@ const OTHERS: [&str; 5] = ["\"\"", "[]", "{}", "true", "\"no such word\""];
 
 struct Trial {
     scene: &'static str,
-    key: String,
-    at: String,
+    document: Rc<DocumentMut>,
+    slot: Slot,
     value: String,
-    text: String,
+}
+
+impl Trial {
+    fn text(&self) -> String {
+        with_value(&self.document, &self.slot.path, &self.value).unwrap()
+    }
 }
 
 fn text_of(name: &str) -> String {
@@ -34,8 +40,8 @@ fn text_of(name: &str) -> String {
 }
 
 /// The text with a value at a path; none where the path does not lead to one.
-fn with_value(text: &str, path: &[String], value: &str) -> Option<String> {
-    let mut document: DocumentMut = text.parse().unwrap();
+fn with_value(document: &DocumentMut, path: &[String], value: &str) -> Option<String> {
+    let mut document = document.clone();
     let mut item = document.as_item_mut();
     let (last, before) = path.split_last()?;
     for part in before {
@@ -64,10 +70,9 @@ fn with_value(text: &str, path: &[String], value: &str) -> Option<String> {
 }
 
 /// Values for a slot: those of vectors too, whole and one number in them.
-fn values(slot: &Slot, text: &str) -> Vec<String> {
+fn values(slot: &Slot, document: &DocumentMut) -> Vec<String> {
     let mut values: Vec<String> = NUMBERS.iter().chain(&OTHERS).map(|value| (*value).to_owned()).collect();
     if slot.is_vector {
-        let document: DocumentMut = text.parse().unwrap();
         let mut item = Some(document.as_item());
         for part in &slot.path {
             item = item.and_then(|item| match part.parse::<usize>() {
@@ -91,12 +96,14 @@ fn trials() -> (Vec<Trial>, BTreeSet<String>) {
     for scene in SCENES.into_iter().filter(|scene| seen.insert(*scene)) {
         let text = text_of(scene);
         let parsed: serde_json::Value = toml::from_str(&text).unwrap();
+        let document: Rc<DocumentMut> = Rc::new(text.parse().unwrap());
         for slot in schema.slots(&parsed) {
-            for value in values(&slot, &text) {
-                let Some(changed) = with_value(&text, &slot.path, &value) else { continue };
-                keys.insert(slot.key.clone());
-                let at = slot.path.join(".");
-                trials.push(Trial { scene, key: slot.key.clone(), at, value, text: changed });
+            if with_value(&document, &slot.path, "0").is_none() {
+                continue;
+            }
+            keys.insert(slot.key.clone());
+            for value in values(&slot, &document) {
+                trials.push(Trial { scene, document: Rc::clone(&document), slot: slot.clone(), value });
             }
         }
     }
@@ -109,7 +116,8 @@ fn run<'a>(trials: impl Iterator<Item = &'a Trial>) {
     let verbose = std::env::var_os("PLIANT_HOSTILE_LIST").is_some();
     for trial in trials {
         let begun = std::time::Instant::now();
-        let outcome = try_scene(&trial.text);
+        let text = trial.text();
+        let outcome = try_scene(&text);
         let what = match &outcome {
             Outcome::Refused(_) => "refused",
             Outcome::Failed(_) => "failed in a step",
@@ -117,7 +125,7 @@ fn run<'a>(trials: impl Iterator<Item = &'a Trial>) {
             Outcome::Bug(_) => "bugs",
         };
         *counts.entry(what).or_default() += 1;
-        let Trial { scene, at, value, text, .. } = trial;
+        let (Trial { scene, value, .. }, at) = (trial, trial.slot.path.join("."));
         if verbose {
             println!("{scene} {at} = {value}: {what} after {:.2} s: {outcome:?}", begun.elapsed().as_secs_f64());
         }
@@ -154,10 +162,10 @@ fn every_key_of_the_schema_is_tried() {
 #[test]
 fn every_key_with_some_hostile_values_runs_or_is_refused() {
     let (trials, _) = trials();
-    // Three values of each key, others for the next key.
+    // Two values of each key, others for the next key.
     let mut by_key: BTreeMap<&str, Vec<&Trial>> = BTreeMap::new();
-    trials.iter().for_each(|trial| by_key.entry(&trial.key).or_default().push(trial));
-    let chosen = by_key.values().enumerate().flat_map(|(k, own)| (0..3).map(move |n| own[(k * 3 + n * 5) % own.len()]));
+    trials.iter().for_each(|trial| by_key.entry(&trial.slot.key).or_default().push(trial));
+    let chosen = by_key.values().enumerate().flat_map(|(k, own)| (0..2).map(move |n| own[(k * 3 + n * 5) % own.len()]));
     run(chosen);
 }
 
