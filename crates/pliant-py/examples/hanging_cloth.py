@@ -14,7 +14,7 @@ import pliant
 def main(folder: Path) -> None:
     mesh = pliant.sheet(width=1.2, height=1.2, columns=24, rows=24).rotated((1, 0, 0), -75)
     corners = [mesh.vertex(0, -1), mesh.vertex(-1, -1)]
-    cotton = pliant.ClothMaterial(bend_model="hinge", bending_stiffness=1e-4)
+    cotton = pliant.ClothMaterial(bending_stiffness=1e-4)
     cloth = pliant.Body(mesh, cotton, name="cloth", pin=corners)
     sim = pliant.Simulation(cloth, wind=pliant.Wind((0.3, 0, 0.8)), damping=pliant.Damping(drag=0.5), time_step=1 / 100)
 

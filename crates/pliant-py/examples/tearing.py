@@ -17,7 +17,7 @@ def main(folder: Path, *, small: bool = False) -> None:
     left, right = (np.flatnonzero(np.isclose(mesh.positions[:, 0], side)) for side in (-0.5, 0.5))
     body = pliant.Body(
         mesh,
-        pliant.ClothMaterial(youngs_modulus=1e6, bend_model="hinge"),
+        pliant.ClothMaterial(youngs_modulus=1e6),
         name="paper",
         pin=np.concatenate([left, right]),
         tearing=pliant.Tearing(stretch=1.12, noise=0.2, seed=1),

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray3};
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, FunctionBatch, HalfSpace, HingeBending,
-    HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PositionGoals, RigidSet, SpringStiffness,
-    TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PlateBending, PositionGoals, RigidSet,
+    SpringStiffness, TetStrain, TetVolume, TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;
@@ -83,6 +83,10 @@ pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) 
         "tet_volume" => {
             let (tets, bounds) = (get_elements(recipe, "tets")?, get(recipe, "bounds")?);
             TetVolume { tets, stiffness: stiffness()?, bounds }.build(rest)
+        }
+        "plate" => {
+            let mesh = TriangleMesh::new(rest.to_vec(), get_elements(recipe, "triangles")?).map_err(bad_value)?;
+            PlateBending { stiffness: stiffness()?, poisson_ratio: get(recipe, "poisson_ratio")? }.build(&mesh)
         }
         "bending" => {
             let mesh = TriangleMesh::new(rest.to_vec(), get_elements(recipe, "triangles")?).map_err(bad_value)?;

@@ -77,7 +77,13 @@ fn mass_kind(material: &Bound<'_, PyAny>) -> PyResult<MassKind> {
 }
 
 fn cloth(material: &Bound<'_, PyAny>) -> PyResult<ClothMaterial> {
-    let known = [("hinge", BendModel::Hinge), ("mean-curvature", BendModel::MeanCurvature), ("none", BendModel::None)];
+    let known = [
+        ("auto", BendModel::Auto),
+        ("plate", BendModel::Plate),
+        ("hinge", BendModel::Hinge),
+        ("mean-curvature", BendModel::MeanCurvature),
+        ("none", BendModel::None),
+    ];
     Ok(ClothMaterial {
         density: get(material, "density")?,
         youngs_modulus: get(material, "youngs_modulus")?,

@@ -39,6 +39,8 @@ fn cloth_material<'py>(py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'p
     values.set_item(
         "bend_model",
         match material.bend_model {
+            BendModel::Auto => "auto",
+            BendModel::Plate => "plate",
             BendModel::Hinge => "hinge",
             BendModel::MeanCurvature => "mean-curvature",
             BendModel::None => "none",

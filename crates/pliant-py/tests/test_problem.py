@@ -41,6 +41,7 @@ def all_energies() -> pliant.Simulation:
             pliant.TriangleStrain(triangles, 40.0),
             pliant.TriangleStrain(triangles, 40.0, pliant.Fibres((1, 0, 0), ((0.9, 1.1), (0.95, 1.2)))),
             pliant.TriangleArea(triangles, 20.0),
+            pliant.PlateBending(triangles, 1e-2, poisson_ratio=0.3),
             pliant.MeanCurvatureBending(triangles, 1e-2),
             pliant.HingeBending(sheet.hinges(), 1e-2),
         ],

@@ -111,6 +111,7 @@ fn use_of(key: &str) -> (&'static str, &'static str) {
             "box",
             "{ example_global = { stiffness = 10, pose = [{ deform = [{ twist = { axis = [1, 0, 0], degrees = 30 } }] }] } }",
         ),
+        "plate" => ("sheet", "{ plate = { stiffness = 1e-3, poisson_ratio = 0.3 } }"),
         "bending" => ("sheet", "{ bending = { stiffness = 1e-3 } }"),
         "hinge" => ("sheet", "{ hinge = { stiffness = 1e-3, degrees = 10 } }"),
         "position" => ("sheet", "{ position = { stiffness = 10, select = { side = \"top\" } } }"),

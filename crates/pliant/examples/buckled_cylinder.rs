@@ -59,6 +59,8 @@ fn buckle(bending: f64) -> Result<(f64, Vec<f64>), Box<dyn Error>> {
         density: 1.0,
         youngs_modulus: MEMBRANE / thickness,
         thickness,
+        // As the paper has it.
+        bend_model: BendModel::MeanCurvature,
         bending_stiffness: None,
         ..ClothMaterial::default()
     };

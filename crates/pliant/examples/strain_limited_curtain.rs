@@ -63,6 +63,8 @@ fn hang(limit: f64) -> Result<Hanging, Box<dyn Error>> {
     let material = ClothMaterial {
         density: 0.3,
         youngs_modulus: weak,
+        // As the paper has it.
+        bend_model: BendModel::MeanCurvature,
         strain_limit: Some(StrainLimit {
             set: StrainSet::Limits { min: 1.0 - limit, max: 1.0 + limit },
             youngs_modulus: 800.0 * weak,

@@ -7,8 +7,8 @@
 //!    └────────┘   └────────┘
 //! ```
 //!
-//! In-plane energies and masses follow from the pieces. All bends are from flat: the triangles of a hinge, or around a vertex, possibly of
-//! two pieces, are laid side by side for their coefficients.
+//! In-plane energies and masses follow from the pieces. All bends are from flat: the triangles around an edge, or around a vertex, possibly of
+//! two pieces, are laid side by side for their coefficients. So cloth is a plate across seams, too.
 
 use crate::body::{Body, in_body};
 use crate::energy::{Batch, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending};
@@ -52,6 +52,10 @@ impl Body {
         body.energies = energies.map_err(|error| in_body(KIND, error))?;
         mesh.check_manifold()?;
         match material.bend_model {
+            BendModel::Auto | BendModel::Plate => {
+                let plate = material.plate().build_from(mesh, |triangle| flat[triangle]);
+                body.energies.push(plate.map_err(|error| in_body(KIND, error))?);
+            }
             BendModel::Hinge => {
                 let hinges = mesh.hinges()?;
                 body.energies.push(hinge_bending(mesh, &flat, hinges, material).map_err(|error| in_body(KIND, error))?);
@@ -166,7 +170,7 @@ mod tests {
         let mesh = Sheet { columns: 5, rows: 4, ..Sheet::default() }.mesh()?;
         let pieces: Vec<[[f64; 2]; 3]> =
             (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(|p| [p.x, p.y])).collect();
-        for bend_model in [BendModel::Hinge, BendModel::MeanCurvature, BendModel::None] {
+        for bend_model in [BendModel::Auto, BendModel::Hinge, BendModel::MeanCurvature, BendModel::None] {
             let material = ClothMaterial { bend_model, ..ClothMaterial::default() };
             let (garment, cloth) = (Body::garment(&mesh, &pieces, &material)?, Body::cloth(&mesh, &material)?);
             assert_eq!(garment.energies.len(), cloth.energies.len());

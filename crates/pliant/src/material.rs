@@ -1,8 +1,8 @@
 //! Materials: physical parameters, from which the weights of energies follow, so that behaviour does not change with resolution.
 
 use crate::energy::{
-    Batch, EdgeSprings, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending, SpringStiffness, StrainSet,
-    TetStrain, TetVolume, TriangleArea, TriangleStrain, stencil_positions,
+    Batch, EdgeSprings, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending, PlateBending, SpringStiffness,
+    StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain, is_flat, stencil_positions,
 };
 use crate::math::Vec3;
 use crate::mesh::{MassKind, StrandSet, TetMesh, TriangleMesh};
@@ -16,16 +16,36 @@ pub struct StrainLimit<const D: usize> {
     pub youngs_modulus: f64,
 }
 
+/// A batch and its place among the energies of a material.
+pub(crate) type PlacedBatch = (usize, Box<dyn Batch>);
+
 /// How a sheet resists bending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BendModel {
-    /// Signed angles between neighbouring triangles: knows the rim and the side.
-    Hinge,
-    /// Mean curvature at interior vertices: cheaper, knows neither.
+    /// [`Plate`](Self::Plate) where the rest shape is flat, [`Hinge`](Self::Hinge) where it is not. Flat is a surface whose
+    /// triangles, in each connected piece, all face the same way within 0.001 rad; garments always are.
     #[default]
+    Auto,
+    /// A thin plate that is flat at rest: keeps its stiffness on every mesh, in every direction and at the rim, with the Poisson
+    /// ratio of the material. Other rest shapes are refused.
+    Plate,
+    /// Signed angles between neighbouring triangles, for any rest shape. Its stiffness depends on the mesh.
+    Hinge,
+    /// Mean curvature at interior vertices [Bouaziz 2014]: leaves saddles and the rim free.
     MeanCurvature,
     /// No resistance.
     None,
+}
+
+impl BendModel {
+    /// The model for a rest shape that is flat or not.
+    pub(crate) fn on(self, is_flat: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Auto if is_flat() => Self::Plate,
+            Self::Auto => Self::Hinge,
+            chosen => chosen,
+        }
+    }
 }
 
 /// Cloth, paper, sheet metal: a thin sheet.
@@ -37,7 +57,7 @@ pub struct ClothMaterial {
     pub youngs_modulus: f64,
     /// Thickness \[m\].
     pub thickness: f64,
-    /// Poisson ratio, 0 to below 1. Above 0 an area energy is added.
+    /// Poisson ratio, 0 to below 1, in the plane and of bending plates. Above 0 an area energy is added.
     pub poisson_ratio: f64,
     /// How it resists bending.
     pub bend_model: BendModel,
@@ -73,22 +93,42 @@ impl ClothMaterial {
         })
     }
 
+    /// Its bending as a plate.
+    pub(crate) fn plate(&self) -> PlateBending {
+        PlateBending { stiffness: self.plate_stiffness(), poisson_ratio: self.poisson_ratio }
+    }
+
     /// The energies of a sheet of this material.
     pub fn energies(&self, mesh: &TriangleMesh) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
         let corners = |element: usize, triangle: &[u32; 3]| {
             stencil_positions("triangle_strain", element, triangle, &mesh.positions)
         };
         let mut energies = self.in_plane(mesh, corners)?;
-        let stiffness = self.plate_stiffness();
-        match self.bend_model {
-            BendModel::Hinge => {
-                let hinges = HingeBending::new(mesh.hinges()?, HingeStiffness::Plate(stiffness));
-                energies.push(hinges.build(&mesh.positions)?);
-            }
-            BendModel::MeanCurvature => energies.push(MeanCurvatureBending { stiffness }.build(mesh)?),
-            BendModel::None => {}
-        }
+        energies.extend(self.bending(mesh)?);
         Ok(energies)
+    }
+
+    /// The energy that resists bending, the last of all.
+    fn bending(&self, mesh: &TriangleMesh) -> Result<Option<Box<dyn Batch>>, EnergyError> {
+        let stiffness = self.plate_stiffness();
+        Ok(Some(match self.bend_model.on(|| is_flat(mesh)) {
+            BendModel::Plate | BendModel::Auto => self.plate().build(mesh)?,
+            BendModel::Hinge => {
+                HingeBending::new(mesh.hinges()?, HingeStiffness::Plate(stiffness)).build(&mesh.positions)?
+            }
+            BendModel::MeanCurvature => MeanCurvatureBending { stiffness }.build(mesh)?,
+            BendModel::None => return Ok(None),
+        }))
+    }
+
+    /// Bending as a plate of a sheet that has been torn, and its place among the energies of the material; none where bending is not that of
+    /// a plate. Unlike other energies it knows the rim, so that triangles beside a crack must be made anew.
+    pub(crate) fn torn_plate(&self, mesh: &TriangleMesh) -> Result<Option<PlacedBatch>, EnergyError> {
+        if self.bend_model.on(|| is_flat(mesh)) != BendModel::Plate {
+            return Ok(None);
+        }
+        let place = 1 + usize::from(self.poisson_ratio > 0.0) + usize::from(self.strain_limit.is_some());
+        Ok(Some((place, self.plate().build(mesh)?)))
     }
 
     /// The energies that keep triangles at their rest shapes.

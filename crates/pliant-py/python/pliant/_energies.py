@@ -161,6 +161,21 @@ class TetVolume(Energy):
         self.bounds = _bounds(bounds, "bounds")
 
 
+class PlateBending(Energy):
+    """Bending of a surface that is flat at rest, as a thin plate [Morley 1968]: keeps its stiffness on every mesh.
+
+    triangles: (m, 3), all of the surface. stiffness: of the plate [N·m]. poisson_ratio: above −1 and below 1.
+    """
+
+    kind = "plate"
+    _stencils = ("triangles",)
+
+    def __init__(self, triangles: ArrayLike, stiffness: float, poisson_ratio: float = 0.0) -> None:
+        self.triangles: Indices = indices(triangles, "triangles", 3)
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.poisson_ratio = number(poisson_ratio, "poisson_ratio")
+
+
 class MeanCurvatureBending(Energy):
     """Bending of a surface by mean curvature at interior vertices [Bouaziz 2014, eq. 20–21].
 

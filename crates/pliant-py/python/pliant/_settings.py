@@ -31,8 +31,9 @@ class StrainLimit:
 class ClothMaterial:
     """Cloth, paper, sheet metal. The default is a light cotton; see ClothMaterial.preset for others.
 
-    density: mass per area [kg/m²]. youngs_modulus [Pa]. thickness [m]. poisson_ratio: 0 to below 1. bend_model:
-    "mean-curvature", "hinge" (knows rim and side) or "none". bending_stiffness [N·m]: E t³/(12(1−ν²)) if None.
+    density: mass per area [kg/m²]. youngs_modulus [Pa]. thickness [m]. poisson_ratio: 0 to below 1. bend_model: "auto",
+    a plate where the rest shape is flat and hinges where not; "plate" (refused where not flat); "hinge"; "mean-curvature" [Bouaziz 2014], which
+    leaves saddles and the rim free; or "none". bending_stiffness [N·m]: E t³/(12(1−ν²)) if None.
     mass: "lumped" or "consistent".
     """
 
@@ -40,7 +41,7 @@ class ClothMaterial:
     youngs_modulus: float = 4e6
     thickness: float = 5e-4
     poisson_ratio: float = 0.0
-    bend_model: str = "mean-curvature"
+    bend_model: str = "auto"
     bending_stiffness: float | None = 1e-5
     strain_limit: StrainLimit | None = None
     mass: str = "lumped"

@@ -113,6 +113,8 @@ fn hang(sheet: &Sheet, mesh: &TriangleMesh, limit: f64, rings: usize) -> Result<
     let material = ClothMaterial {
         density: 0.3,
         youngs_modulus: WEAK,
+        // As the paper has it.
+        bend_model: BendModel::MeanCurvature,
         strain_limit: Some(StrainLimit {
             set: StrainSet::Limits { min: 1.0 - limit, max: 1.0 + limit },
             youngs_modulus: STRONGER * WEAK,

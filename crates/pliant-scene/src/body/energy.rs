@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
-    TriangleStrain,
+    MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume,
+    TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, TetMesh};
@@ -81,6 +81,10 @@ fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fau
         }
         EnergySection::ExampleGlobal { stiffness, pose: ref poses } => {
             examples(solid()?, stiffness, poses, ExampleWeights::Global, on)?.build(rest).map_err(failed)
+        }
+        EnergySection::Plate { stiffness, poisson_ratio } => {
+            let poisson_ratio = poisson_ratio.unwrap_or(0.0);
+            PlateBending { stiffness, poisson_ratio }.build(surface()?).map_err(failed)
         }
         EnergySection::Bending { stiffness } => MeanCurvatureBending { stiffness }.build(surface()?).map_err(failed),
         EnergySection::Hinge { stiffness, degrees, .. } => {

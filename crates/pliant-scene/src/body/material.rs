@@ -40,6 +40,8 @@ pub(super) fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
         bending_stiffness: section.bending_stiffness.or(standard.bending_stiffness),
         bend_model: match section.bend_model {
             None => standard.bend_model,
+            Some(BendModelName::Auto) => BendModel::Auto,
+            Some(BendModelName::Plate) => BendModel::Plate,
             Some(BendModelName::Hinge) => BendModel::Hinge,
             Some(BendModelName::MeanCurvature) => BendModel::MeanCurvature,
             Some(BendModelName::None) => BendModel::None,

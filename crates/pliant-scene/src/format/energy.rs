@@ -71,6 +71,13 @@ pub enum EnergySection {
         /// The poses, besides the rest shape; at most 16.
         pose: Vec<PoseSection>,
     },
+    /// Bending of a surface that is flat at rest, as a thin plate.
+    Plate {
+        /// Bending stiffness (N·m).
+        stiffness: f64,
+        /// Poisson ratio, above −1 and below 1; 0 by default.
+        poisson_ratio: Option<f64>,
+    },
     /// Bending by mean curvature at all vertices inside a surface.
     Bending {
         /// Bending stiffness (N·m).
@@ -123,6 +130,7 @@ impl EnergySection {
             Self::TetVolume { .. } => "tet_volume",
             Self::ExampleLocal { .. } => "example_local",
             Self::ExampleGlobal { .. } => "example_global",
+            Self::Plate { .. } => "plate",
             Self::Bending { .. } => "bending",
             Self::Hinge { .. } => "hinge",
             Self::Position { .. } => "position",
@@ -143,7 +151,7 @@ impl EnergySection {
             | Self::Position { select, .. }
             | Self::HalfSpace { select, .. }
             | Self::Rigid { select, .. } => select.as_ref(),
-            Self::ExampleLocal { .. } | Self::ExampleGlobal { .. } | Self::Bending { .. } => None,
+            Self::ExampleLocal { .. } | Self::ExampleGlobal { .. } | Self::Plate { .. } | Self::Bending { .. } => None,
         }
     }
 }

@@ -46,11 +46,11 @@ pub struct ClothSection {
     pub youngs_modulus: Option<f64>,
     /// Thickness (m).
     pub thickness: Option<f64>,
-    /// Poisson ratio, 0 to below 1.
+    /// Poisson ratio, 0 to below 1, in the plane and of bending plates.
     pub poisson_ratio: Option<f64>,
     /// Bending stiffness (N·m).
     pub bending_stiffness: Option<f64>,
-    /// How bending is measured; mean-curvature by default.
+    /// How bending is measured; auto by default.
     pub bend_model: Option<BendModelName>,
     /// Least and largest stretch before it becomes stiff, such as [0.9, 1.1].
     pub strain_limits: Option<[f64; 2]>,
@@ -62,9 +62,13 @@ pub struct ClothSection {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BendModelName {
-    /// Signed angles between triangles.
+    /// As a plate where the rest shape is flat (all triangles of a connected piece face the same way within 0.06°), by hinges where not.
+    Auto,
+    /// As a thin plate that is flat at rest: keeps its stiffness on every mesh, in every direction and at the rim.
+    Plate,
+    /// Signed angles between triangles, for any rest shape; its stiffness depends on the mesh.
     Hinge,
-    /// Mean curvature at interior vertices.
+    /// Mean curvature at interior vertices [Bouaziz 2014]: leaves saddles and the rim free.
     MeanCurvature,
     /// Not at all.
     None,

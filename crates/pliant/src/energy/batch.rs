@@ -104,12 +104,13 @@ pub enum Arrays {
     HalfSpace,
     /// The projection is A x at the beginning of the stage, the warm values, freely rotated.
     Viscous,
-    /// The projection is 0, and rows of A add up to zero: a quadratic energy whose matrix never changes.
-    Quadratic,
     /// A x is the position of a vertex, its projection the goal.
     Goals,
     /// Rings: A x is the mean-curvature vector of a vertex (the first of its stencil), the projection gives it this length \[1/m\].
     MeanCurvature(Vec<f64>),
+    /// Any element whose projection is always 0, with rows of A that add up to zero: the energy is the constant quadratic form
+    /// w/2 ‖A x‖², and there is no local step.
+    Quadratic,
     /// One rigid set: A x is the place of each vertex from a hub (the first of its stencil), the projection one rotation of these
     /// places \[m\]. Warm values are its quaternion (x, y, z, w).
     Rigid(Vec<Vec3>),

@@ -20,6 +20,8 @@ mod hinge_projection;
 mod isotropic;
 mod metric;
 mod operator;
+mod plate;
+mod plate_slopes;
 mod position;
 mod rest;
 mod rigid;
@@ -44,6 +46,8 @@ pub use hinge::{HingeBending, HingeStiffness};
 pub(crate) use hinge_projection::{hinge_residual, hinge_rows};
 pub use metric::Metric;
 pub use operator::{MAX_ROWS, Operator};
+pub use plate::PlateBending;
+pub(crate) use plate::is_flat;
 pub use position::PositionGoals;
 pub(crate) use rest::stencil_positions;
 pub use rigid::RigidSet;
@@ -66,6 +70,7 @@ pub const LIST: &[EnergyInfo] = &[
     volume::INFO,
     example_based::LOCAL_INFO,
     example_based::GLOBAL_INFO,
+    plate::INFO,
     bending::INFO,
     hinge::INFO,
     position::INFO,

@@ -81,6 +81,7 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     let in_body = |error| TopologyError::Energy { body: parts.bodies[body].name.clone(), error: Box::new(error) };
     let is_refined = !(change.added.is_empty() && change.moved.is_empty());
     let rebuilt = if !is_refined { None } else { fabric.rebuild(own_rest).map_err(in_body)? };
+    let mut plate = if is_refined { None } else { fabric.torn_plate(own_rest).map_err(in_body)? };
     let (new_batches, new_mass) = rebuilt.map_or((Vec::new(), None), |r| (r.energies, Some(r.mass)));
 
     let entries = match new_mass {
@@ -93,6 +94,7 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     let world = World { base, count, more };
     let mut sources = Vec::new();
     let mut substance = new_batches.into_iter();
+    let mut own_energies = 0;
     for entry in &mut parts.energies {
         let operator = entry.batch.operator();
         if let Some(other) = entry.body.filter(|other| *other != body) {
@@ -111,6 +113,16 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
             sources.push(world.matched(entry.batch.as_ref(), batch.as_ref(), &images));
             entry.batch = batch;
             continue;
+        }
+        if entry.body.is_some() {
+            own_energies += 1;
+            if let Some((_, mut batch)) = plate.take_if(|(place, _)| *place + 1 == own_energies) {
+                batch.operator_mut().shift_vertices(base as u32);
+                // It remembers nothing.
+                sources.push(vec![None; batch.operator().len()]);
+                entry.batch = batch;
+                continue;
+            }
         }
         let kind = entry.batch.kind();
         let rewiring = world.rewiring(entry.batch.as_ref(), &images);

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::change::{Change, Origin};
 use super::tearing::Tearing;
 use crate::energy::{Batch, EnergyError};
-use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
+use crate::material::{ClothMaterial, PlacedBatch, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, Simplices, TriangleMesh};
 
@@ -67,6 +67,14 @@ impl Fabric {
         let mesh = TriangleMesh::new(rest.to_vec(), self.cells.arrays())?;
         let mass = mesh.mass_matrix(material.mass, material.density)?;
         Ok(Some(Rebuilt { energies: material.energies(&mesh)?, mass }))
+    }
+}
+
+impl Fabric {
+    /// The bending of a sheet that is a plate, and its place among the energies of the substance.
+    pub(super) fn torn_plate(&self, rest: &[Vec3]) -> Result<Option<PlacedBatch>, EnergyError> {
+        let (Some(Substance::Cloth(material)), 3) = (&self.substance, self.cells.corners()) else { return Ok(None) };
+        material.torn_plate(&TriangleMesh::new(rest.to_vec(), self.cells.arrays())?)
     }
 }
 

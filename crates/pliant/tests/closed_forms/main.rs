@@ -10,6 +10,7 @@ mod damping;
 mod drape;
 mod oscillator;
 mod patch;
+mod plate;
 mod pressure;
 mod strip;
 mod support;

@@ -4,7 +4,7 @@ use super::*;
 use pliant::constraint::{
     Allowed, Block, ConstraintBatch, Dihedral, Distance, IsometricBending, Rule, TetVolumeConstraint,
 };
-use pliant::energy::{Batch, Curvature, Memory, Operator, Properties, TetStrain, TriangleStrain};
+use pliant::energy::{Batch, Curvature, Memory, Operator, PlateBending, Properties, TetStrain, TriangleStrain};
 
 /// Constraints that do not say what they are made of, so that no kernel takes them.
 #[derive(Debug)]
@@ -193,4 +193,31 @@ fn kernels_on_a_whole_cloth_end_where_one_by_one_ends() {
     let (fast, slow) = (end(energy()), end(Box::new(Unnamed(energy()))));
     let apart = fast.iter().zip(&slow).fold(0.0_f64, |most, (a, b)| most.max(a.distance(*b)));
     assert!(apart < 1e-7, "{apart}");
+}
+
+/// A plate that is bent at the start, by itself.
+#[test]
+fn the_kernel_of_plates_ends_where_one_by_one_ends() {
+    let sheet = Sheet { columns: 12, rows: 10, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap();
+    let bent: Vec<Vec3> = sheet.positions.iter().map(|p| p.with_y(0.3 * p.x * p.x - 0.2 * p.x * p.z)).collect();
+    let energy = || PlateBending { stiffness: 0.02, poisson_ratio: 0.3 }.build(&sheet).unwrap();
+    let end = |energy: Box<dyn Batch>, solver: PositionBasedParams| {
+        let masses = (0..sheet.positions.len() as u32).map(|v| (v, v, 1e-3)).collect();
+        let body = Body::new(sheet.positions.clone(), masses).with_positions(bent.clone()).pin([0, 12]);
+        let mut sim = Simulation::builder().body(body.with_energy(energy)).solver(solver).build().unwrap();
+        sim.step().unwrap();
+        sim.positions().to_vec()
+    };
+    let apart = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max(a.distance(*b)));
+    let slow = end(Box::new(Unnamed(energy())), extended(3000));
+    let fast = end(energy(), extended(3000));
+    assert!(apart(&fast, &slow) < 1e-6, "{:e}", apart(&fast, &slow));
+    assert!(apart(&fast, &bent) > 1e-3, "it moved by {:e} only", apart(&fast, &bent));
+    // By shares of the way it flattens, and does not blow up.
+    let flatter = end(energy(), PositionBasedParams::classic(50, 0.9));
+    let bending = |x: &[Vec3]| {
+        let energy = energy();
+        energy.operator().energy(x, &vec![Vec3::ZERO; 3 * energy.operator().len()])
+    };
+    assert!(bending(&flatter) < bending(&bent), "{} J after {} J", bending(&flatter), bending(&bent));
 }

@@ -59,7 +59,8 @@ fn contacts_within_the_world_keep_its_momentum() {
         .body(body("right", Vec3::new(0.13, 0.02, 0.01), Vec3::X * -0.25))
         .gravity(Vec3::ZERO)
         .time_step(1.0 / 240.0)
-        .solver(ProjectiveParams { iterations: 60, precision: Precision::Double, ..Default::default() })
+        // Converged also at the impact: what sixty iterations leave there is an error of the solver, not of contacts.
+        .solver(ProjectiveParams { iterations: 200, precision: Precision::Double, ..Default::default() })
         // Friction over a gap leaves a couple; without it both momenta must stay.
         .self_collision(SelfCollision { thickness: 0.01, friction: 0.0, ..SelfCollision::default() })
         .build()
@@ -86,7 +87,7 @@ fn contacts_within_the_world_keep_its_momentum() {
     let turned = (after.angular_momentum - before.angular_momentum - spin).length();
     let scale = 0.1 * before.momentum.length();
     println!("angular momentum off by {:.2e} of {scale:.2e}", turned);
-    assert!(turned < 1e-2 * scale, "angular momentum {turned:e} of {scale:e}");
+    assert!(turned < 1e-4 * scale, "angular momentum {turned:e} of {scale:e}");
 }
 
 /// A ball comes from below by half its radius in a step, under four layers a millimetre apart.

@@ -10,7 +10,7 @@ use super::common::{Outcome, elements, pieces, sheet, sums};
 fn a_square_cut_by_a_plane_has_two_pieces_with_rims_on_the_line() -> Outcome {
     let mesh = sheet(9, 7, 1.0, 1.0);
     let (point, normal) = (Vec3::new(0.031, -0.023, 0.0), Vec3::new(0.8, 0.6, 0.0));
-    for bend_model in [BendModel::Hinge, BendModel::MeanCurvature] {
+    for bend_model in [BendModel::Plate, BendModel::Hinge, BendModel::MeanCurvature] {
         let material = ClothMaterial { bend_model, poisson_ratio: 0.2, ..ClothMaterial::default() };
         let speed = |p: &Vec3| Vec3::new(0.3 * p.y, p.x * p.y, (7.0 * p.x).sin());
         let cloth = Body::cloth(&mesh, &material)?.named("square");

@@ -70,7 +70,7 @@ fn tearing_keeps_mass_momentum_and_rest_area() -> Outcome {
 #[test]
 fn the_energies_of_a_torn_sheet_are_those_of_its_torn_mesh() -> Outcome {
     let mesh = sheet(8, 6, 1.0, 1.0);
-    for bend_model in [BendModel::Hinge, BendModel::MeanCurvature] {
+    for bend_model in [BendModel::Plate, BendModel::Hinge, BendModel::MeanCurvature] {
         let material =
             ClothMaterial { bend_model, poisson_ratio: 0.3, youngs_modulus: 400.0, ..ClothMaterial::default() };
         let cloth = Body::cloth(&mesh, &material)?.with_tearing(Tearing::at_stretch(1.01).with_noise(0.3, 1));

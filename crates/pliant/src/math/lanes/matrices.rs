@@ -12,7 +12,7 @@ use super::{InstructionSet, Kernel, LaneNumber, Lanes};
 pub(crate) const TOGETHER: usize = 4;
 
 /// Which 3 × 3 matrices are wanted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Solid {
     /// Signed singular values between two bounds.
     Stretches([f64; 2]),
@@ -21,7 +21,7 @@ pub(crate) enum Solid {
 }
 
 /// Which 3 × 2 matrices are wanted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Plane {
     /// Singular values between two bounds.
     Stretches([f64; 2]),
@@ -60,31 +60,62 @@ impl Kernel<f64> for Solids<'_> {
             for k in 0..4 {
                 q[k] = L::load(self.rotations[k].as_ptr());
             }
-            nearest_rotation::<L>(&f, &mut q);
+            let nearest = nearest_solid::<L>(self.kind, &f, &mut q);
             for k in 0..4 {
                 q[k].store(self.rotations[k].as_mut_ptr());
             }
-            let r = columns_of(q);
-            let s = stretch_of(&r, &f);
-            let sigma = eigenvalues(&s);
-            let residual = match self.kind {
-                Solid::Stretches(bounds) => beyond_limits::<L>(sigma, bounds),
-                Solid::Volume(bounds) => beyond_volume::<L>(sigma, bounds),
-            };
-            let mut beyond = residual.combination.apply(&r, &f, &s);
-            if let (true, Solid::Volume(bounds)) = (residual.failed != 0, self.kind) {
-                let (others, _) = beyond_volume_one_by_one::<L>(residual.failed, &f, bounds);
-                for k in 0..3 {
-                    for c in 0..3 {
-                        beyond[k][c] = beyond[k][c].add(others[k][c]);
-                    }
-                }
-            }
             for k in 0..3 {
                 for c in 0..3 {
-                    f[k][c].sub(beyond[k][c]).store(self.columns[k][c].as_mut_ptr());
+                    nearest[k][c].store(self.columns[k][c].as_mut_ptr());
                 }
             }
+        }
+    }
+}
+
+/// The nearest matrices of a kind, by columns; quaternions become those of the nearest rotations.
+///
+/// SAFETY: the processor must have the instructions of `L`, here and below.
+#[inline(always)]
+pub(crate) unsafe fn nearest_solid<L: Lanes>(kind: Solid, f: &[[L; 3]; 3], q: &mut [L; 4]) -> [[L; 3]; 3] {
+    unsafe {
+        nearest_rotation::<L>(f, q);
+        let r = columns_of(*q);
+        if let Solid::Stretches([1.0, 1.0]) = kind {
+            return r;
+        }
+        let s = stretch_of(&r, f);
+        let sigma = eigenvalues(&s);
+        let residual = match kind {
+            Solid::Stretches(bounds) => beyond_limits::<L>(sigma, bounds),
+            Solid::Volume(bounds) => beyond_volume::<L>(sigma, bounds),
+        };
+        let beyond = residual.combination.apply(&r, f, &s);
+        let mut nearest = *f;
+        for k in 0..3 {
+            for c in 0..3 {
+                nearest[k][c] = f[k][c].sub(beyond[k][c]);
+            }
+        }
+        if let (true, Solid::Volume(bounds)) = (residual.failed != 0, kind) {
+            let (others, _) = beyond_volume_one_by_one::<L>(residual.failed, f, bounds);
+            for k in 0..3 {
+                for c in 0..3 {
+                    nearest[k][c] = nearest[k][c].sub(others[k][c]);
+                }
+            }
+        }
+        nearest
+    }
+}
+
+/// The nearest matrices of two columns of a kind.
+#[inline(always)]
+pub(crate) unsafe fn nearest_plane<L: Lanes>(kind: Plane, f: &[[L; 3]; 2]) -> [[L; 3]; 2] {
+    unsafe {
+        match kind {
+            Plane::Stretches(bounds) => nearest_within::<L>(f, bounds),
+            Plane::Area(bounds) => nearest_with_area::<L>(f, bounds),
         }
     }
 }
@@ -105,10 +136,7 @@ impl Kernel<f64> for Planes<'_> {
                     f[k][c] = L::load(self.columns[k][c].as_ptr());
                 }
             }
-            let nearest = match self.kind {
-                Plane::Stretches(bounds) => nearest_within::<L>(&f, bounds),
-                Plane::Area(bounds) => nearest_with_area::<L>(&f, bounds),
-            };
+            let nearest = nearest_plane::<L>(self.kind, &f);
             for k in 0..2 {
                 for c in 0..3 {
                     nearest[k][c].store(self.columns[k][c].as_mut_ptr());

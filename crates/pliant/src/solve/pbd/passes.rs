@@ -430,7 +430,8 @@ fn correct_energy(energy: &dyn Batch, scale: f64, block: &mut Block<'_>, project
 fn turns_freely(z: &[Vec3], p: &[Vec3]) -> bool {
     let torque: Vec3 = z.iter().zip(p).map(|(z, p)| z.cross(*p)).sum();
     let size: f64 = z.iter().zip(p).map(|(z, p)| z.length() * p.length()).sum();
-    z.len() > 1 && torque.length() <= 1e-9 * size
+    // A projection of 0 has no direction that an element could turn from.
+    z.len() > 1 && size > 0.0 && torque.length() <= 1e-9 * size
 }
 
 /// Least determinant of what multipliers turn an element by, over the cube of its trace; below it the element is a line.

@@ -1,4 +1,4 @@
-//! Bending: hinges as constraints, quadratic or of an angle, and vertices that are flat at rest as an energy.
+//! Bending: hinges as constraints, quadratic or of an angle; as energies vertices and triangles that are flat at rest.
 
 use super::{Group, Movement, Visit, WIDTH, cross, dot, minus, moved, scaled, step};
 use crate::constraint::{Constraint, Dihedral};
@@ -203,6 +203,77 @@ impl<const COMPLIANT: bool> Movement for Rings<COMPLIANT> {
                 let x = L::gather_whole(group.points, group.rows.add(i * WIDTH));
                 let k = L::load(group.numbers.add(i * WIDTH));
                 L::scatter_whole(group.points, group.rows.add(i * WIDTH), moved(x, k, step));
+                i += 1;
+            }
+        }
+    }
+}
+
+/// E = w/2 Σ_r ‖Σ c_ri xᵢ‖² with three rows, of which none moves another (`form.rs`).
+pub(super) struct Quadratics<const COMPLIANT: bool>;
+
+impl<const COMPLIANT: bool> Movement for Quadratics<COMPLIANT> {
+    #[inline(always)]
+    unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        unsafe {
+            let zero = L::zero();
+            let own = L::gather_whole(group.points, group.rows);
+            let (mut z, mut gram) = ([[zero; 3]; 3], [zero; 3]);
+            for r in 0..3 {
+                let k = L::load(group.numbers.add(r * WIDTH));
+                gram[r] = own[3].mul(k).mul(k);
+            }
+            let mut i = 1;
+            while i < group.corners {
+                let x = L::gather_whole(group.points, group.rows.add(i * WIDTH));
+                // As seen from the first corner, so that nothing is lost far from the origin.
+                let edge = minus(x, own);
+                for r in 0..3 {
+                    let k = L::load(group.numbers.add((3 * i + r) * WIDTH));
+                    for c in 0..3 {
+                        z[r][c] = k.mul_add(edge[c], z[r][c]);
+                    }
+                    gram[r] = x[3].mul(k).mul_add(k, gram[r]);
+                }
+                i += 1;
+            }
+            let mut step = [[zero; 3]; 3];
+            if COMPLIANT {
+                let softness = L::load(group.softness).mul(L::splat(visit.inertia));
+                for r in 0..3 {
+                    let factor = L::splat(1.0).div(gram[r].add(softness));
+                    for c in 0..3 {
+                        let place = group.multipliers.add((3 * r + c) * WIDTH);
+                        let old = L::load(place);
+                        step[r][c] = zero.sub(softness.mul_add(old, z[r][c])).mul(factor);
+                        old.add(step[r][c]).store(place);
+                    }
+                }
+            } else {
+                // Along C = ‖A x‖, as every classic constraint.
+                let (mut value, mut mobility) = (zero, zero);
+                for r in 0..3 {
+                    let squared = dot(z[r], z[r]);
+                    value = value.add(squared);
+                    mobility = gram[r].mul_add(squared, mobility);
+                }
+                let factor = L::splat(-visit.share).mul(value).div(mobility);
+                let factor = zero.select_less(mobility, factor, zero);
+                for r in 0..3 {
+                    step[r] = scaled(factor, z[r]);
+                }
+            }
+            let mut i = 0;
+            while i < group.corners {
+                let x = L::gather_whole(group.points, group.rows.add(i * WIDTH));
+                let mut by = [zero; 3];
+                for r in 0..3 {
+                    let k = L::load(group.numbers.add((3 * i + r) * WIDTH));
+                    for c in 0..3 {
+                        by[c] = k.mul_add(step[r][c], by[c]);
+                    }
+                }
+                L::scatter_whole(group.points, group.rows.add(i * WIDTH), moved(x, L::splat(1.0), by));
                 i += 1;
             }
         }

@@ -61,7 +61,8 @@ impl LanePass {
         let (form, numbers_of) = match source {
             Source::Energy { batch, .. } => {
                 let energy = model.energies()[batch].batch.as_ref();
-                energy_form(energy.arrays(), energy.operator())?
+                let inverse: Vec<f64> = points.points.iter().map(|point| point[3]).collect();
+                energy_form(energy.arrays(), energy.operator(), move |v| inverse[v as usize])?
             }
             Source::Constraints(batch) => constraint_form(model.constraints()[batch].arrays())?,
         };
@@ -108,7 +109,7 @@ impl LanePass {
         }
         let groups = row_starts.len() - 1;
         let multipliers = vec![0.0; groups * form.multipliers() * WIDTH];
-        let rotations = if form == Form::Tet { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
+        let rotations = if matches!(form, Form::Tet(_)) { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
         let schedule = schedule.with_lanes(lanes);
         Some(Self { form, schedule, row_starts, rows, numbers, softness, multipliers, rotations })
     }
@@ -248,9 +249,10 @@ impl Visit<'_> {
                 Form::Isometric => self.each::<L, bending::Isometric<COMPLIANT>>(4),
                 Form::Dihedral => self.each::<L, bending::Dihedrals<COMPLIANT>>(4),
                 Form::Volume => self.each::<L, volume::Volumes<COMPLIANT>>(4),
-                Form::Ring => self.each_ring::<L, COMPLIANT>(),
+                Form::Ring => self.each_of_any_size::<L, bending::Rings<COMPLIANT>>(1),
+                Form::Quadratic => self.each_of_any_size::<L, bending::Quadratics<COMPLIANT>>(3),
                 Form::Triangle(_) => self.each::<L, strain::Triangles<COMPLIANT>>(3),
-                Form::Tet => self.each::<L, strain::Tets<COMPLIANT>>(4),
+                Form::Tet(_) => self.each::<L, strain::Tets<COMPLIANT>>(4),
             }
         }
     }
@@ -291,9 +293,9 @@ impl Visit<'_> {
         }
     }
 
-    /// Rings have as many corners as they have.
+    /// Elements that have as many corners as they have, with so many rows.
     #[inline(always)]
-    unsafe fn each_ring<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(&self) {
+    unsafe fn each_of_any_size<L: Lanes<Scalar = f64>, M: Movement>(&self, rows: usize) {
         let (pass, stride) = (self.pass, self.softness_stride());
         let mut k = 0;
         while k < self.groups.end - self.groups.start {
@@ -305,12 +307,12 @@ impl Visit<'_> {
                     points: self.points,
                     rows: pass.rows.as_ptr().add(first * WIDTH),
                     corners: pass.row_starts[g + 1] as usize - first,
-                    numbers: pass.numbers.as_ptr().add(first * WIDTH),
+                    numbers: pass.numbers.as_ptr().add(rows * first * WIDTH),
                     softness: pass.softness.as_ptr().add(g * stride),
-                    multipliers: self.multipliers.add(g * 3 * WIDTH),
+                    multipliers: self.multipliers.add(g * 3 * rows * WIDTH),
                     rotation: self.rotations,
                 };
-                bending::Rings::<COMPLIANT>::apply::<L>(self, group);
+                M::apply::<L>(self, group);
             }
             k += 1;
         }

@@ -4,41 +4,43 @@
 
 use super::{Form, Group, Movement, Visit, WIDTH, dot, minus, moved, scaled};
 use crate::math::lanes::Lanes;
-use crate::math::lanes::nearest::{columns_of, cross, nearest_rotation, nearest_within};
+use crate::math::lanes::matrices::{nearest_plane, nearest_solid};
+use crate::math::lanes::nearest::cross;
 use crate::solve::pbd::passes::LEAST_TURN;
 
-/// Triangles with bounds on their singular values.
+/// Triangles near a kind of matrices.
 pub(super) struct Triangles<const COMPLIANT: bool>;
 
 impl<const COMPLIANT: bool> Movement for Triangles<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
-        let Form::Triangle(bounds) = visit.pass.form else { return };
+        let Form::Triangle(kind) = visit.pass.form else { return };
         unsafe {
             let own = deformation::<L, 2, 3>(group);
-            let p = nearest_within(&own.z, bounds);
+            let p = nearest_plane(kind, &own.z);
             correct::<L, COMPLIANT, 2, 3>(visit, group, own, p);
         }
     }
 }
 
-/// Tets near a rotation.
+/// Tets near a kind of matrices.
 pub(super) struct Tets<const COMPLIANT: bool>;
 
 impl<const COMPLIANT: bool> Movement for Tets<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        let Form::Tet(kind) = visit.pass.form else { return };
         unsafe {
             let own = deformation::<L, 3, 4>(group);
             let mut q = [L::zero(); 4];
             for k in 0..4 {
                 q[k] = L::load(group.rotation.add(k * WIDTH));
             }
-            nearest_rotation::<L>(&own.z, &mut q);
+            let p = nearest_solid::<L>(kind, &own.z, &mut q);
             for k in 0..4 {
                 q[k].store(group.rotation.add(k * WIDTH));
             }
-            correct::<L, COMPLIANT, 3, 4>(visit, group, own, columns_of(q));
+            correct::<L, COMPLIANT, 3, 4>(visit, group, own, p);
         }
     }
 }
