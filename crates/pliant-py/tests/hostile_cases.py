@@ -423,6 +423,11 @@ CASES: dict[str, Case] = {
     "MeanCurvatureBending": Case(
         lambda: pliant.MeanCurvatureBending, {"triangles": SHEET.triangles, "stiffness": 1e-4}, use=with_energy
     ),
+    "PlateBending": Case(
+        lambda: pliant.PlateBending,
+        {"triangles": SHEET.triangles, "stiffness": 1e-4, "poisson_ratio": 0.3},
+        use=with_energy,
+    ),
     "HingeBending": Case(
         lambda: pliant.HingeBending,
         {"hinges": SHEET.hinges(), "stiffness": 1e-4, "rest_angle": 0.1, "of_plate": True, "metric": "mean"},
