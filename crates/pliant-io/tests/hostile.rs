@@ -202,3 +202,54 @@ proptest! {
         let _ = read_mesh_from_bytes("random", &[&[0x1f, 0x8b, 8], bytes.as_slice()].concat(), &options);
     }
 }
+
+/// Two million corners would be two million triangles around one vertex: minutes for whatever comes next.
+#[test]
+fn a_face_of_two_million_corners_is_refused_with_its_place() {
+    let _alone = alone();
+    let count = 2_000_000;
+    let angle = |k: usize| std::f64::consts::TAU * k as f64 / count as f64;
+    let vertices = |prefix: &str| -> String {
+        (0..count).map(|k| format!("{prefix}{:.5} {:.5} 0\n", angle(k).cos(), angle(k).sin())).collect()
+    };
+    let corners = |first: usize| -> String { (first..first + count).map(|k| format!(" {k}")).collect() };
+    let header = format!(
+        "ply\nformat ascii 1.0\nelement vertex {count}\nproperty float x\nproperty float y\nproperty float z\n\
+         element face 1\nproperty list int int vertex_indices\nend_header\n"
+    );
+    let polydata = format!("# vtk DataFile Version 3.0\nface\nASCII\nDATASET POLYDATA\nPOINTS {count} double\n");
+    let polygons = format!("POLYGONS 1 {}\n{count}{}\n", count + 1, corners(0));
+    for (name, text, place) in [
+        ("face.obj", format!("{}f{}\n", vertices("v "), corners(1)), format!("line {}", count + 1)),
+        ("face.ply", format!("{header}{}{count}{}\n", vertices(""), corners(0)), format!("line {}", count + 10)),
+        ("face.vtk", format!("{polydata}{}{polygons}", vertices("")), "at cell 0".to_owned()),
+    ] {
+        let error = read_mesh_from_bytes(name, text.as_bytes(), &ReadOptions::default()).unwrap_err();
+        let message = "a face has 2000000 corners, but must have at most 10000";
+        assert_eq!(error.to_string(), format!("{name} {place}: {message}"));
+    }
+    // The largest that is read.
+    let ring: String = (0..10_000).map(|k| format!("v {k} {} 0\n", k * k)).collect();
+    let face: String = (1..=10_000).map(|k| format!(" {k}")).collect();
+    let mesh = read_mesh_from_bytes("ring.obj", format!("{ring}f{face}\n").as_bytes(), &ReadOptions::default());
+    assert_eq!(mesh.unwrap().triangles.len(), 9_998);
+}
+
+#[test]
+#[cfg(unix)]
+fn folders_pipes_and_devices_are_no_meshes() {
+    let _alone = alone();
+    let folder = std::env::temp_dir().join(format!("pliant-io-pipe-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe.obj");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    for (path, what) in
+        [("/dev/zero", "a device"), (folder.to_str().unwrap(), "a folder"), (pipe.to_str().unwrap(), "a pipe")]
+    {
+        let expected = format!("{path}: is {what}, but must be a file");
+        assert_eq!(pliant_io::read::read_mesh(path, &ReadOptions::default()).unwrap_err().to_string(), expected);
+        assert_eq!(pliant_io::read::read_motion(path, &ReadOptions::default()).unwrap_err().to_string(), expected);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,9 +1,12 @@
 //! NumPy arrays and lists of vectors or indices. Python has checked types and shapes with the names of its arguments; what still
 //! does not fit is refused here as well.
 
+use std::ops::RangeInclusive;
+
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pliant::math::Vec3;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 
 use crate::error::bad_value;
 
@@ -13,10 +16,44 @@ where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
 {
     let value = recipe.getattr(name)?;
+    check_sizes(name, &value)?;
     value.extract().map_err(|error: PyErr| {
         let given = value.repr().map(|text| text.to_string()).unwrap_or_default();
         bad_value(format!("{name} is {given}: {}", error.value(recipe.py())))
     })
+}
+
+/// Sizes that a number other than 0 may have, as Python's own checks say.
+const SIZES: RangeInclusive<f64> = 1e-40..=1e20;
+
+/// Refuses numbers that nothing could mean, alone or in a tuple or list. Infinite ones mean something to a few, and are refused by the others.
+fn check_sizes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let fits = |number: f64| number == 0.0 || !number.is_finite() || SIZES.contains(&number.abs());
+    let numbers = if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+        value.extract::<f64>().into_iter().collect()
+    } else if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        value.extract::<Vec<f64>>().unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    match numbers.into_iter().find(|number| !fits(*number)) {
+        None => Ok(()),
+        Some(number) => {
+            let (least, most) = (SIZES.start(), SIZES.end());
+            Err(bad_value(format!("{name} is {number:e}, but must be 0 or of a size from {least:e} to {most:e}")))
+        }
+    }
+}
+
+/// Most iterations of a step; more would not end.
+const MOST_ITERATIONS: usize = 1_000_000;
+
+/// A number of iterations or rounds.
+pub(crate) fn iterations(recipe: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
+    match get(recipe, name)? {
+        count if count <= MOST_ITERATIONS => Ok(count),
+        count => Err(bad_value(format!("{name} is {count}, but must be at most {MOST_ITERATIONS}"))),
+    }
 }
 
 /// A number of a description, within what the engine asks for.

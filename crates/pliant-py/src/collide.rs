@@ -9,7 +9,7 @@ use pliant::math::{Quat, Vec3};
 use pliant::mesh::TriangleMesh;
 use pyo3::prelude::*;
 
-use crate::arrays::{choose, get, vectors};
+use crate::arrays::{choose, get, iterations, vectors};
 use crate::error::bad_value;
 use crate::mesh::{AnyMesh, any_mesh};
 
@@ -32,7 +32,7 @@ pub(crate) fn surroundings(mut builder: SimulationBuilder, recipe: &Bound<'_, Py
             thickness: get(&apart, "thickness")?,
             friction: get(&apart, "friction")?,
             stiffness: get(&apart, "stiffness")?,
-            rounds: get(&apart, "rounds")?,
+            rounds: iterations(&apart, "rounds")?,
             untangle: get(&apart, "untangle")?,
             ..SelfCollision::default()
         });
@@ -44,8 +44,15 @@ pub(crate) fn collider(recipe: &Bound<'_, PyAny>, number: usize) -> PyResult<Col
     let (name, values): (Option<String>, _) = (get(recipe, "name")?, recipe.getattr("values")?);
     let called = name.clone().unwrap_or_else(|| number.to_string());
     let refuse = |error: pliant::collide::ColliderError| bad_value(format!("collider {called:?}: {error}"));
-    let item = |key: &str| values.get_item(key);
-    let length = |key: &str| item(key)?.extract::<f64>();
+    let item = |key: &str| {
+        let given = || values.repr().map(|text| text.to_string()).unwrap_or_default();
+        values.get_item(key).map_err(|_| bad_value(format!("values is {}, but needs {key:?}", given())))
+    };
+    let length = |key: &str| {
+        let value = item(key)?;
+        let given = || value.repr().map(|text| text.to_string()).unwrap_or_default();
+        value.extract::<f64>().map_err(|_| bad_value(format!("{key} is {}, but must be a number", given())))
+    };
     let numbers = |key: &str| {
         let array: PyReadonlyArray1<'_, f64> = item(key)?.extract()?;
         PyResult::Ok(array.as_array().to_vec())

@@ -13,7 +13,7 @@ use pliant::{LimitMethod, StrainLimiting};
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    bounded, choose, get, get_elements, get_indices, get_numbers, get_some_numbers, to_elements, to_numbers,
+    bounded, choose, get, get_elements, get_indices, get_numbers, get_some_numbers, iterations, to_elements, to_numbers,
 };
 use crate::error::bad_value;
 use crate::mesh::{AnyMesh, any_mesh};
@@ -181,7 +181,7 @@ pub(crate) fn strain_limiting(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Stra
     if recipe.is_none() {
         return Ok(None);
     }
-    let iterations = get(recipe, "iterations")?;
+    let iterations = iterations(recipe, "iterations")?;
     let method = match get::<String>(recipe, "method")?.as_str() {
         "global" => LimitMethod::Global {
             iterations,

@@ -12,7 +12,7 @@ use pyo3::types::PyType;
 #[derive(Debug, Clone)]
 pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
 
-type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 6], (f64, f64, f64, [f64; 4]), Option<(usize, [f64; 3])>);
+type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 7], (f64, f64, f64, [f64; 4]), Option<(usize, [f64; 3])>);
 
 #[pymethods]
 impl SolveReport {
@@ -134,7 +134,8 @@ impl SolveReport {
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
         let (iterations, residual, converged, objective, history, counts, seconds, fluid) = state;
-        let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations, stabilised] = counts;
+        let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations, one_by_one, stabilised] =
+            counts;
         let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
             iterations,
@@ -147,6 +148,7 @@ impl SolveReport {
             contacts,
             rank_one_updates,
             refactorisations,
+            one_by_one,
             stabilised,
             fluid: fluid.map(|(particles, [mean_excess, largest_excess, largest_pressure])| FluidReport {
                 particles,
@@ -178,6 +180,7 @@ impl SolveReport {
                 report.contacts,
                 report.rank_one_updates,
                 report.refactorisations,
+                report.one_by_one,
                 report.stabilised,
             ],
             seconds,

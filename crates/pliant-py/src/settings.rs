@@ -11,7 +11,7 @@ use pliant::sparse::Precision;
 use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Wind};
 use pyo3::prelude::*;
 
-use crate::arrays::{bounded, choose, get};
+use crate::arrays::{bounded, choose, get, iterations};
 use crate::constraint::strain_limiting;
 use crate::error::bad_value;
 
@@ -62,17 +62,17 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
             Ok(name) => choose("linear_solver", &name, &[("direct", LinearSolver::Direct)])?,
             Err(_) => LinearSolver::ConjugateGradient {
                 tolerance: get(&linear, "tolerance")?,
-                max_iterations: get(&linear, "max_iterations")?,
+                max_iterations: iterations(&linear, "max_iterations")?,
             },
         };
         let known = [("projected", Curvature::Projected), ("raw", Curvature::Raw)];
         let params = NewtonParams {
-            iterations: get(recipe, "iterations")?,
+            iterations: iterations(recipe, "iterations")?,
             tolerance,
             linear_solver,
             line_search: get(recipe, "line_search")?,
             curvature: choose("curvature", &get::<String>(recipe, "curvature")?, &known)?,
-            warm_start: get(recipe, "warm_start")?,
+            warm_start: iterations(recipe, "warm_start")?,
             start,
             record: get(recipe, "record")?,
         };
@@ -80,7 +80,7 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
     }
     let known = [("single", Precision::Single), ("double", Precision::Double)];
     let params = ProjectiveParams {
-        iterations: get(recipe, "iterations")?,
+        iterations: iterations(recipe, "iterations")?,
         tolerance,
         acceleration: acceleration(&recipe.getattr("acceleration")?)?,
         start,
@@ -106,7 +106,7 @@ fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<Positio
         ("alternating", SweepOrder::Alternating),
     ];
     Ok(PositionBasedParams {
-        iterations: get(recipe, "iterations")?,
+        iterations: iterations(recipe, "iterations")?,
         stiffness: share.map_or(Stiffness::Physical, |stiffness| Stiffness::Share {
             stiffness,
             kinds: kinds.into_iter().collect(),
@@ -137,7 +137,7 @@ fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {
             true => None,
             false => Some(HairStyle {
                 local: share("local_share")?,
-                iterations: get(&style, "iterations")?,
+                iterations: iterations(&style, "iterations")?,
                 global: share("global_share")?,
                 global_range: share("global_range")?,
             }),

@@ -8,6 +8,17 @@ import pytest
 import pliant
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also run the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        for item in items:
+            if "long" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="takes minutes: run with --long"))
+
+
 @pytest.fixture
 def curtain() -> pliant.Simulation:
     """A silk sheet on two corners, after a few steps."""

@@ -1,11 +1,14 @@
 //! Reading scene files: includes, overrides, and the place of every value.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use pliant_io::read::{Problem, read_regular_file};
 use toml_edit::{DocumentMut, Item, Value};
 
 use crate::error::{SceneError, similar};
 use crate::format::SceneFile;
+use crate::wording::in_plain_words;
 
 /// Includes within includes, at most this deep: deeper is a circle.
 const DEEPEST_INCLUDE: usize = 16;
@@ -52,10 +55,11 @@ impl Document {
     pub(crate) fn parse(source: Source, overrides: &[String]) -> Result<Self, SceneError> {
         let source = apply_overrides(source, overrides)?;
         let own = deserialize(&source)?;
+        check_numbers(&source)?;
         let mut scene = SceneFile::default();
         let mut left = MOST_INCLUDES;
-        for include in &own.include {
-            scene.overlay(read_include(&source, include, DEEPEST_INCLUDE, &mut left)?);
+        for at in 0..own.include.len() {
+            scene.overlay(read_include(&source, &own.include, at, DEEPEST_INCLUDE, &mut left)?);
         }
         let included = Included {
             body: scene.body.len(),
@@ -70,21 +74,32 @@ impl Document {
     }
 }
 
+/// The text of a regular file; of what never ends, such as a device, nothing is read.
 fn read_text(path: &Path) -> Result<String, SceneError> {
-    let failed = |error: std::io::Error| SceneError::new(path, format!("cannot be read: {error}"));
-    let size = std::fs::metadata(path).map_err(failed)?.len();
-    if size > LARGEST_FILE {
-        return Err(SceneError::new(path, format!("is {size} bytes, too large for a scene file")));
-    }
-    let bytes = std::fs::read(path).map_err(failed)?;
+    let bytes = read_regular_file(path, LARGEST_FILE).map_err(|error| {
+        let message = match error.problem {
+            Problem::OverLimit { .. } => format!("is too large for a scene file, which may have {LARGEST_FILE} bytes"),
+            Problem::NotAFile { .. } => error.problem.to_string(),
+            _ => format!("cannot be read: {}", error.problem),
+        };
+        SceneError::new(path, message)
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         SceneError::new(path, format!("is not text (byte {} is not UTF-8)", error.utf8_error().valid_up_to()))
     })
 }
 
-fn read_include(from: &Source, name: &str, depth: usize, left: &mut usize) -> Result<SceneFile, SceneError> {
+/// Reads the file at a place of the list of includes.
+fn read_include(
+    from: &Source,
+    names: &[String],
+    at: usize,
+    depth: usize,
+    left: &mut usize,
+) -> Result<SceneFile, SceneError> {
+    let name = &names[at];
     let path = from.path.parent().unwrap_or(Path::new("")).join(name);
-    let place = |error: SceneError| match find(&from.text, &["include"]) {
+    let place = |error: SceneError| match find(&from.text, &["include", &at.to_string()]) {
         Some(byte) => SceneError::new(&from.path, format!("include {name:?}: {}", error.message)).at(&from.text, byte),
         None => error,
     };
@@ -96,9 +111,10 @@ fn read_include(from: &Source, name: &str, depth: usize, left: &mut usize) -> Re
     })?;
     let source = Source { text: read_text(&path).map_err(place)?, path };
     let own = deserialize(&source)?;
+    check_numbers(&source)?;
     let mut scene = SceneFile::default();
-    for include in &own.include {
-        scene.overlay(read_include(&source, include, depth - 1, left)?);
+    for at in 0..own.include.len() {
+        scene.overlay(read_include(&source, &own.include, at, depth - 1, left)?);
     }
     scene.overlay(own);
     Ok(scene)
@@ -107,13 +123,62 @@ fn read_include(from: &Source, name: &str, depth: usize, left: &mut usize) -> Re
 fn deserialize(source: &Source) -> Result<SceneFile, SceneError> {
     toml::from_str(&source.text).map_err(|error| {
         let message = error.message().trim().to_owned();
-        let mut result = SceneError::new(&source.path, message.clone());
+        let mut result = SceneError::new(&source.path, in_plain_words(&message));
         result = result.at(&source.text, error.span().map_or(0, |span| span.start));
         match hint_for(&message) {
             Some(hint) => result.hint(hint),
             None => result,
         }
     })
+}
+
+/// Sizes that a number other than 0 may have, whatever it stands for: powers and quotients of others would not be numbers any more. What rounding
+/// leaves of 0 is above the least.
+const SIZES: RangeInclusive<f64> = 1e-40..=1e20;
+
+/// Refuses numbers that no key could mean. Infinite ones mean something at a few keys, and are refused at the others.
+fn check_numbers(source: &Source) -> Result<(), SceneError> {
+    let Ok(document) = toml_edit::Document::parse(source.text.as_str()) else { return Ok(()) };
+    let Some(Odd { name, value, byte }) = odd_number("", document.as_item()) else { return Ok(()) };
+    let (least, most) = (SIZES.start(), SIZES.end());
+    let message = match value.is_nan() {
+        true => format!("{name} is nan, which is not a number"),
+        false => format!("{name} is {value:e}, but must be 0 or of a size from {least:e} to {most:e}"),
+    };
+    Err(SceneError::new(&source.path, message).at(&source.text, byte))
+}
+
+/// A number that is out of range, with its key and its place in the text.
+struct Odd {
+    name: String,
+    value: f64,
+    byte: usize,
+}
+
+/// The first in an item and what is below it.
+fn odd_number(key: &str, item: &Item) -> Option<Odd> {
+    match item {
+        Item::None => None,
+        Item::Value(value) => odd_value(key, value),
+        Item::Table(table) => table.iter().find_map(|(key, item)| odd_number(key, item)),
+        Item::ArrayOfTables(tables) => {
+            tables.iter().flat_map(|table| table.iter()).find_map(|(key, item)| odd_number(key, item))
+        }
+    }
+}
+
+fn odd_value(key: &str, value: &Value) -> Option<Odd> {
+    match value {
+        Value::Float(float) => {
+            let number = *float.value();
+            let fits = number == 0.0 || number.is_infinite() || SIZES.contains(&number.abs());
+            let byte = || value.span().map_or(0, |span| span.start);
+            (!fits).then(|| Odd { name: key.to_owned(), value: number, byte: byte() })
+        }
+        Value::Array(list) => list.iter().enumerate().find_map(|(k, value)| odd_value(&format!("{key}[{k}]"), value)),
+        Value::InlineTable(table) => table.iter().find_map(|(key, value)| odd_value(key, value)),
+        _ => None,
+    }
 }
 
 /// For a message that names something unknown and lists what is known: the known name that is most similar.

@@ -20,6 +20,7 @@ mod scene;
 mod select;
 mod settings;
 mod tear;
+mod wording;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
+use pliant::solve::FollowLeaderError;
 use pliant::{ModelError, Simulation, SimulationBuilder, TopologyError};
 use pliant_io::store::Topology;
 use pliant_io::write::Format;
@@ -372,7 +373,9 @@ impl Scene {
         let mut error = SceneError::new(&source.path, fault.message.clone());
         error.hint.clone_from(&fault.hint);
         let keys: Vec<&str> = path.iter().map(String::as_str).chain(fault.key.split('.')).collect();
-        error.at(&source.text, find(&source.text, &keys).unwrap_or(0))
+        // What does not stand in this file comes from one that it includes.
+        let byte = find(&source.text, &keys).or_else(|| find(&source.text, &["include"]));
+        error.at(&source.text, byte.unwrap_or(0))
     }
 
     /// An error of the engine that no check here has found before: at the body that it names, if it does.
@@ -385,6 +388,7 @@ impl Scene {
             | ModelError::NoSuchVertex { body, .. }
             | ModelError::Energy { body, .. }
             | ModelError::UnsupportedConstraint { body, .. }
+            | ModelError::CoarseSurface { body, .. }
             | ModelError::Topology(
                 TopologyError::NoCells { body }
                 | TopologyError::Unsupported { body: Some(body), .. }
@@ -401,6 +405,10 @@ impl Scene {
             ModelError::UnsupportedConstraint { kind: "long_range", .. } => {
                 Fault::new("long_range", error.to_string()).hint("choose [solver.position-based]")
             }
+            ModelError::FollowLeader(FollowLeaderError::Integrator { .. }) | ModelError::ExplicitIntegrator(_) => {
+                Fault::new("world.integrator", error.to_string())
+            }
+            ModelError::FollowLeader(_) => Fault::new("solver.follow-leader", error.to_string()),
             ModelError::NoSuchKind { .. } => Fault::new("solver.position-based.stiffness_of", error.to_string()),
             _ => Fault::new("", error.to_string()),
         };

@@ -22,6 +22,10 @@ use crate::scene::Fault;
 /// Largest numbers of frames and of steps per frame; more is a slip of the keyboard.
 const MOST_FRAMES: u32 = 10_000_000;
 const MOST_SUBSTEPS: u32 = 10_000;
+/// Largest numbers of iterations, of rounds between surfaces and of levels; a step with more would not end.
+pub(crate) const MOST_ITERATIONS: usize = 1_000_000;
+const MOST_ROUNDS: usize = 1000;
+const MOST_LEVELS: usize = 64;
 /// Frames per second and number of frames, if nothing is said.
 pub(crate) const STANDARD_RATE: f64 = 60.0;
 pub(crate) const STANDARD_FRAMES: u32 = 120;
@@ -103,8 +107,9 @@ pub(crate) fn self_collision(section: &SelfCollisionSection) -> Result<SelfColli
         untangle: section.untangle.unwrap_or(standard.untangle),
         ..standard
     };
+    check_most("self_collision.rounds", section.rounds, MOST_ROUNDS)?;
     for (key, value, need, holds) in [
-        ("thickness", settings.thickness, "positive", settings.thickness > 0.0),
+        ("thickness", settings.thickness, "at least 1e-9", settings.thickness >= 1e-9),
         ("friction", settings.friction, "at least 0", settings.friction >= 0.0),
         ("stiffness", settings.stiffness, "positive", settings.stiffness > 0.0),
         ("rounds", settings.rounds as f64, "at least 1", settings.rounds >= 1),
@@ -130,12 +135,21 @@ pub(crate) fn strain_limiting(section: &StrainLimitingSection) -> Result<StrainL
         return refuse("least", least, "0 to 1");
     }
     let method = match section.method.unwrap_or(LimitMethodSection::Global { iterations: None, tolerance: None }) {
-        LimitMethodSection::Edges { iterations } => LimitMethod::Edges { iterations },
-        LimitMethodSection::Principal { iterations } => LimitMethod::Principal { iterations },
+        LimitMethodSection::Edges { iterations } => {
+            check_most("strain_limiting.method.edges.iterations", Some(iterations), MOST_ITERATIONS)?;
+            LimitMethod::Edges { iterations }
+        }
+        LimitMethodSection::Principal { iterations } => {
+            check_most("strain_limiting.method.principal.iterations", Some(iterations), MOST_ITERATIONS)?;
+            LimitMethod::Principal { iterations }
+        }
         LimitMethodSection::Hierarchy { levels, iterations } => {
+            check_most("strain_limiting.method.hierarchy.iterations", Some(iterations), MOST_ITERATIONS)?;
+            check_most("strain_limiting.method.hierarchy.levels", levels, MOST_LEVELS)?;
             LimitMethod::Hierarchy { levels: levels.unwrap_or(8), iterations }
         }
         LimitMethodSection::Global { iterations, tolerance } => {
+            check_most("strain_limiting.method.global.iterations", iterations, MOST_ITERATIONS)?;
             let tolerance = tolerance.unwrap_or(1e-4);
             if !(tolerance > 0.0 && tolerance.is_finite()) {
                 return refuse("method.global.tolerance", tolerance, "positive");
@@ -148,6 +162,15 @@ pub(crate) fn strain_limiting(section: &StrainLimitingSection) -> Result<StrainL
         return refuse("least", least, "0 with this method, which limits stretch only");
     }
     Ok(StrainLimiting { most, least, method })
+}
+
+/// Refuses a count that would take for ever; the key ends with its name.
+pub(crate) fn check_most(key: &str, count: Option<usize>, most: usize) -> Result<(), Fault> {
+    let name = key.rsplit('.').next().unwrap_or_default();
+    match count.filter(|count| *count > most) {
+        None => Ok(()),
+        Some(count) => Err(Fault::new(key, format!("{name} is {count}, but must be at most {most}"))),
+    }
 }
 
 fn at_least_zero(key: String, value: f64) -> Fault {
@@ -194,6 +217,8 @@ fn check_tolerance(kind: &str, tolerance: Option<f64>) -> Result<(), Fault> {
 
 fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fault> {
     let standard = FollowLeaderParams::default();
+    let iterations = section.style.as_ref().and_then(|style| style.iterations);
+    check_most("solver.follow-leader.style.iterations", iterations, MOST_ITERATIONS)?;
     let grid = section.grid.as_ref();
     let grid = grid.map(|g| HairGrid { cell: g.cell, friction: g.friction, repulsion: g.repulsion });
     let style = section.style.as_ref().map(|s| HairStyle {
@@ -235,6 +260,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
         Some(SolverSection::Projective(section)) => {
             let standard = ProjectiveParams::default();
             check_tolerance("projective", section.tolerance)?;
+            check_most("solver.projective.iterations", section.iterations, MOST_ITERATIONS)?;
             ProjectiveParams {
                 iterations: section.iterations.unwrap_or(standard.iterations),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
@@ -266,6 +292,8 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
         Some(SolverSection::FollowLeader(section)) => follow_leader(section)?.into(),
         Some(SolverSection::Newton(section)) => {
             check_tolerance("newton", section.tolerance)?;
+            check_most("solver.newton.iterations", section.iterations, MOST_ITERATIONS)?;
+            check_most("solver.newton.warm_start", section.warm_start, MOST_ITERATIONS)?;
             let standard = if section.semi_implicit { NewtonParams::semi_implicit() } else { NewtonParams::default() };
             NewtonParams {
                 iterations: section.iterations.unwrap_or(standard.iterations),
@@ -291,6 +319,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
 fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams, Fault> {
     let standard = PositionBasedParams::default();
     check_tolerance("position-based", section.tolerance)?;
+    check_most("solver.position-based.iterations", section.iterations, MOST_ITERATIONS)?;
     let shares = section.stiffness.iter().map(|k| ("stiffness".to_owned(), *k));
     let shares = shares.chain(section.stiffness_of.iter().map(|(kind, k)| (format!("stiffness_of.{kind}"), *k)));
     if let Some((key, k)) = shares.into_iter().find(|(_, k)| !(0.0..=1.0).contains(k)) {

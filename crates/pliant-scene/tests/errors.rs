@@ -85,7 +85,7 @@ fn wrong_types_and_missing_keys_have_a_place() {
     assert_eq!(with("frames = 30", "frames = \"many\"").place, Some((5, 10)));
     assert_eq!(with("frames = 30", "frames = -3").place, Some((5, 10)));
     let error = with("width = 1, ", "");
-    assert!(error.message.contains("missing field `width`"), "{error}");
+    assert!(error.message.contains("the key `width` is missing"), "{error}");
     assert!(error.place.is_some());
     assert!(with("[[body]]", "[[body]").place.is_some_and(|(line, _)| line == 7));
 }
@@ -152,7 +152,7 @@ fn includes_come_first_and_are_overlaid() {
     assert!(Scene::read(&folder.join("circle.toml"), &[]).unwrap_err().message.contains("circle"));
     std::fs::write(folder.join("main.toml"), "include = [\"gone.toml\"]").unwrap();
     let error = Scene::read(&folder.join("main.toml"), &[]).unwrap_err();
-    assert!(error.message.contains("gone.toml") && error.place == Some((1, 11)), "{error}");
+    assert!(error.message.contains("gone.toml") && error.place == Some((1, 12)), "{error}");
     assert!(Scene::read(&folder.join("absent.toml"), &[]).is_err());
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -194,7 +194,7 @@ fn keyframes_that_mean_nothing_are_refused_at_their_place() {
     let still = "select = { corners = [\"top-left\", \"top-right\"] }";
     let keyed = |keyframes: &str| with(still, &format!("{still}\nkeyframe = [{keyframes}]"));
     for (keyframes, message) in [
-        ("{ time = nan }", "time is NaN"),
+        ("{ time = nan }", "time is nan, which is not a number"),
         ("{ time = 1 }, { time = 1 }", "two keyframes at 1 s"),
         ("{ time = 0, translate = [0, inf, 0] }", "translate holds inf"),
         ("{ time = 0, rotate = { axis = [0, 0, 0], degrees = 9 } }", "the axis has length 0"),
@@ -213,5 +213,73 @@ fn the_schema_names_every_table() {
     let schema: serde_json::Value = serde_json::from_str(&pliant_scene::json_schema()).unwrap();
     for key in ["world", "solver", "body", "collider", "contact", "attachment", "force", "expect", "include"] {
         assert!(schema["properties"][key].is_object(), "{key}");
+    }
+}
+
+#[test]
+fn values_of_the_wrong_type_are_refused_in_plain_words() {
+    for (from, to, place, message) in [
+        ("frame_rate = 60", "frame_rate = \"fast\"", (4, 14), "expected a number, but found the text \"fast\""),
+        ("frames = 30", "frames = 1.5", (5, 10), "expected a whole number from 0 to 4294967295, but found 1.5"),
+        ("columns = 8", "columns = -8", (9, 50), "expected a whole number, at least 0, but found -8"),
+        ("below = 1.05", "below = []", (16, 9), "expected a number, but found a list"),
+        ("title = \"Curtain\"", "title = 3", (1, 9), "expected text, but found 3"),
+        ("title = \"Curtain\"", "include = 3", (1, 11), "expected a list, but found 3"),
+        ("name = \"curtain\"", "name = \"a\"\nself_collision = 1", (9, 18), "expected true or false, but found 1"),
+        (
+            "name = \"curtain\"",
+            "name = \"a\"\nvelocity = [1, 2]",
+            (9, 12),
+            "expected a list of 3 values, but found 2 in it",
+        ),
+        ("name = \"curtain\"", "name = \"a\"\ntransform = 7", (9, 13), "expected a table, but found 7"),
+        (
+            "material.cloth = { preset = \"silk\" }",
+            "material = {}",
+            (10, 12),
+            "expected a table with one key, which names the choice, but found none",
+        ),
+    ] {
+        let error = with(from, to);
+        assert_eq!((error.message.as_str(), error.place), (message, Some(place)), "{error}");
+    }
+}
+
+#[test]
+fn a_world_that_follow_the_leader_does_not_serve_is_refused_at_the_solver() {
+    let solver = "[solver.follow-leader]\ncorrection = 0.5\n\n[world]";
+    let error = with("[world]", solver);
+    assert!(error.message.contains("follow-the-leader"), "{error}");
+    assert_eq!(error.place.map(|(line, _)| line), Some(3), "{error}");
+    // At the integrator, where that is to blame.
+    let strand = "[world]\nintegrator = \"bdf2\"\n[solver.follow-leader]\n[[body]]\nname = \"a\"\n\
+                  shape.rope = { from = [0, 0, 0], to = [1, 0, 0], segments = 2 }\nmaterial.strand = {}\npin = [{ select.vertices = [0] }]\n";
+    let error = refused(strand);
+    assert_eq!(error.place, Some((2, 14)), "{error}");
+}
+
+#[test]
+fn a_thickness_below_the_limit_is_refused_with_it() {
+    let collider = |thickness: &str| format!("{CURTAIN}\n[[collider]]\nshape.plane = {{}}\nthickness = {thickness}\n");
+    for thickness in ["1e-10", "0", "-1"] {
+        let error = refused(&collider(thickness));
+        assert!(error.message.contains("but must be at least 1e-9"), "{error}");
+        assert_eq!(error.place, Some((20, 13)), "{error}");
+    }
+    let error = refused(&format!("{CURTAIN}\n[self_collision]\nthickness = 1e-10\n"));
+    assert_eq!(error.message, "thickness is 0.0000000001, but must be at least 1e-9");
+}
+
+#[test]
+fn more_iterations_than_a_step_could_take_are_refused() {
+    for (solver, line) in [
+        ("[solver.projective]\niterations = 1000000000000", 18),
+        ("[solver.newton]\nwarm_start = 1000000000000", 18),
+        ("[solver.position-based]\niterations = 1000000000000", 18),
+        ("[strain_limiting]\nmost = 1.1\nmethod.edges.iterations = 1000000000000", 19),
+    ] {
+        let error = refused(&format!("{CURTAIN}{solver}\n"));
+        assert!(error.message.contains("is 1000000000000, but must be at most 1000000"), "{error}");
+        assert_eq!(error.place.map(|(found, _)| found), Some(line), "{error}");
     }
 }

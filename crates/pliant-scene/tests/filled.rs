@@ -293,10 +293,10 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
     );
     for (regions, change, expected) in [
         (lattice, key("lattice.spacing=0"), "spacing is 0, but must be finite and positive"),
-        (lattice, key("lattice.spacing=nan"), "spacing is NaN, but must be finite and positive"),
+        (lattice, key("lattice.spacing=nan"), "spacing is nan, which is not a number"),
         (lattice, key("lattice.spacing=-1"), "spacing is -1, but must be finite and positive"),
         (lattice, key("lattice.spacing=1e-4"), "too many vertices: about 125000000000"),
-        (lattice, key("lattice.spacing=1e-300"), "too many vertices"),
+        (lattice, key("lattice.spacing=1e-40"), "too many vertices"),
         (lattice, key("lattice.width=0"), "width is 0, but must be at least 1"),
         (lattice, ring.into(), "spacing is 0.06, so that no cell has its middle inside"),
         (octree, "body.0.shape.icosphere.radius=-1".into(), "radius is -1"),
@@ -305,7 +305,7 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
         (octree, key("octree.levels=12"), "too many vertices"),
         (octree, key("octree.width=0"), "width is 0, but must be finite and positive"),
         (octree, key("octree.width=0.01"), "width is 0.01, but a particle has its nearest neighbour"),
-        (octree, key("octree.detail=nan"), "detail is NaN, but must be finite and at least 0"),
+        (octree, key("octree.detail=nan"), "detail is nan, which is not a number"),
         (lattice, open.into(), "the surface is open: 32 of its edges"),
         (octree, flat.into(), "fills a surface, which this shape does not have"),
         (lattice, "body.0.material.matched.density=0".into(), "density is 0, but must be finite and positive"),
@@ -320,5 +320,21 @@ fn what_cannot_be_filled_is_refused_at_its_key() {
         let Err(found) = found else { panic!("{change} is not refused") };
         assert!(found.to_string().contains(expected), "{change}: {found}");
         assert!(found.place.is_some(), "{change}: {found}");
+    }
+}
+
+#[test]
+fn cells_as_large_as_the_body_are_refused_with_both_sizes() {
+    for regions in [
+        "lattice = { spacing = 0.6, width = 1 }",
+        "lattice = { spacing = 1e12, width = 1 }",
+        "octree = { size = 0.6, levels = 0, width = 1 }",
+    ] {
+        let scene = Scene::parse("ball.toml", &BALL.replace("REGIONS", regions), &[]).unwrap();
+        let error = scene.build().map(|_| ()).unwrap_err();
+        assert!(error.message.contains("which makes one particle of a body that is 0.5 m long"), "{error}");
+        let at = regions.split(" = ").nth(2).and_then(|rest| rest.split(',').next()).unwrap();
+        assert!(error.message.contains(&format!("is {} m", at.parse::<f64>().unwrap())), "{error}");
+        assert_eq!(error.place.map(|(line, _)| line), Some(9), "{error}");
     }
 }

@@ -128,7 +128,7 @@ fn attachments_that_join_nothing_are_refused_with_a_hint() {
 fn forces_and_winds_that_mean_nothing_are_refused_at_their_place() {
     for (section, message, line) in [
         ("[[force]]\nbody = \"box\"", "give `total` or `keyframe`", 8),
-        ("[[force]]\nbody = \"box\"\ntotal = [0, nan, 0]", "must be finite", 10),
+        ("[[force]]\nbody = \"box\"\ntotal = [0, nan, 0]", "total[1] is nan, which is not a number", 10),
         ("[[force]]\nbody = \"box\"\ntotal = [1, 0, 0]\nfrom = 2\nuntil = 1", "which is never", 12),
         ("[[force]]\nbody = \"bok\"\ntotal = [1, 0, 0]", "there is no body \"bok\"", 9),
         ("[output]\nformats = [\"glb\", \"usd\"]", "there is no format \"usd\"", 9),

@@ -190,7 +190,7 @@ fn scenes_of_a_thousand_million_vertices_are_refused_before_they_take_memory() {
         ("shape.rope = { from = [0, 0, 0], to = [1, 0, 0], segments = 1000000000 }", 3),
         ("shape.bundle = { radius = 1, count = 1000000, direction = [0, 1, 0], length = 1, segments = 1000 }", 3),
         ("shape.sdf = { solid = { sphere = { radius = 1 } }, cells = 1000 }", 3),
-        ("shape.sdf = { solid = { sphere = { radius = 1 } }, cell = 1e-300 }", 3),
+        ("shape.sdf = { solid = { sphere = { radius = 1 } }, cell = 1e-40 }", 3),
     ] {
         let material = match shape {
             _ if shape.contains("rope") || shape.contains("bundle") => "strand",
@@ -237,4 +237,54 @@ fn nesting_without_end_is_refused_and_does_not_overflow_the_stack() {
     let error = build(&format!("{body}shape.sdf.solid.union.of = [{list}]\n")).unwrap_err();
     assert!(error.message.contains("at most 256"), "{}", error.message);
     assert_eq!(error.place.map(|(line, _)| line), Some(4));
+}
+
+/// What never ends, or is no file, is refused where it is named, before anything is read.
+#[test]
+#[cfg(unix)]
+fn devices_pipes_and_folders_are_refused_where_they_are_named() {
+    let folder = std::env::temp_dir().join(format!("pliant-scene-devices-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let kinds = [("/dev/zero", "a device"), (folder.to_str().unwrap(), "a folder"), (pipe.to_str().unwrap(), "a pipe")];
+    for (path, what) in kinds {
+        let expected = format!("is {what}, but must be a file");
+        let error = Scene::read(std::path::Path::new(path), &[]).unwrap_err();
+        assert_eq!(error.message, expected);
+        let body = "[[body]]\nname = \"a\"\nmaterial.cloth = {}\n";
+        let sheet = "shape.sheet = { width = 1, height = 1, columns = 1, rows = 1 }\n";
+        for (text, place) in [
+            (format!("include = [\"{path}\"]\n{body}{sheet}"), (1, 12)),
+            (format!("{body}shape.file.path = \"{path}\"\n"), (4, 19)),
+            (format!("{body}{sheet}[[collider]]\nshape.file.path = \"{path}\"\n"), (6, 19)),
+            (format!("{body}{sheet}[[collider]]\nshape.plane = {{}}\nmotion.path = \"{path}\"\n"), (7, 15)),
+        ] {
+            let error = build(&text).unwrap_err();
+            assert!(error.message.contains(path) && error.message.contains(&expected), "{error}");
+            assert_eq!(error.place, Some(place), "{error}");
+        }
+    }
+    // The largest text that is read, and one more byte.
+    let long = folder.join("long.toml");
+    std::fs::write(&long, vec![b'#'; (16 << 20) + 1]).unwrap();
+    let error = Scene::read(&long, &[]).unwrap_err();
+    assert!(error.message.contains("too large for a scene file, which may have 16777216 bytes"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn numbers_that_nothing_could_mean_are_refused_with_the_range() {
+    let text = |gravity: &str| {
+        let body = "[[body]]\nname = \"a\"\nshape.rope = { from = [0, 0, 0], to = [1, 0, 0], segments = 2 }\n";
+        format!("{body}material.strand = {{}}\n[world]\ngravity = [0, {gravity}, 0]\n")
+    };
+    for (value, shown) in [("1e308", "1e308"), ("-1e308", "-1e308"), ("1e-308", "1e-308"), ("-1.5e21", "-1.5e21")] {
+        let error = build(&text(value)).unwrap_err();
+        let expected = format!("gravity[1] is {shown}, but must be 0 or of a size from 1e-40 to 1e20");
+        assert_eq!((error.message.as_str(), error.place), (expected.as_str(), Some((6, 15))));
+    }
+    let error = build(&text("nan")).unwrap_err();
+    assert_eq!((error.message.as_str(), error.place), ("gravity[1] is nan, which is not a number", Some((6, 15))));
+    assert!(build(&text("1e20")).is_ok() && build(&text("-1e-40")).is_ok() && build(&text("0.0")).is_ok());
 }

@@ -59,9 +59,9 @@ fn solids_that_are_none_are_refused_at_their_place() {
         ("solid.sphere = { radius = -1 }", "radius is -1", "-1"),
         ("solid.union.of = [{ sphere.radius = 1 }, { box.size = [1, 0, 1] }]", "size is 0", "[1, 0, 1]"),
         ("solid.union.of = []", "needs at least one solid", "[]"),
-        ("solid.spere = { radius = 1 }", "unknown variant `spere`", "spere"),
+        ("solid.spere = { radius = 1 }", "there is no choice `spere`", "spere"),
         ("solid.sphere = { radius = 1, center = [0, 0, 0] }", "center", "center"),
-        ("solid.offset = { distance = nan, of.sphere.radius = 1 }", "distance is NaN", "nan"),
+        ("solid.offset = { distance = nan, of.sphere.radius = 1 }", "distance is nan, which is not a number", "nan"),
         ("cells = 0\nshape.sdf.solid.sphere.radius = 1", "at least 1 cell", "0"),
     ] {
         let error = solid(shape);

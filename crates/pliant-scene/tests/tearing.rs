@@ -120,7 +120,7 @@ fn what_is_wrong_is_said_at_its_place() {
         (PAPER.to_owned() + &CUT.replace("\"paper\"", "\"papr\""), 8, "there is no body \"papr\""),
         (PAPER.to_owned() + &CUT.replace("time = 0.1", "time = -1"), 9, "time is -1"),
         (PAPER.to_owned() + &CUT.replace("[0.2, 1, 0]", "[0, 0, 0]"), 10, "the normal of a cut is 0"),
-        (PAPER.to_owned() + &CUT.replace("plane =", "polyline ="), 10, "unknown field"),
+        (PAPER.to_owned() + &CUT.replace("plane =", "polyline ="), 10, "there is no key"),
         (
             PAPER.replace("material.cloth = { preset = \"paper\" }", "material.springs = { stiffness = 10 }") + CUT,
             8,

@@ -259,6 +259,7 @@ impl SimulationBuilder {
             crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
         }
         crate::topology::check_tearing(&model)?;
+        check_surfaces_beside_fluids(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let mut orientations = model.rods().untwisted(&positions);
@@ -505,6 +506,22 @@ fn rod_set(
         set.add(*body, segments, material, rest, pinned);
     }
     Ok(set)
+}
+
+/// Fluid feels surfaces by samples as far apart as its particles, so their triangles must not be too large.
+fn check_surfaces_beside_fluids(model: &Model) -> Result<(), ModelError> {
+    let Some(fluid) = model.fluids().first() else { return Ok(()) };
+    let (spacing, limit, rest) = (fluid.material.spacing, crate::fluid::MOST_SAMPLES, model.rest());
+    for body in model.bodies() {
+        for &[a, b, c] in &body.surface {
+            let length = |from: u32, to: u32| rest[from as usize].distance(rest[to as usize]);
+            let length = length(a, b).max(length(b, c)).max(length(c, a));
+            if length.is_nan() || length > limit * spacing {
+                return Err(ModelError::CoarseSurface { body: body.name.clone(), length, spacing, limit });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Lists of a body have one entry for each vertex, and nothing names a vertex that is not there.

@@ -139,6 +139,20 @@ pub enum ModelError {
         /// Vertex within the body.
         vertex: usize,
     },
+    /// A surface beside a fluid has edges that are too long to be sampled as finely as the fluid.
+    #[error(
+        "body {body:?} has an edge of {length} m, more than {limit} times the spacing of the fluid, {spacing} m: refine its surface"
+    )]
+    CoarseSurface {
+        /// Body.
+        body: String,
+        /// Length of the edge \[m\].
+        length: f64,
+        /// Spacing of the fluid \[m\].
+        spacing: f64,
+        /// Spacings that an edge may have.
+        limit: f64,
+    },
     /// The solver cannot serve this world.
     #[error(transparent)]
     FollowLeader(#[from] crate::solve::FollowLeaderError),

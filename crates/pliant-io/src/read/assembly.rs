@@ -8,7 +8,7 @@ use pliant::mesh::tet_volume;
 
 use super::cells::{Shape, split};
 use super::error::{Problem, ReadError};
-use super::polygon::{Cut, triangulate};
+use super::polygon::{Cut, MOST_CORNERS_OF_A_FACE, triangulate};
 use super::{Duplicates, ImportedMesh, MaterialCoordinates, ReadOptions, up};
 
 /// A mesh on its way in.
@@ -97,8 +97,8 @@ impl Assembly {
                 self.chain_open = false;
             }
             Shape::Triangle => self.mesh.triangles.push([nodes[0], nodes[1], nodes[2]]),
-            Shape::Quad | Shape::Polygon => self.cut_polygon(nodes),
-            Shape::Pixel => self.cut_polygon(&[nodes[0], nodes[1], nodes[3], nodes[2]]),
+            Shape::Quad | Shape::Polygon => self.cut_polygon(nodes)?,
+            Shape::Pixel => self.cut_polygon(&[nodes[0], nodes[1], nodes[3], nodes[2]])?,
             Shape::Strip => {
                 for (i, window) in nodes.windows(3).enumerate() {
                     let [a, b, c] = [window[0], window[1], window[2]];
@@ -131,15 +131,18 @@ impl Assembly {
     /// Adds a polygon as triangles. Returns the local corners of each, which other corner lists follow.
     pub(super) fn polygon(&mut self, nodes: &[u32]) -> Result<&[[usize; 3]], ReadError> {
         self.spend(nodes.len())?;
-        self.cut_polygon(nodes);
+        self.cut_polygon(nodes)?;
         Ok(&self.cut)
     }
 
-    fn cut_polygon(&mut self, nodes: &[u32]) {
+    fn cut_polygon(&mut self, nodes: &[u32]) -> Result<(), ReadError> {
         self.cut.clear();
         if nodes.len() < 3 {
             self.tally.short += 1;
-            return;
+            return Ok(());
+        }
+        if nodes.len() > MOST_CORNERS_OF_A_FACE {
+            return Err(Problem::TooManyCorners { count: nodes.len(), limit: MOST_CORNERS_OF_A_FACE }.of_file());
         }
         self.corners.clear();
         self.corners.extend(nodes.iter().map(|&vertex| self.mesh.positions[vertex as usize]));
@@ -151,6 +154,7 @@ impl Assembly {
         }
         self.tally.guessed += usize::from(cut == Cut::Guessed);
         self.mesh.triangles.extend(self.cut.iter().map(|corners| corners.map(|corner| nodes[corner])));
+        Ok(())
     }
 
     fn solid(&mut self, shape: Shape, nodes: &[u32]) {

@@ -1,6 +1,6 @@
 //! Files, and the files beside them.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -33,13 +33,25 @@ impl<'a> Companions<'a> {
     }
 }
 
-/// A regular file's content, refused by its size before anything is read.
+/// A regular file's content, refused by its size before anything is read. Folders, pipes and devices are refused: some of them never end.
+///
+/// ```
+/// use pliant_io::read::read_regular_file;
+///
+/// let error = read_regular_file("/", 1 << 20).unwrap_err();
+/// assert_eq!(error.to_string(), "/: is a folder, but must be a file");
+/// ```
+pub fn read_regular_file(path: impl AsRef<Path>, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    let path = path.as_ref();
+    read_file(path, max_bytes).map_err(|error| error.of(&path.to_string_lossy()))
+}
+
 pub(super) fn read_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
     let io = |error: io::Error| Problem::Io { kind: error.kind(), message: error.to_string() }.of_file();
     // Before opening: to open a pipe is to wait for its other end.
     let metadata = std::fs::metadata(path).map_err(io)?;
     if !metadata.is_file() {
-        return Err(Problem::Unsupported { what: "anything but a regular file".to_owned() }.of_file());
+        return Err(Problem::NotAFile { found: kind_of(metadata.file_type()) }.of_file());
     }
     gzip::check_size(metadata.len(), max_bytes).map_err(Problem::of_file)?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
@@ -47,4 +59,22 @@ pub(super) fn read_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReadErro
     File::open(path).map_err(io)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
     gzip::check_size(bytes.len() as u64, max_bytes).map_err(Problem::of_file)?;
     Ok(bytes)
+}
+
+/// What stands at a path in place of a file.
+fn kind_of(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    if kind.is_dir() { "a folder" } else { "something else" }
 }

@@ -64,6 +64,12 @@ pub enum Problem {
         /// What the operating system says.
         message: String,
     },
+    /// A folder, pipe or device has the name.
+    #[error("is {found}, but must be a file")]
+    NotAFile {
+        /// What it is.
+        found: &'static str,
+    },
     /// Neither the name nor the content tells the format.
     #[error("unknown format; known are {}", Format::list())]
     UnknownFormat,
@@ -135,6 +141,14 @@ pub enum Problem {
         /// The limit.
         limit: u64,
     },
+    /// A face has so many corners that cutting it into triangles would make a mesh that nothing can be done with.
+    #[error("a face has {count} corners, but must have at most {limit}")]
+    TooManyCorners {
+        /// Corners of the face.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// A file that this one needs is missing or may not be read.
     #[error("needs {file}: {reason}")]
     Companion {
@@ -178,6 +192,14 @@ impl Problem {
 }
 
 impl ReadError {
+    /// The same error at a place, unless it has one already.
+    pub(super) fn near(mut self, place: Place) -> Self {
+        if self.place == Place::File {
+            self.place = place;
+        }
+        self
+    }
+
     /// The same error with the file's name, unless it already speaks of another file.
     pub(super) fn of(mut self, file: &str) -> Self {
         if self.file.is_empty() {

@@ -15,7 +15,7 @@
 //!
 //! Beside meshes, [`read_motion`] reads motions of rigid parts (`.mot`).
 //!
-//! Each may be compressed by gzip. Polygons become triangles; hexes, prisms and pyramids become tets, conforming across
+//! Each may be compressed by gzip. Polygons of at most 10 000 corners become triangles; hexes, prisms and pyramids become tets, conforming across
 //! neighbours. What was changed is said in [`ImportedMesh::notes`].
 //!
 //! Files are not trusted: counts are held against the size of the file before memory is taken, indices and numbers are
@@ -63,6 +63,7 @@ use std::path::Path;
 
 use pliant::math::Vec3;
 
+pub use companion::read_regular_file;
 pub use error::{Place, Problem, ReadError};
 pub use format::Format;
 pub use imported::{ImportedMesh, MaterialCoordinates};

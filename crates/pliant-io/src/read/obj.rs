@@ -117,7 +117,7 @@ fn add_lines(lines: &Corners, assembly: &mut Assembly) -> Result<(), ReadError> 
         vertices(line, corners, assembly.mesh.positions.len(), &mut nodes)?;
         // Programs write a long curve as segments.
         let shape = if nodes.len() == 2 { Shape::Segment } else { Shape::Polyline };
-        assembly.cell(shape, &nodes)?;
+        assembly.cell(shape, &nodes).map_err(|error| error.near(Place::Line(line)))?;
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ fn add_faces(faces: &Corners, points: Vec<[f64; 2]>, assembly: &mut Assembly) ->
             let index = resolve("material coordinate", point.saturating_add(1), 1, points.len());
             material.push(index.map_err(|problem| problem.at(Place::Line(line)))?);
         }
-        let triangles = assembly.polygon(&nodes)?;
+        let triangles = assembly.polygon(&nodes).map_err(|error| error.near(Place::Line(line)))?;
         if material.len() == nodes.len() {
             material_corners.extend(triangles.iter().map(|corners| corners.map(|corner| material[corner])));
         } else {

@@ -205,7 +205,7 @@ fn read_cells(
             }
             nodes.push(assembly.index(index, 0).map_err(|problem| problem.at(numbers.place_of_last(place.clone())))?);
         }
-        assembly.cell(shape, &nodes)?;
+        assembly.cell(shape, &nodes).map_err(|error| error.near(numbers.place_of_last(place.clone())))?;
     }
     Ok(())
 }

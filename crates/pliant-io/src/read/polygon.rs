@@ -6,6 +6,10 @@ use pliant::math::Vec3;
 /// are convex or hopeless.
 const MOST_CORNERS: usize = 64;
 
+/// Corners that a face may have at most: its first corner then has as many triangles around it, which what is done with a mesh takes the square
+/// of in time and memory.
+pub(super) const MOST_CORNERS_OF_A_FACE: usize = 10_000;
+
 /// How a polygon was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {

@@ -97,7 +97,9 @@ fn read_facet(text: &mut Text<'_>, nodes: &mut Vec<u32>, assembly: &mut Assembly
                 let position = [number()?, number()?, number()?];
                 assembly.vertex(position)?;
             }
-            b"endfacet" if nodes.len() >= 3 => return assembly.cell(Shape::Polygon, nodes),
+            b"endfacet" if nodes.len() >= 3 => {
+                return assembly.cell(Shape::Polygon, nodes).map_err(|error| error.near(text.place()));
+            }
             _ => return Err(Problem::unexpected("three vertices and endfacet", word).at(text.place())),
         }
     }

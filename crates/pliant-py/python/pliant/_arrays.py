@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,12 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.uint32]
 ArrayLike = npt.ArrayLike
 Kind = TypeVar("Kind")
+
+#: Sizes that a number other than 0 may have, whatever it stands for: powers and quotients of others would not be numbers any more.
+#: What rounding leaves of 0 is above the least.
+LEAST, MOST = 1e-40, 1e20
+#: Most iterations of a step.
+MOST_ITERATIONS = 1_000_000
 
 
 def _place(index: tuple[int, ...]) -> str:
@@ -36,6 +43,10 @@ def floats(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
     if not finite.all():
         index = _first(~finite)
         raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be finite")
+    large = np.abs(array) > MOST
+    if large.any():
+        index = _first(large)
+        raise ValueError(f"{name}{_place(index)} is {array[index]}, but its size must be at most {MOST:g}")
     return array
 
 
@@ -65,6 +76,8 @@ def number(value: Any, name: str, *, at_least: float | None = None, above: float
         raise ValueError(f"{name} is {value!r}, but must be a number") from None
     if not np.isfinite(result):
         raise ValueError(f"{name} is {result}, but must be finite")
+    if result != 0 and not LEAST <= abs(result) <= MOST:
+        raise ValueError(f"{name} is {result}, but must be 0 or of a size from {LEAST:g} to {MOST:g}")
     if at_least is not None and result < at_least:
         raise ValueError(f"{name} is {result}, but must be at least {at_least:g}")
     if above is not None and result <= above:
@@ -72,12 +85,14 @@ def number(value: Any, name: str, *, at_least: float | None = None, above: float
     return result
 
 
-def count(value: Any, name: str, *, at_least: int = 0) -> int:
+def count(value: Any, name: str, *, at_least: int = 0, at_most: int | None = None) -> int:
     """One whole number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name} is {value!r}, but must be a whole number")
     if value < at_least:
         raise ValueError(f"{name} is {value}, but must be at least {at_least}")
+    if at_most is not None and value > at_most:
+        raise ValueError(f"{name} is {value}, but must be at most {at_most}")
     if value >= 2**63:
         raise ValueError(f"{name} is {value}, but must be below 2**63")
     return int(value)
@@ -88,6 +103,29 @@ def instance(value: Kind | None, name: str, kind: type[Kind]) -> Kind | None:
     if value is not None and not isinstance(value, kind):
         raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__} or None")
     return value
+
+
+def required(value: Any, name: str, kind: type[Kind]) -> Kind:
+    """A description of a kind."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__}")
+    return value
+
+
+def each(value: Any, name: str, kind: type[Kind]) -> tuple[Kind, ...]:
+    """One description of a kind, or several."""
+    if isinstance(value, kind):
+        return (value,)
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} is {value!r}, but must be a {kind.__name__} or several")
+    return tuple(required(item, f"{name}[{k}]", kind) for k, item in enumerate(value))
+
+
+def pair(value: Any, name: str) -> tuple[Any, Any]:
+    """Two values."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:
+        raise ValueError(f"{name} is {value!r}, but must be two numbers")
+    return value[0], value[1]
 
 
 def per_element(value: ArrayLike, name: str, length: int, *, at_least: float | None = None) -> Floats:
@@ -120,6 +158,7 @@ def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
 
 def within(array: Indices, name: str, vertices: int) -> None:
     """Refuses numbers of vertices that are not there."""
+    vertices = count(vertices, "vertices")
     bad = array >= vertices
     if bad.any():
         index = _first(bad)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, instance, number, per_element, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, Indices, each, instance, number, per_element, selection, vector, vectors
 from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
@@ -88,13 +88,11 @@ class Body:
                 self.masses = mesh.lumped_masses(density)
             else:
                 raise ValueError("points have no density; give masses")
-        self.energies: tuple[Energy, ...] = (energies,) if isinstance(energies, Energy) else tuple(energies)
+        self.energies: tuple[Energy, ...] = each(energies, "energies", Energy)
         for energy in self.energies:
             energy.check(count)
-        self.constraints = (constraints,) if isinstance(constraints, Constraints) else tuple(constraints)
-        for k, constraint in enumerate(self.constraints):
-            if not isinstance(constraint, Constraints):
-                raise ValueError(f"constraints[{k}] is a {type(constraint).__name__}, but must be constraints")
+        self.constraints = each(constraints, "constraints", Constraints)
+        for constraint in self.constraints:
             constraint.check(count)
         self.pinned: Indices = selection(np.asarray(pin), "pin", count) if np.size(pin) else np.zeros(0, np.uint32)
         if isinstance(material, RigidMaterial) and (positions is not None or velocities is not None):

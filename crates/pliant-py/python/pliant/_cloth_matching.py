@@ -53,8 +53,8 @@ class ClothMatching:
             "bend": _share(bend, "bend"),
             "fibres": _share(fibres, "fibres"),
             "fibre_length": count(fibre_length, "fibre_length", at_least=2),
-            "levels": count(levels, "levels", at_least=0),
-            "rounds": count(rounds, "rounds", at_least=1),
+            "levels": count(levels, "levels", at_most=64),
+            "rounds": count(rounds, "rounds", at_least=1, at_most=1000),
             "warp": vector(warp, "warp"),
         }
         for name, value in values.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, floats, number, vector, vectors
+from ._arrays import ArrayLike, Floats, Indices, floats, number, pair, vector, vectors
 from ._meshes import TriangleMesh
 
 Vector = tuple[float, float, float]
@@ -76,7 +76,8 @@ class Collider:
     def heightfield(cls, heights: ArrayLike, spacing: tuple[float, float], **settings: Any) -> Collider:
         """The ground below heights [m] of shape (nz, nx), at distances [m] along x and z, that begins at the origin."""
         array = floats(heights, "heights", (None, None))
-        distances = (number(spacing[0], "spacing[0]"), number(spacing[1], "spacing[1]"))
+        along, across = pair(spacing, "spacing")
+        distances = (number(along, "spacing[0]"), number(across, "spacing[1]"))
         counts = (array.shape[1], array.shape[0])
         return cls._make(
             "heightfield", {"counts": counts, "spacing": distances, "heights": array.ravel().copy()}, settings

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, Indices, count, indices, number, per_element, within
+from ._arrays import ArrayLike, Floats, Indices, count, indices, number, per_element, required, within
 from ._meshes import Mesh
 
 
@@ -271,7 +271,7 @@ class LongRangeAttachments(Constraints):
         """The threads over a mesh: (m, 2), a vertex and its attachment point, and their lengths (m,) [m]."""
         if self.points is None:
             raise ValueError("points is None: threads without a body need attachment points")
-        self.check(len(mesh))
+        self.check(len(required(mesh, "mesh", Mesh)))
         return _pliant.long_range_threads(self, mesh)
 
     def __repr__(self) -> str:

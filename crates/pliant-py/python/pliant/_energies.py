@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, per_element, vector, vectors, within
+from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, pair, per_element, vector, vectors, within
+from ._arrays import count as whole
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,20 @@ class Energy:
         return f"<{type(self).__name__} of {counts}>"
 
 
+def _set(value: Any) -> StrainSet:
+    if value is not None and not isinstance(value, (Limits, Fibres)):
+        raise ValueError(f"set is {value!r}, but must be Limits, Fibres or None")
+    return value
+
+
 def _bounds(value: ArrayLike, name: str) -> tuple[float, float]:
-    low, high = np.asarray(value, dtype=np.float64)
+    both = pair(value, name)
+    try:
+        low, high = float(both[0]), float(both[1])
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}, but must be two numbers") from None
     # An upper bound may be infinite; the engine says what is wrong with others.
-    return float(low), float(high)
+    return low, high
 
 
 class EdgeSprings(Energy):
@@ -108,7 +119,7 @@ class TriangleStrain(Energy):
     def __init__(self, triangles: ArrayLike, stiffness: float, set: StrainSet = None) -> None:
         self.triangles: Indices = indices(triangles, "triangles", 3)
         self.stiffness = number(stiffness, "stiffness", at_least=0)
-        self.set = set
+        self.set = _set(set)
 
 
 class TetStrain(Energy):
@@ -123,7 +134,7 @@ class TetStrain(Energy):
     def __init__(self, tets: ArrayLike, stiffness: float, set: StrainSet = None) -> None:
         self.tets: Indices = indices(tets, "tets", 4)
         self.stiffness = number(stiffness, "stiffness", at_least=0)
-        self.set = set
+        self.set = _set(set)
 
 
 class TriangleArea(Energy):
@@ -278,7 +289,7 @@ class RigidSet(Energy):
     _stencils = ("vertices",)
 
     def __init__(self, hub: int, vertices: ArrayLike, stiffness: float) -> None:
-        self.hub = int(hub)
+        self.hub = whole(hub, "hub")
         self.vertices: Indices = indices(vertices, "vertices")
         self.stiffness = number(stiffness, "stiffness", at_least=0)
 

@@ -157,7 +157,9 @@ class Octree:
         the surface than detail times their size; or where splits says so, a function of a cell's middle [m], its size [m], and the
         signed distance of its middle [m], negative inside."""
         numbers = (number(size, "size", above=0), number(detail, "detail", at_least=0))
-        made = _pliant.fill_octree(_solid(solid), numbers, count(levels, "levels"), splits, bool(largest_piece))
+        made = _pliant.fill_octree(
+            _solid(solid), numbers, count(levels, "levels", at_most=16), splits, bool(largest_piece)
+        )
         return cls(*made)
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, Indices, count, indices, number, vector, vectors, within
+from ._arrays import ArrayLike, Floats, Indices, count, indices, number, pair, vector, vectors, within
 
 AnyMesh = TypeVar("AnyMesh", bound="Mesh")
 
@@ -141,7 +141,9 @@ class Sheet(TriangleMesh):
         diagonals: str,
     ) -> None:
         super().__init__(positions, triangles)
-        self._set(size=size, cells=cells, diagonals=diagonals)
+        lengths = tuple(number(length, f"size[{k}]", above=0) for k, length in enumerate(pair(size, "size")))
+        counts = tuple(count(cell, f"cells[{k}]", at_least=1) for k, cell in enumerate(pair(cells, "cells")))
+        self._set(size=lengths, cells=counts, diagonals=diagonals)
 
     def vertex(self, column: int, row: int) -> int:
         """Number of the vertex in a column (along the width) and a row; negative ones count from the end."""
@@ -330,7 +332,7 @@ def disc(radius: float = 1.0, rings: int = 8, sectors: int = 6, *, plane: str = 
 
 def icosphere(radius: float = 1.0, subdivisions: int = 3) -> TriangleMesh:
     """A sphere of a radius [m] around the origin: an icosahedron, each triangle cut into four, several times."""
-    return TriangleMesh(*_pliant.icosphere(number(radius, "radius"), count(subdivisions, "subdivisions")))
+    return TriangleMesh(*_pliant.icosphere(number(radius, "radius"), count(subdivisions, "subdivisions", at_most=30)))
 
 
 def cylinder(

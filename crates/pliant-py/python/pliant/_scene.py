@@ -15,6 +15,9 @@ from ._pliant import StepReport
 from ._settings import Solver
 from ._simulation import Simulation
 
+#: Most frames of a scene: more is a slip of the keyboard.
+MOST_FRAMES = 10_000_000
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -72,7 +75,7 @@ class SceneSimulation(Simulation):
         self, frames: int | None = None, *, each: Callable[[SceneSimulation], None] | None = None
     ) -> SceneSimulation:
         """Advances to a frame, by default the last, calling a function after each."""
-        last = self.frames if frames is None else whole(frames, "frames")
+        last = self.frames if frames is None else whole(frames, "frames", at_most=MOST_FRAMES)
         while self.frame < last:
             self.next_frame()
             if each is not None:

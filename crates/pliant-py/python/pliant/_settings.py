@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import _pliant
+from ._arrays import instance
 from ._energies import Fibres, Limits
 from ._strands import FollowLeader
 
@@ -20,6 +21,10 @@ class StrainLimit:
 
     set: Limits | Fibres
     youngs_modulus: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.set, (Limits, Fibres)):
+            raise ValueError(f"set is {self.set!r}, but must be Limits or Fibres")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,9 @@ class ClothMaterial:
 
     kind: ClassVar[str] = "cloth"
 
+    def __post_init__(self) -> None:
+        instance(self.strain_limit, "strain_limit", StrainLimit)
+
     @classmethod
     def preset(cls, name: str) -> ClothMaterial:
         """A material by name: cotton, silk, denim, paper, rubber-sheet."""
@@ -63,6 +71,9 @@ class SolidMaterial:
     mass: str = "lumped"
 
     kind: ClassVar[str] = "solid"
+
+    def __post_init__(self) -> None:
+        instance(self.strain_limit, "strain_limit", StrainLimit)
 
     @classmethod
     def preset(cls, name: str) -> SolidMaterial:
@@ -144,6 +155,10 @@ class Projective:
 
     kind: ClassVar[str] = "projective"
 
+    def __post_init__(self) -> None:
+        if self.acceleration is not None and not isinstance(self.acceleration, (Anderson, Chebyshev)):
+            raise ValueError(f"acceleration is {self.acceleration!r}, but must be an Anderson, a Chebyshev or None")
+
     @classmethod
     def plain(cls, iterations: int, *, start: str = "predicted", record: bool = False) -> Projective:
         """A fixed number of plain iterations, as in the papers."""
@@ -182,6 +197,10 @@ class Newton:
     record: bool = False
 
     kind: ClassVar[str] = "newton"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.linear_solver, (str, ConjugateGradient)):
+            raise ValueError(f'linear_solver is {self.linear_solver!r}, but must be "direct" or a ConjugateGradient')
 
     @classmethod
     def semi_implicit(cls) -> Newton:

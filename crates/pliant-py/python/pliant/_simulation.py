@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, floats, instance, number, selection, vector, vectors
+from ._arrays import ArrayLike, Floats, each, floats, instance, number, required, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
 from ._collide import Collider, ContactParams, SelfCollision
@@ -18,6 +18,9 @@ from ._readings import Readings
 from ._reports import Solution
 from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Wind
 from ._topology import CutReport, _Blade
+
+#: Most steps in a call: more is a slip of the keyboard.
+MOST_STEPS = 1_000_000_000
 
 Force = Callable[["Simulation"], ArrayLike]
 Vector = tuple[float, float, float]
@@ -48,7 +51,7 @@ class Problem:
     fluids and rods are no part of E."""
 
     def __init__(self, simulation: Simulation) -> None:
-        self._problem = _pliant.Problem(simulation._core)
+        self._problem = _pliant.Problem(required(simulation, "simulation", Simulation)._core)
         self._count = len(simulation)
 
     def value(self, x: ArrayLike) -> float:
@@ -102,17 +105,17 @@ class Simulation(Readings):
         runaway_limit: float = 100.0,
     ) -> None:
         world = _World(
-            bodies=(bodies,) if isinstance(bodies, Body) else tuple(bodies),
+            bodies=each(bodies, "bodies", Body),
             time_step=number(time_step, "time_step", above=0),
             gravity=vector(gravity, "gravity"),
             wind=_checked(wind),
             integrator=integrator,
             solver=solver,
-            damping=damping,
-            attachments=tuple(attachments),
-            colliders=(colliders,) if isinstance(colliders, Collider) else tuple(colliders),
-            contact=contact,
-            self_collision=self_collision,
+            damping=required(damping, "damping", Damping),
+            attachments=each(attachments, "attachments", Attachment),
+            colliders=each(colliders, "colliders", Collider),
+            contact=required(contact, "contact", ContactParams),
+            self_collision=instance(self_collision, "self_collision", SelfCollision),
             strain_limiting=instance(strain_limiting, "strain_limiting", StrainLimiting),
             threads=None if threads is None else whole(threads, "threads", at_least=1),
             runaway_limit=number(runaway_limit, "runaway_limit", above=0),
@@ -127,7 +130,7 @@ class Simulation(Readings):
     def step(self, count: int = 1, *, solver: Solver | None = None) -> StepReport:
         """Advances by some time steps and returns the report of the last. Other threads run meanwhile; Ctrl-C interrupts
         between steps. A step that fails raises StepError and changes nothing. solver: for these steps only."""
-        count = whole(count, "count", at_least=1)
+        count = whole(count, "count", at_least=1, at_most=MOST_STEPS)
         if self.force is None:
             return self._core.step(count, solver)
         for _ in range(count):
@@ -339,7 +342,8 @@ def _revive_world(world: _World, state: Mapping[str, Any]) -> Simulation:
 
 
 def _checked(wind: Wind | None) -> Wind | None:
-    return None if wind is None else replace(wind, velocity=vector(wind.velocity, "wind.velocity"))
+    own = instance(wind, "wind", Wind)
+    return None if own is None else replace(own, velocity=vector(own.velocity, "wind.velocity"))
 
 
 def _writable(out: Floats, count: int) -> Floats:

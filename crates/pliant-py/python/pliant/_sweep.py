@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from ._arrays import count
+from ._arrays import count, each
 from ._scene import load_scene
 
 Row = dict[str, Any]
@@ -31,7 +31,7 @@ class Sweep(Sequence[Row]):
     or the text of what went wrong."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self.rows = list(rows)
+        self.rows = list(each(rows, "rows", dict))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -45,7 +45,7 @@ class Sweep(Sequence[Row]):
     @property
     def failed(self) -> list[Row]:
         """Rows of runs that failed."""
-        return [row for row in self.rows if row["error"] is not None]
+        return [row for row in self.rows if row.get("error") is not None]
 
     @property
     def columns(self) -> list[str]:
@@ -62,7 +62,8 @@ class Sweep(Sequence[Row]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Writes the rows as a CSV file."""
-        with open(path, "w", newline="", encoding="utf-8") as file:
+        # A number would be taken for a file that is open already.
+        with open(os.fspath(path), "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, self.columns)
             writer.writeheader()
             writer.writerows(self.rows)
@@ -98,6 +99,8 @@ class SceneRun:
 
 def grid(parameters: Mapping[str, Iterable[Any]]) -> list[Row]:
     """All combinations of parameters, the last one changing fastest."""
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters is {parameters!r}, but must be a dict of lists")
     values = [list(choices) for choices in parameters.values()]
     for name, choices in zip(parameters, values):
         if not choices:
@@ -125,7 +128,13 @@ def sweep(
 
     A run that fails, or whose process dies, becomes a row with an "error"; the others are kept.
     """
-    rows = [dict(row) for row in parameters] if isinstance(parameters, Sequence) else grid(parameters)
+    if isinstance(parameters, Sequence) and not isinstance(parameters, (str, bytes)):
+        for k, row in enumerate(parameters):
+            if not isinstance(row, Mapping):
+                raise ValueError(f"parameters[{k}] is {row!r}, but must be a dict")
+        rows = [dict(row) for row in parameters]
+    else:
+        rows = grid(parameters)
     function: Run = SceneRun(os.fspath(run), measure) if isinstance(run, (str, os.PathLike)) else run
     if workers is not None:
         workers = count(workers, "workers", at_least=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ._arrays import ArrayLike, Floats, Indices, count, indices, number, within
+from ._arrays import ArrayLike, Floats, Indices, count, each, indices, number, within
 
 
 class Seam:
@@ -43,7 +43,7 @@ class Tearing:
         if self.noise >= 1:
             raise ValueError(f"noise is {self.noise}, but must be below 1")
         self.seed = count(seed, "seed")
-        self.seams: tuple[Seam, ...] = (seams,) if isinstance(seams, Seam) else tuple(seams)
+        self.seams: tuple[Seam, ...] = each(seams, "seams", Seam)
         self.splits_per_step = count(splits_per_step, "splits_per_step", at_least=1)
 
     def check(self, vertices: int) -> None:

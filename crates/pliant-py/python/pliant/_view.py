@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, count, floats, number, vector, vectors
+from ._arrays import ArrayLike, Floats, count, floats, number, pair, required, vector, vectors
 from ._pliant import Image
 from ._simulation import Simulation
 
 #: From the front, a little from the side and above.
 FRONT = (-0.45, -0.3, -1.0)
+#: Most frames of an animation, and steps between them.
+MOST_FRAMES, MOST_STEPS = 10_000, 1_000_000
 _LABELS = {"speed": "speed [m/s]", "strain": "largest strain [%]"}
 
 
 def vertex_strains(sim: Simulation) -> Floats:
     """The largest principal strain |λ − 1| at each vertex, the mean over the elements around it; 0 where there are none."""
+    required(sim, "sim", Simulation)
     sums, counts = np.zeros(len(sim)), np.zeros(len(sim))
     for strains in sim.element_strains():
         largest = np.abs(strains.stretches - 1).max(axis=1)
@@ -74,7 +77,7 @@ def _render(
     if legend is not None:
         seen[1][1] += 0.14 * np.linalg.norm(high - low)
     request: dict[str, Any] = {
-        "size": [count(size[0], "size[0]", at_least=1), count(size[1], "size[1]", at_least=1)],
+        "size": [count(length, f"size[{k}]", at_least=1) for k, length in enumerate(pair(size, "size"))],
         "direction": list(vector(direction, "direction")),
         "bounds": [corner.tolist() for corner in seen],
         "ground": _ground(ground, low, high),
@@ -107,6 +110,7 @@ def show(
     in which the camera looks. ground: below everything, at a height [m], or False. interactive: a pyvista plotter instead, to
     turn with the mouse (pip install pyvista).
     """
+    required(sim, "sim", Simulation)
     values = _values(sim, color)
     if interactive:
         return _plotter(sim, values, _label(color, label))
@@ -139,6 +143,7 @@ def save_gif(
 ) -> Path:
     """Advances a simulation by some seconds and writes the motion as a GIF; or writes frames, positions (n, 3) that were
     kept, without advancing. The camera stands still and sees all of it. color: None, "speed" or "strain"."""
+    required(sim, "sim", Simulation)
     rate = number(frames_per_second, "frames_per_second", above=0)
     kept: list[Floats] = []
     shown: list[Floats] = []
@@ -149,7 +154,12 @@ def save_gif(
     else:
         steps = max(1, round(1 / (rate * sim.time_step)))
         rate = 1 / (steps * sim.time_step)
-        for k in range(max(1, round(number(seconds, "seconds", above=0) * rate))):
+        count_of_frames = max(1, round(number(seconds, "seconds", above=0) * rate))
+        if count_of_frames > MOST_FRAMES or steps > MOST_STEPS:
+            raise ValueError(
+                f"seconds is {seconds}, which are {count_of_frames} frames of {steps} steps; the most are {MOST_FRAMES} of {MOST_STEPS}"
+            )
+        for k in range(count_of_frames):
             if k > 0:
                 sim.step(steps)
             kept.append(sim.positions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, count, number, vectors
+from ._arrays import MOST_ITERATIONS, ArrayLike, Floats, count, number, vectors
 from ._meshes import TriangleMesh
 
 
@@ -36,9 +36,9 @@ class WrinkleMesh:
         self.reach = number(reach, "reach", above=0)
         self.one_sided = bool(one_sided)
         self.bending = number(bending, "bending", at_least=0)
-        self.iterations = count(iterations, "iterations")
+        self.iterations = count(iterations, "iterations", at_most=MOST_ITERATIONS)
         self.tolerance = number(tolerance, "tolerance", at_least=0)
-        self.most_iterations = count(most_iterations, "most_iterations")
+        self.most_iterations = count(most_iterations, "most_iterations", at_most=MOST_ITERATIONS)
         self._wrinkles = _pliant.Wrinkles(self)
 
     def __len__(self) -> int:

@@ -225,6 +225,10 @@ fn check_reach(positions: &[Vec3], links: &[Edge], width: f64) -> Result<(), Fau
 /// The fault of a filling that the engine refuses.
 fn refused(error: &RegionError, key: &str, size: f64) -> Fault {
     match error {
+        RegionError::TooCoarse { extent, .. } => {
+            let message = format!("{key} is {size} m, which makes one particle of a body that is {extent} m long");
+            Fault::new(key, message).hint("make it smaller")
+        }
         RegionError::NoRegions => {
             Fault::new(key, format!("{key} is {size}, so that no cell has its middle inside")).hint("make it smaller")
         }

@@ -6,9 +6,13 @@ use pliant::{Matching, Modes, Plasticity, Regions, Spring, VolumeConservation};
 
 use crate::format::{MatchedSection, ModesSection, RegionsSection, VolumeSection};
 use crate::scene::Fault;
+use crate::settings::check_most;
 
 /// Largest number of sizes: a radius doubles with each.
 const MOST_LEVELS: usize = 64;
+
+/// Every smoothing takes time, and a few are enough.
+const MOST_SMOOTHING: usize = 1000;
 
 pub(super) fn matching(
     section: &MatchedSection,
@@ -23,6 +27,8 @@ pub(super) fn matching(
 pub(super) fn with_regions(section: &MatchedSection, regions: Regions) -> Result<Matching, Fault> {
     let key = |name: &str| format!("material.matched.{name}");
     let standard = Matching::new(regions);
+    let smoothing = section.volume.and_then(|volume| volume.smoothing);
+    check_most(&key("volume.smoothing"), smoothing, MOST_SMOOTHING)?;
     let spring = match (section.frequency, section.share) {
         (Some(_), Some(_)) => {
             return Err(Fault::new(key("frequency"), "frequency and share say the same thing: give one of them"));

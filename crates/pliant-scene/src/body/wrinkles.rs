@@ -6,6 +6,7 @@ use pliant::{WrinkleError, WrinkleMesh, WrinkleParams};
 use crate::budget::Budget;
 use crate::format::WrinklesSection;
 use crate::scene::Fault;
+use crate::settings::{MOST_ITERATIONS, check_most};
 
 /// Each triangle in 4096: more is a slip of the keyboard.
 const MOST_SUBDIVISIONS: u32 = 6;
@@ -23,6 +24,8 @@ pub(super) fn wrinkles(
         let message = format!("subdivisions is {subdivisions}, but must be 1 to {MOST_SUBDIVISIONS}");
         return Err(Fault::new("subdivisions", message));
     }
+    check_most("iterations", section.iterations, MOST_ITERATIONS)?;
+    check_most("most_iterations", section.most_iterations, MOST_ITERATIONS)?;
     // Each triangle brings half a vertex, and a rim a little more.
     let asked = (coarse.triangles.len() as u128) << (2 * subdivisions);
     budget.take(asked).map_err(|message| Fault::new("subdivisions", message))?;

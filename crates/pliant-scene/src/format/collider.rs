@@ -27,7 +27,7 @@ pub struct ColliderSection {
     pub friction: Option<f64>,
     /// Speed after an impact over speed before it, 0 to 1; 0 by default.
     pub restitution: Option<f64>,
-    /// Distance at which contact begins (m); 0.001 by default.
+    /// Distance at which contact begins (m), at least 1e-9; 0.001 by default.
     pub thickness: Option<f64>,
 }
 

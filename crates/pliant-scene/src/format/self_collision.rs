@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SelfCollisionSection {
-    /// Distance that layers keep (m); 0.002 by default.
+    /// Distance that layers keep (m), at least 1e-9; 0.002 by default.
     pub thickness: Option<f64>,
     /// Coulomb's coefficient of friction between layers; 0.3 by default.
     pub friction: Option<f64>,

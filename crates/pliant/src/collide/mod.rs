@@ -41,7 +41,11 @@ pub use surface::SolidMesh;
 
 use crate::math::{Quat, Vec3};
 use crate::mesh::TriangleMesh;
-use error::{finite, increasing, positive};
+use error::{finite, increasing};
+
+/// Least thickness of colliders and of surfaces that are kept apart \[m\]: thinner is below what positions of some metres resolve when they
+/// move.
+pub(crate) const LEAST_THICKNESS: f64 = 1e-9;
 
 /// Something that bodies run into.
 #[derive(Debug, Clone)]
@@ -123,7 +127,7 @@ impl Collider {
         self
     }
 
-    /// Distance at which contact begins \[m\]. What the solver does not resolve of a contact stays within it.
+    /// Distance at which contact begins \[m\], at least 1e-9. What the solver does not resolve of a contact stays within it.
     pub fn thickness(mut self, thickness: f64) -> Self {
         self.thickness = thickness;
         self
@@ -165,7 +169,10 @@ impl Collider {
     pub fn check(&self) -> Result<(), ColliderError> {
         self.shape.check()?;
         self.motion.check()?;
-        positive("thickness", self.thickness)?;
+        if !(self.thickness >= LEAST_THICKNESS && self.thickness.is_finite()) {
+            let (name, value) = ("thickness", self.thickness);
+            return Err(ColliderError::BadValue { name, value, need: "at least 1e-9 (m) and finite" });
+        }
         if !(self.friction >= 0.0 && self.friction.is_finite()) {
             let (name, value) = ("friction", self.friction);
             return Err(ColliderError::BadValue { name, value, need: "at least 0 and finite" });

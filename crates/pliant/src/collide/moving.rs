@@ -53,6 +53,8 @@ pub struct Hit {
 
 /// A contact may be found this part of the thickness too deep.
 const SLACK: f64 = 0.25;
+/// Looks along one path at most: a path of metres beside a surface of a millimetre needs fewer.
+const MOST_LOOKS: usize = 10_000;
 /// A path seen from a turning collider is taken as straight over this angle \[rad\]: 0.03 % of the distance to its centre.
 const STRAIGHT: f64 = 0.05;
 
@@ -208,17 +210,23 @@ impl Moving<'_> {
 
     /// What the point first comes within a distance of, starting at a signed distance.
     fn within(&self, a: Vec3, b: Vec3, distance: f64, thickness: f64) -> Option<Hit> {
-        let gap = distance - thickness;
-        if gap > self.most_approach(a, b) {
+        let (gap, approach) = (distance - thickness, self.most_approach(a, b));
+        if gap > approach {
             return None;
         }
+        // Times along such a path do not resolve the thickness: the next look could be behind the surface, so the path ends where it begins.
+        let is_too_long = SLACK * thickness <= f64::EPSILON * approach;
         let (after, before) = match (&self.deformed, &self.collider.shape) {
             (Some(deformed), _) => (&deformed.swept, Some(&deformed.before.surface)),
             (None, Shape::Mesh(mesh)) => (&mesh.surface, None),
             (None, Shape::Heightfield(field)) => (&field.triangles, None),
+            (None, shape) if is_too_long => {
+                let near = shape.nearby(self.from.to_local(a));
+                return Some(self.rigid_hit(0.0, near.point, near.normal));
+            }
             _ => return self.advance(a, b, thickness),
         };
-        if gap <= 0.0 {
+        if gap <= 0.0 || is_too_long {
             let start = self.from.to_local(a);
             let near = match &self.deformed {
                 Some(deformed) => deformed.before.nearby(start),
@@ -239,7 +247,7 @@ impl Moving<'_> {
         let way = (b - a) - (self.to.position - self.from.position);
         let steepest = if shape.is_convex() { 1.0 } else { STEEPEST };
         let bound = (way.length() + turning) * steepest;
-        let mut time = 0.0;
+        let (mut time, mut looks) = (0.0, 0);
         loop {
             let pose = self.from.between(&self.to, time);
             let near = shape.nearby(pose.to_local(a.lerp(b, time)));
@@ -256,8 +264,11 @@ impl Moving<'_> {
             if approach <= 0.0 || time >= 1.0 {
                 return None;
             }
+            let Some(next) = next_look(time, gap, thickness, approach, looks) else {
+                return Some(self.rigid_hit(time, near.point, near.normal));
+            };
             // The end is looked at, however short the way.
-            time = (time + gap.max(SLACK * thickness) / approach).min(1.0);
+            (time, looks) = (next.min(1.0), looks + 1);
         }
     }
 
@@ -319,6 +330,12 @@ impl Moving<'_> {
     }
 }
 
+/// When to look next, after a look that found a gap; none after too many looks. The point is then taken as met where it is, still outside: a
+/// contact too early only keeps it on its side, a contact too late would let it pass.
+fn next_look(time: f64, gap: f64, thickness: f64, approach: f64, looks: usize) -> Option<f64> {
+    (looks < MOST_LOOKS).then(|| time + gap.max(SLACK * thickness) / approach)
+}
+
 fn mix(part: [f64; 3], corners: [Vec3; 3]) -> Vec3 {
     corners[0] * part[0] + corners[1] * part[1] + corners[2] * part[2]
 }
@@ -328,7 +345,7 @@ fn mix(part: [f64; 3], corners: [Vec3; 3]) -> Vec3 {
 fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: f64) -> Option<(f64, Vec3, Vec3)> {
     let way = p1 - p0;
     let ways: [Vec3; 3] = std::array::from_fn(|k| c1[k] - c0[k]);
-    let mut time = 0.0;
+    let (mut time, mut looks) = (0.0, 0);
     loop {
         let (p, corners) = (p0 + way * time, std::array::from_fn(|k| c0[k] + ways[k] * time));
         let point = nearest_on_triangle(p, corners);
@@ -344,6 +361,9 @@ fn meet(p0: Vec3, p1: Vec3, c0: [Vec3; 3], c1: [Vec3; 3], distance: f64, limit: 
         if approach <= 0.0 || time >= limit {
             return None;
         }
-        time = (time + (length - distance).max(SLACK * distance) / approach).min(limit);
+        let Some(next) = next_look(time, length - distance, distance, approach, looks) else {
+            return Some((time, point, normal));
+        };
+        (time, looks) = (next.min(limit), looks + 1);
     }
 }

@@ -56,6 +56,9 @@ pub(crate) struct Matter {
     lattice: Lattice,
 }
 
+/// Samples along an edge of a surface at most: a longer one is refused when the world is built, or fluid would pass between samples.
+pub(crate) const MOST_SAMPLES: f64 = 256.0;
+
 impl Matter {
     /// None where there is no fluid.
     pub(crate) fn new(from: &Ingredients<'_>) -> Option<Self> {
@@ -102,7 +105,7 @@ impl Matter {
         for &corners in triangles {
             let [a, b, c] = corners.map(|v| rest[v as usize]);
             let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-            let parts = (longest / spacing).ceil().clamp(1.0, 256.0) as usize;
+            let parts = (longest / spacing).ceil().clamp(1.0, MOST_SAMPLES) as usize;
             self.samples.extend(samples_of(corners, depth, parts));
         }
         // As much volume as makes the surface alone as dense as fluid at rest [Akinci 2012, eq. 4].

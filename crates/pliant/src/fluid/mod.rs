@@ -43,6 +43,7 @@ use crate::collide::Moving;
 use crate::math::Vec3;
 use barrier::Barrier;
 use density::Density;
+pub(crate) use matter::MOST_SAMPLES;
 use matter::Matter;
 
 /// A fluid within the world.

@@ -127,6 +127,10 @@ impl Lattice {
         if inside.is_empty() {
             return Err(RegionError::NoRegions);
         }
+        if inside.len() == 1 {
+            let extent = solid.bounds().size().max_element();
+            return Err(RegionError::TooCoarse { name: "spacing", value: spacing, extent });
+        }
         Self::new(inside, spacing, origin)
     }
 

@@ -115,6 +115,10 @@ impl Octree {
         if places.is_empty() {
             return Err(RegionError::NoRegions);
         }
+        if places.len() == 1 {
+            let extent = bounds.size().max_element();
+            return Err(RegionError::TooCoarse { name: "cell size", value: size, extent });
+        }
         let neighbours = face_neighbours(&places, whole);
         Ok(Self { cells: places.into_iter().map(cell_at).collect(), neighbours })
     }

@@ -29,6 +29,16 @@ pub enum RegionError {
     /// There is no region at all.
     #[error("there are no regions: no particle is there to be in one")]
     NoRegions,
+    /// Cells are as large as the body: one particle is no shape to match.
+    #[error("{name} is {value} m, which makes one particle of a body that is {extent} m long; make it smaller")]
+    TooCoarse {
+        /// Which.
+        name: &'static str,
+        /// Its value \[m\].
+        value: f64,
+        /// Longest side of the body's box \[m\].
+        extent: f64,
+    },
     /// A region without particles.
     #[error("region {region} has no particles")]
     Empty {
@@ -250,6 +260,10 @@ pub(super) fn ring_around(centre: u32, neighbours: &Csr, width: usize, seen_by: 
                     region.push(next);
                 }
             }
+        }
+        // All that hangs together is in it, however wide it may be.
+        if region.len() == end {
+            break;
         }
         first = end;
     }

@@ -16,6 +16,7 @@ pub use untangle::Untangled;
 use untangle::untangle;
 
 use crate::clock::Clock;
+use crate::collide::LEAST_THICKNESS;
 use crate::contact::{Contacts, Layers, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
@@ -27,7 +28,7 @@ use crate::solve::{SolveError, SolveReport, Solver, Start};
 /// How surfaces and strands are kept apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelfCollision {
-    /// Distance that layers keep \[m\]. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
+    /// Distance that layers keep \[m\], at least 1e-9. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
     /// at rest.
     pub thickness: f64,
     /// Coulomb's coefficient μ between layers.
@@ -56,7 +57,7 @@ impl SelfCollision {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         let Self { thickness, friction, stiffness, rounds, least_rounds, untangle: _ } = *self;
         for (name, value, need, holds) in [
-            ("self-collision thickness", thickness, "positive", thickness > 0.0),
+            ("self-collision thickness", thickness, "at least 1e-9 (m)", thickness >= LEAST_THICKNESS),
             ("self-collision friction", friction, "at least 0", friction >= 0.0),
             ("self-collision stiffness", stiffness, "positive", stiffness > 0.0),
             ("rounds of self-collision", rounds as f64, "at least 1", rounds >= 1),

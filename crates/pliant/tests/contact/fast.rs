@@ -48,6 +48,33 @@ fn a_particle_at_1000_m_per_s_does_not_pass_a_thin_collider() {
     }
 }
 
+/// Times along such paths do not resolve the collider: a look could be behind it.
+#[test]
+fn a_path_of_a_thousand_light_years_does_not_pass_a_thin_collider() {
+    for collider in thin() {
+        let shape = format!("{:?}", collider.shape()).chars().take(20).collect::<String>();
+        for end in [1e3, 1e9, 1e12, 1e15, 1e19] {
+            for start in [-1e3, -33.0, -0.0725] {
+                let (a, b) = (Vec3::X * start, Vec3::X * end);
+                let hit = collider.moving_over(0.0, 1.0).hit(a, b);
+                let hit = hit.unwrap_or_else(|| panic!("{shape} from {start} to {end}: passed"));
+                assert!(hit.normal.x < -0.9 && hit.point.x <= 1e-9, "{shape} from {start} to {end}: {hit:?}");
+            }
+        }
+    }
+}
+
+/// The path stays at a distance that allows only short looks; without a bound on their number this would not end.
+#[test]
+fn a_long_path_that_grazes_a_turning_collider_keeps_to_its_side() {
+    let key =
+        |time: f64, angle: f64| Key { time, pose: Pose { rotation: Quat::from_rotation_y(angle), ..Pose::default() } };
+    let floor = Collider::new(Shape::Plane).thickness(1e-9).moving(vec![key(0.0, 0.0), key(1.0, 1e-3)]);
+    let (a, b) = (Vec3::new(0.0, 1e-6, 0.0), Vec3::new(1e4, 1e-6, 0.0));
+    let hit = floor.moving_over(0.0, 1.0).hit(a, b).expect("met before the end of a path that nobody looks along");
+    assert!(hit.time < 1.0 && hit.normal.distance(Vec3::Y) < 1e-9 && hit.point.y.abs() < 1e-9, "{hit:?}");
+}
+
 #[test]
 fn a_fast_thin_collider_does_not_pass_a_resting_particle() {
     for collider in thin().into_iter().filter(|c| matches!(c.shape(), Shape::Box { .. } | Shape::Mesh(_))) {

@@ -20,6 +20,7 @@ fn sizes_and_coefficients_out_of_range_are_named() {
         (Collider::new(Shape::Capsule { radius: 1.0, length: -1.0 }), "length is -1"),
         (Collider::new(Shape::Cylinder { radius: 1.0, length: 0.0 }), "length is 0"),
         (sphere().thickness(0.0), "thickness is 0"),
+        (sphere().thickness(1e-308), "but must be at least 1e-9 (m) and finite"),
         (sphere().friction(-0.1), "friction is -0.1"),
         (sphere().restitution(1.5), "restitution is 1.5"),
         (sphere().at(Vec3::new(0.0, f64::INFINITY, 0.0)), "pose 1 is inf"),
@@ -53,4 +54,21 @@ fn grids_with_holes_are_refused() {
     assert_eq!(heights.to_string(), "height 2 is NaN, which is not finite");
     let few = DistanceGrid::new(Vec3::ZERO, 1.0, [2; 3], vec![0.0; 7]).unwrap_err();
     assert_eq!(few, ColliderError::LengthMismatch { name: "list of distances", found: 7, expected: 8 });
+}
+
+/// Each look along a path goes on by a part of the thickness: looking must end all the same.
+#[test]
+fn thin_colliders_and_long_paths_are_looked_at_in_finite_time() {
+    let turns = |degrees: f64| Quat::from_rotation_y(degrees.to_radians());
+    let turning = |time: f64, degrees: f64| Key { time, pose: Pose { position: Vec3::ZERO, rotation: turns(degrees) } };
+    for shape in [Shape::Plane, Shape::Box { size: Vec3::ONE }, Shape::Cylinder { radius: 1.0, length: 1.0 }] {
+        let collider = Collider::new(shape).thickness(1e-9).moving(vec![turning(0.0, 0.0), turning(1.0, 80.0)]);
+        let moving = collider.moving_over(0.0, 1.0);
+        for far in [10.0, 1e6, 1e150, 1e300] {
+            // Along the surface, a hair above it.
+            let height = 0.5 + 2e-9;
+            let hit = moving.hit(Vec3::new(0.1, height, 0.0), Vec3::new(far, height, 0.0));
+            assert!(hit.is_none_or(|hit| (0.0..=1.0).contains(&hit.time)), "{hit:?}");
+        }
+    }
 }

@@ -130,3 +130,23 @@ fn a_raft_floats_level_and_sinks_in_by_its_density_over_that_of_the_water() {
         assert!(tilt < 0.02, "a raft of {ratio} of water's density leans by {tilt} of its width");
     }
 }
+
+/// Samples along an edge are bounded, so that fluid would pass a larger triangle; far away they would take for ever to be told apart.
+#[test]
+fn a_surface_too_coarse_for_the_fluid_beside_it_is_refused() {
+    let spacing = 0.02;
+    let sheet =
+        |width: f64| Sheet { width, height: width, columns: 1, rows: 1, ..Sheet::default() }.mesh().expect("a sheet");
+    let build = |width: f64| {
+        let cloth = Body::cloth(&sheet(width), &ClothMaterial::default()).expect("cloth").named("sail");
+        world([], 2, 0.01).body(filling(Vec3::splat(0.1), &water(spacing))).body(cloth).build()
+    };
+    assert!(build(256.0 * spacing / 2.0_f64.sqrt() - 1e-9).is_ok());
+    for width in [4.0, 1e12] {
+        let message = build(width).err().expect("too coarse").to_string();
+        assert!(
+            message.starts_with("body \"sail\" has an edge of") && message.contains("256 times the spacing"),
+            "{message}"
+        );
+    }
+}

@@ -134,5 +134,14 @@ fn a_centred_filling_refuses_spacings_that_are_none() {
         assert!(matches!(refused, Err(RegionError::BadNumber { name: "spacing", .. })), "{spacing}: {refused:?}");
     }
     let cube = Block { centre: Vec3::splat(0.3), size: Vec3::splat(0.3) };
+    // One particle is no shape to match.
+    let larger = Block { centre: Vec3::splat(0.5), size: Vec3::splat(0.5) };
+    for spacing in [0.5, 0.51, 5.0, 1e12] {
+        let expected =
+            format!("spacing is {spacing} m, which makes one particle of a body that is 0.5 m long; make it smaller");
+        assert_eq!(Lattice::fill_centred(&larger, spacing).map_err(|error| error.to_string()), Err(expected));
+        let octree = Octree::fill(&larger, spacing, 0, |_, _| false);
+        assert!(matches!(octree, Err(RegionError::TooCoarse { name: "cell size", .. })), "{spacing}: {octree:?}");
+    }
     assert_eq!(Lattice::fill_centred(&cube, 0.1).expect("a cube").cells().len(), 27);
 }

@@ -124,7 +124,8 @@ impl<'a, S: LaneNumber> Gathering<'a, S> {
                 let law = ExampleLaw { examples: count };
                 let smallest = if size_of::<S>() == 4 { 1e-5 } else { 0.0 };
                 let inverses: Vec<Vec<f64>> = stretches
-                    .chunks_exact(count)
+                    // Without tets no examples are counted.
+                    .chunks_exact(count.max(1))
                     .zip(&epsilon)
                     .map(|(e, &epsilon)| inverse_gram(count, |i, j| inner(&e[i], &e[j]), epsilon, smallest))
                     .collect();
