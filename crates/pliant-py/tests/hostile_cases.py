@@ -658,7 +658,7 @@ CASES: dict[str, Case] = {
     "PositionBased": Case(
         lambda: pliant.PositionBased,
         {
-            "iterations": 3, "stiffness": 0.5, "stiffness_of": {"bending": 0.1}, "jacobi": 1.0, "order": "as-added",
+            "iterations": 3, "stiffness": 0.5, "stiffness_of": {"plate": 0.1}, "jacobi": 1.0, "order": "as-added",
             "tolerance": 0.0, "record": False,
         },
         use=with_solver,

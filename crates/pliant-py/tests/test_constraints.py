@@ -232,7 +232,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: sim_of(DISTANCE, solver=pliant.Projective()), 'constraints of kind "distance"'),
     (lambda: sim_of(DISTANCE).exact_step(), 'solver must be PositionBased: no other knows "distance"'),
     (lambda: setattr(sim_of(DISTANCE), "solver", pliant.Newton()), 'solver must be PositionBased'),
-    (lambda: pliant.Body(SHEET, masses=1.0, constraints=[SHEET]), r"constraints\[0\] is a Sheet"),  # type: ignore[list-item]
+    (lambda: pliant.Body(SHEET, masses=1.0, constraints=[SHEET]), r"constraints\[0\] is <Sheet of 16 vertices>, but must be a Constraints"),  # type: ignore[list-item]
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(0.9)), "most is 0.9, but must be at least 1"),
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(1.1, "hard")), 'method is "hard"'),
 ]  # fmt: skip

@@ -154,7 +154,7 @@ LATTICE = pliant.Lattice.block((3, 3, 3), 0.1)
         (lambda: LATTICE.body(0, pliant.Matching(LATTICE.regions(1))), "density is 0"),
         (lambda: LATTICE.skin([[0, 0, float("inf")]]), "points\\[0, 2\\]"),
         (lambda: LATTICE.skin([[0, 0, 0]]).follow(np.zeros((3, 3))), "positions has the shape"),
-        (lambda: pliant.Octree.fill(BALL, 0.1, 17), "number of levels of regions is 17"),
+        (lambda: pliant.Octree.fill(BALL, 0.1, 17), "levels is 17, but must be at most 16"),
         (lambda: pliant.Octree.fill(BALL, 0.1, 1, detail=-1), "detail is -1"),
         (lambda: pliant.Octree.fill(BALL, 0.1, 1).regions(-1), "must be at least 0"),
         (lambda: pliant.Octree([[0, 0, 0]], [0.1], [[0, 1]]), "only 1 vertices"),
