@@ -143,7 +143,7 @@ fn a_surface_too_coarse_for_the_fluid_beside_it_is_refused() {
     };
     assert!(build(256.0 * spacing / 2.0_f64.sqrt() - 1e-9).is_ok());
     for width in [4.0, 1e12] {
-        let message = build(width).err().expect("too coarse").to_string();
+        let message = build(width).expect_err("too coarse").to_string();
         assert!(
             message.starts_with("body \"sail\" has an edge of") && message.contains("256 times the spacing"),
             "{message}"
