@@ -262,7 +262,7 @@ fn a_small_file_cannot_expand_without_bound() {
 fn files_that_are_none_are_refused() {
     let folder = env!("CARGO_MANIFEST_DIR");
     let error = read_mesh(folder, &ReadOptions::default()).unwrap_err();
-    assert!(matches!(error.problem, Problem::Unsupported { .. }), "{error}");
+    assert!(matches!(error.problem, Problem::NotAFile { .. }), "{error}");
     let error = read_mesh("no/such/file.obj", &ReadOptions::default()).unwrap_err().to_string();
     assert!(error.starts_with("no/such/file.obj: "), "{error}");
 }
