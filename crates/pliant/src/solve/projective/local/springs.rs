@@ -114,7 +114,7 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
-        let (free, vertices) = (self.inertia.target.len(), self.points.len() - PADDING);
+        let free = self.inertia.target.len();
         let mut energy = 0.0;
         for group in self.groups.start..self.groups.end {
             let first = group * w;
@@ -142,17 +142,10 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
             }
             // Pinned vertices and padding have no rows.
             let present = free.saturating_sub(first).min(w);
-            let mut constant = [[0.0; 4]; 8];
-            if !self.quadratic.is_empty() {
-                // Pinned vertices have a share of the energy.
-                for k in 0..w.min(vertices.saturating_sub(first)) {
-                    constant[k] = self.quadratic.at(first + k, self.points, &mut energy);
-                }
-            }
-            if !self.planes.is_empty() {
-                for k in 0..w.min(vertices.saturating_sub(first)) {
-                    self.planes.add(first + k, &self.points[first + k], &mut constant[k], &mut energy);
-                }
+            // Not a closure: those are compiled without the kernel's instructions.
+            let mut constant = None;
+            if self.has_constant() {
+                constant = Some(self.constant_gradients(first, w, &mut energy));
             }
             if present == 0 {
                 continue;
@@ -162,9 +155,11 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
                     self.subtract_slots(first, present, &mut forces);
                 }
                 let mut totals = self.add_inertia(first, present, &forces, &mut energy);
-                for k in 0..present {
-                    for c in 0..4 {
-                        totals[k][c] -= constant[k][c];
+                if let Some(constant) = &constant {
+                    for k in 0..present {
+                        for c in 0..4 {
+                            totals[k][c] -= constant[k][c];
+                        }
                     }
                 }
                 let rows = self.rows.add(4 * first);
@@ -178,6 +173,27 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
 }
 
 impl<S: LaneNumber, R> VertexSums<'_, S, R> {
+    /// Whether there are energies that act on vertices without elements.
+    fn has_constant(&self) -> bool {
+        !self.quadratic.is_empty() || !self.planes.is_empty()
+    }
+
+    /// Their gradients at the vertices of a group. Pinned vertices have a share of the energy too.
+    #[inline(always)]
+    fn constant_gradients(&self, first: usize, width: usize, energy: &mut f64) -> [[f64; 4]; 8] {
+        let mut gradients = [[0.0; 4]; 8];
+        let vertices = self.points.len() - PADDING;
+        for k in 0..width.min(vertices.saturating_sub(first)) {
+            if !self.quadratic.is_empty() {
+                gradients[k] = self.quadratic.at(first + k, self.points, energy);
+            }
+            if !self.planes.is_empty() {
+                self.planes.add(first + k, &self.points[first + k], &mut gradients[k], energy);
+            }
+        }
+        gradients
+    }
+
     /// Forces of elements with slots.
     #[inline(always)]
     unsafe fn subtract_slots(&self, first: usize, present: usize, forces: &mut [[S; 4]; 8]) {
