@@ -8,6 +8,7 @@ pub mod pbd;
 pub mod projective;
 mod report;
 mod turning;
+pub mod two_metric;
 
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
@@ -17,6 +18,7 @@ pub(crate) use pbd::Colouring;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{SetupSeconds, SolveError, SolveReport};
+pub use two_metric::{Preconditioner, TwoMetric, TwoMetricParams};
 
 use crate::clock::Clock;
 use crate::contact::Contacts;
@@ -44,6 +46,8 @@ pub enum Start {
 pub enum SolverChoice {
     /// Local/global iterations with a constant matrix.
     Projective(ProjectiveParams),
+    /// Newton's method by few conjugate gradients over the projective factor and the blocks on the diagonal.
+    TwoMetric(TwoMetricParams),
     /// Newton's method: the exact reference.
     Newton(NewtonParams),
     /// Each strand in one pass: inextensible hair.
@@ -63,6 +67,12 @@ impl Default for SolverChoice {
 impl From<ProjectiveParams> for SolverChoice {
     fn from(params: ProjectiveParams) -> Self {
         Self::Projective(params)
+    }
+}
+
+impl From<TwoMetricParams> for SolverChoice {
+    fn from(params: TwoMetricParams) -> Self {
+        Self::TwoMetric(params)
     }
 }
 
@@ -100,6 +110,7 @@ impl SolverChoice {
     pub fn start(&self) -> Start {
         match self {
             Self::Projective(params) => params.start,
+            Self::TwoMetric(params) => params.start,
             Self::Newton(params) => params.start,
             Self::PositionBased(_) | Self::FollowLeader(_) | Self::Explicit(_) => Start::Predicted,
         }
@@ -108,6 +119,7 @@ impl SolverChoice {
     pub(crate) fn tolerance(&self) -> f64 {
         match self {
             Self::Projective(params) => params.tolerance,
+            Self::TwoMetric(params) => params.tolerance,
             Self::Newton(params) => params.tolerance,
             Self::PositionBased(params) => params.tolerance,
             Self::FollowLeader(_) | Self::Explicit(_) => 0.0,
@@ -118,6 +130,7 @@ impl SolverChoice {
     pub(crate) fn build(&self) -> Box<dyn Solver> {
         match self {
             Self::Projective(params) => Box::new(Projective::new(params.clone())),
+            Self::TwoMetric(params) => Box::new(TwoMetric::new(params.clone())),
             Self::Newton(params) => Box::new(Newton::new(params.clone())),
             Self::FollowLeader(params) => Box::new(FollowLeader::new(params.clone())),
             Self::PositionBased(params) => Box::new(PositionBased::new(params.clone())),

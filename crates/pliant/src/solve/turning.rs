@@ -52,7 +52,7 @@ struct Group {
 
 /// The rotations of all rigid sets of a world.
 #[derive(Debug, Default)]
-pub(super) struct Turnings {
+pub(in crate::solve) struct Turnings {
     groups: Vec<Group>,
     /// Unknowns that turn along.
     covered: Vec<bool>,
@@ -147,6 +147,18 @@ impl Turnings {
     /// Bends the turning of a step from the tangent back to the circle: sets that turn by an angle θ in it would grow by θ²/2.
     pub(super) fn retract(&self, step: &mut [Vec3]) {
         self.groups.iter().flat_map(|group| &group.sets).filter(|set| set.follows).for_each(|set| set.retract(step));
+    }
+
+    /// What turning takes from H x, so that H' x is left: `x` gives a row, `subtract` gets a row and what to take from it.
+    pub(super) fn subtract(&self, x: impl Fn(usize) -> Vec3, mut subtract: impl FnMut(usize, Vec3)) {
+        for set in self.groups.iter().flat_map(|group| &group.sets).filter(|set| set.follows) {
+            let into = set.rotation.transpose();
+            let torque = set.modes.iter().fold(Vec3::ZERO, |sum, (k, mode)| sum + mode.cross(into * x(*k as usize)));
+            let angle = (about(set.moment) + regular(set.moment)).inverse() * torque;
+            for (k, mode) in &set.modes {
+                subtract(*k as usize, set.rotation * angle.cross(*mode));
+            }
+        }
     }
 
     /// From H⁻¹ b to H'⁻¹ b.

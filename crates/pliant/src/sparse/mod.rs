@@ -4,6 +4,7 @@
 //! The projective matrix acts on x, y and z alike, so it is a scalar matrix with one row per vertex and three right-hand
 //! sides. Newton's matrix has the same pattern with a 3×3 block in place of each number.
 
+mod block_rows;
 mod blocks;
 mod cholesky;
 mod conjugate_gradient;
@@ -13,6 +14,7 @@ mod packed;
 mod pattern;
 mod update;
 
+pub(crate) use block_rows::{BlockRows, SLOT, WIDTH as ROWS_TOGETHER};
 pub use blocks::BlockMatrix;
 pub use cholesky::{Analysis, Cholesky, FactorError};
 pub(crate) use conjugate_gradient::dot;

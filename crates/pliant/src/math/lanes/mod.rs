@@ -16,6 +16,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod curvature;
 pub(crate) mod matrices;
 pub(crate) mod nearest;
 mod portable;

@@ -496,3 +496,15 @@ pub(crate) unsafe fn beyond_area_one_by_one<L: Lanes>(
         })
     }
 }
+
+/// The multiplier of a product that is to be within bounds with the stretches that it leads to, and 1 in lanes where the product is held, 0
+/// elsewhere; also 0 where no multiplier was found.
+#[inline(always)]
+pub(crate) unsafe fn held_product<L: Lanes, const D: usize>(sigma: &[L; D], bounds: [f64; 2]) -> (L, [L; D], L) {
+    unsafe {
+        let product = wanted(sigma, bounds);
+        let Raised { mu, values, failed } = multiplier(sigma, &product);
+        let idle = failed | if bounds[0] < bounds[1] { product.within } else { 0 };
+        (kept(mu, failed | product.within), values, kept(constant::<L>(1.0), idle))
+    }
+}

@@ -1,6 +1,6 @@
 //! Assembly of ∇²g = M/τ² + Σ scale · w Aᵀ H A over free vertices.
 
-use crate::energy::{Batch, Curvature, Memory};
+use crate::energy::{Batch, Curvature, Memory, Operator};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::BlockMatrix;
 
@@ -11,7 +11,7 @@ use super::super::objective::for_free_pairs;
 const CHUNK: usize = 4096;
 
 /// Sets `matrix` to ∇²g at x; `memory` must be up to date with x.
-pub(super) fn hessian(
+pub(in crate::solve) fn hessian(
     objective: &Objective<'_>,
     x: &[Vec3],
     memory: &[Memory],
@@ -55,28 +55,57 @@ fn add_element(
     contribution: &mut usize,
     matrix: &mut BlockMatrix,
 ) {
-    let operator = batch.operator();
-    let (stencil, a) = (operator.stencil(element), operator.coefficients(element));
-    let (corners, rows) = (stencil.len(), operator.rows());
-    let n = 3 * rows;
-    let weight = scale * operator.weight(element);
+    let stencil = batch.operator().stencil(element);
     for_free_pairs(objective.model, stencil, |i, j| {
-        let mut block = [[0.0; 3]; 3];
-        for r in 0..rows {
-            for s in 0..rows {
-                let factor = a[r * corners + i] * a[s * corners + j];
-                if factor == 0.0 {
-                    continue;
-                }
-                for column in 0..3 {
-                    (0..3).for_each(|row| block[column][row] += factor * inner[(3 * r + row) * n + 3 * s + column]);
-                }
-            }
-        }
-        let block = Mat3::from_cols_array_2d(&block) * weight;
+        let block = Mat3::from_cols_array_2d(&element_block(batch.operator(), element, [i, j], inner)) * scale;
         // The pattern holds the upper triangle: the lower free index is the row.
         let ordered = objective.model.free_index(stencil[i]) <= objective.model.free_index(stencil[j]);
         matrix.add(*contribution, if ordered { block } else { block.transpose() });
         *contribution += 1;
     });
+}
+
+/// The block of w Aᵀ H A between corners i and j of an element, by columns.
+fn element_block(operator: &Operator, element: usize, [i, j]: [usize; 2], inner: &[f64]) -> [[f64; 3]; 3] {
+    let a = operator.coefficients(element);
+    let (corners, rows) = (operator.stencil(element).len(), operator.rows());
+    let n = 3 * rows;
+    let mut block = [[0.0; 3]; 3];
+    for r in 0..rows {
+        for s in 0..rows {
+            let factor = operator.weight(element) * a[r * corners + i] * a[s * corners + j];
+            if factor == 0.0 {
+                continue;
+            }
+            for column in 0..3 {
+                (0..3).for_each(|row| block[column][row] += factor * inner[(3 * r + row) * n + 3 * s + column]);
+            }
+        }
+    }
+    block
+}
+
+/// Calls `visit` with the blocks between corners i ≤ j of all elements of a batch, one after the other. `hessians` is scratch.
+pub(in crate::solve) fn for_blocks(
+    batch: &dyn Batch,
+    x: &[Vec3],
+    goals: &[Vec3],
+    memory: &Memory,
+    hessians: &mut Vec<f64>,
+    mut visit: impl FnMut([[f64; 3]; 3]),
+) {
+    let operator = batch.operator();
+    let stride = 9 * operator.rows().pow(2);
+    for start in (0..operator.len()).step_by(CHUNK) {
+        let elements = start..(start + CHUNK).min(operator.len());
+        hessians.clear();
+        hessians.resize(elements.len() * stride, 0.0);
+        batch.hessians(elements.clone(), x, goals, memory, Curvature::Projected, hessians);
+        for (e, inner) in elements.zip(hessians.chunks(stride)) {
+            let corners = operator.stencil(e).len();
+            for i in 0..corners {
+                (i..corners).for_each(|j| visit(element_block(operator, e, [i, j], inner)));
+            }
+        }
+    }
 }

@@ -7,6 +7,8 @@
 
 mod assemble;
 
+pub(super) use assemble::{for_blocks, hessian};
+
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::{Curvature, Memory};
@@ -113,12 +115,12 @@ impl Newton {
         let near = report.iterations > 0 && report.residual < NEAR;
         let turning = TurningColumns::new(objective, x, memory);
         if near && self.params.curvature == Curvature::Projected {
-            assemble::hessian(objective, x, memory, Curvature::Raw, matrix);
+            hessian(objective, x, memory, Curvature::Raw, matrix);
             if let Ok(direction) = self.solve_linear(objective, matrix, &turning, gradient, report) {
                 return Ok(direction);
             }
         }
-        assemble::hessian(objective, x, memory, self.params.curvature, matrix);
+        hessian(objective, x, memory, self.params.curvature, matrix);
         self.solve_linear(objective, matrix, &turning, gradient, report)
     }
 

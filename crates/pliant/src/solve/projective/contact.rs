@@ -29,23 +29,32 @@ const MOST_OF_LAYERS: usize = 20;
 
 /// A contact in the order of elimination.
 #[derive(Debug, Clone, Copy)]
-struct Coupled {
+pub(in crate::solve) struct Coupled {
     /// Places of its vertices; those that are not free are beyond the unknowns.
     places: [u32; 4],
     weights: [f64; 4],
     corners: usize,
-    response: Response,
+    pub(in crate::solve) response: Response,
 }
 
 impl Coupled {
+    pub(in crate::solve) fn new(coupling: &Coupling, order: &Order) -> Self {
+        let Coupling { vertices, weights, corners, response } = *coupling;
+        Self { places: vertices.map(|v| order.places[v as usize]), weights, corners, response }
+    }
+
+    /// Its vertices with their weights.
+    pub(in crate::solve) fn corners(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.places.into_iter().map(|place| place as usize).zip(self.weights).take(self.corners)
+    }
+
     fn offset(&self, vector: &[Vec3]) -> Vec3 {
-        let corners = self.places[..self.corners].iter().zip(self.weights);
-        corners.fold(Vec3::ZERO, |sum, (&place, w)| sum + vector.get(place as usize).map_or(Vec3::ZERO, |v| *v * w))
+        self.corners().fold(Vec3::ZERO, |sum, (place, w)| sum + vector.get(place).map_or(Vec3::ZERO, |v| *v * w))
     }
 
     fn add(&self, force: Vec3, vector: &mut [Vec3]) {
-        for (&place, w) in self.places[..self.corners].iter().zip(self.weights) {
-            if let Some(sum) = vector.get_mut(place as usize) {
+        for (place, w) in self.corners() {
+            if let Some(sum) = vector.get_mut(place) {
                 *sum += force * w;
             }
         }
@@ -54,7 +63,7 @@ impl Coupled {
 
 /// Contacts at the current positions, and vectors to solve with.
 #[derive(Debug, Default)]
-pub(super) struct ContactSolve {
+pub(in crate::solve) struct ContactSolve {
     coupled: Vec<Coupled>,
     sticking: StickingFactor,
     residual: Vec<Vec3>,
@@ -69,27 +78,21 @@ pub(super) struct ContactSolve {
 
 /// What a solve took.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Taken {
-    pub(super) linear_iterations: usize,
-    pub(super) factor: Work,
+pub(in crate::solve) struct Taken {
+    pub(in crate::solve) linear_iterations: usize,
+    pub(in crate::solve) factor: Work,
 }
 
 impl ContactSolve {
     /// Takes the contacts at the current positions; whether any acts, and else H⁻¹ b is the solution.
-    pub(super) fn gather(&mut self, contacts: &Contacts<'_>, order: &Order, x: &impl Fn(usize) -> Vec3) -> bool {
+    pub(in crate::solve) fn gather(&mut self, contacts: &Contacts<'_>, order: &Order, x: &impl Fn(usize) -> Vec3) -> bool {
         self.coupled.clear();
-        let place = |v: u32| order.places[v as usize];
-        self.coupled.extend(contacts.couplings(x).map(|Coupling { vertices, weights, corners, response }| Coupled {
-            places: vertices.map(place),
-            weights,
-            corners,
-            response,
-        }));
+        self.coupled.extend(contacts.couplings(x).map(|coupling| Coupled::new(&coupling, order)));
         self.coupled.iter().any(|coupled| coupled.response.acts())
     }
 
     /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there.
-    pub(super) fn solve(
+    pub(in crate::solve) fn solve(
         &mut self,
         factor: &mut PackedFactor,
         turnings: &mut Turnings,
@@ -172,7 +175,7 @@ impl ContactSolve {
     }
 
     /// Tells contacts the forces that the last solve came to.
-    pub(super) fn settle(&self, contacts: &mut Contacts<'_>) {
+    pub(in crate::solve) fn settle(&self, contacts: &mut Contacts<'_>) {
         contacts.settle(
             self.coupled.iter().map(|coupled| {
                 coupled.response.force - coupled.response.stiffness_times(coupled.offset(&self.solution))
@@ -182,7 +185,7 @@ impl ContactSolve {
 }
 
 /// Puts numbers into the rows of a factor.
-pub(super) fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
+pub(in crate::solve) fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
     fn copy<R: Real>(rows: &mut [R], vector: &[Vec3]) {
         for (row, v) in rows.as_chunks_mut::<4>().0.iter_mut().zip(vector) {
             *row = [R::from_f64(v.x), R::from_f64(v.y), R::from_f64(v.z), R::default()];
@@ -195,7 +198,7 @@ pub(super) fn write(factor: &mut PackedFactor, vector: &[Vec3]) {
 }
 
 /// The rows of a factor.
-pub(super) fn read(factor: &mut PackedFactor, vector: &mut [Vec3]) {
+pub(in crate::solve) fn read(factor: &mut PackedFactor, vector: &mut [Vec3]) {
     fn copy<R: Real>(rows: &[R], vector: &mut [Vec3]) {
         for (out, row) in vector.iter_mut().zip(rows.as_chunks::<4>().0) {
             *out = Vec3::new(row[0].to_f64(), row[1].to_f64(), row[2].to_f64());

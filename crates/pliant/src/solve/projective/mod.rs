@@ -9,9 +9,9 @@
 
 mod advance;
 mod anderson;
-mod contact;
-mod local;
-mod prepared;
+pub(super) mod contact;
+pub(super) mod local;
+pub(super) mod prepared;
 mod sticking;
 
 use std::collections::VecDeque;
@@ -93,7 +93,7 @@ impl ProjectiveParams {
 /// Factors kept: integrators with a first step of another kind alternate between two.
 const KEPT_FACTORS: usize = 2;
 /// Movement in an iteration, relative to the diagonal of the world, below which projections in f32 say little.
-const REFINED_BELOW: f64 = 1e-6;
+pub(super) const REFINED_BELOW: f64 = 1e-6;
 
 /// The local/global solver. It keeps factors as long as model and time step stay the same.
 #[derive(Debug)]
@@ -141,7 +141,11 @@ impl Projective {
     }
 
     /// Brings what belongs to the objective's coefficients to the front.
-    fn prepare(&mut self, objective: &Objective<'_>, time: &mut Stopwatch<'_>) -> Result<SetupSeconds, SolveError> {
+    pub(super) fn prepare(
+        &mut self,
+        objective: &Objective<'_>,
+        time: &mut Stopwatch<'_>,
+    ) -> Result<SetupSeconds, SolveError> {
         let watch = if self.params.record { Watch::Projections } else { Watch::Off };
         if let Some(at) = self.prepared.iter().position(|prepared| prepared.fits(objective, watch)) {
             self.prepared.swap(0, at);
@@ -166,6 +170,13 @@ impl Projective {
         self.prepared.push_front(prepared);
         setup.pack = time.lap();
         Ok(setup)
+    }
+}
+
+impl Projective {
+    /// What was last brought to the front.
+    pub(super) fn prepared(&mut self) -> &mut Prepared {
+        &mut self.prepared[0]
     }
 }
 
@@ -406,17 +417,17 @@ impl Iteration<'_, '_> {
 }
 
 /// Seconds since the last lap.
-struct Stopwatch<'a> {
+pub(super) struct Stopwatch<'a> {
     clock: &'a Clock,
     last: f64,
 }
 
 impl<'a> Stopwatch<'a> {
-    fn new(clock: &'a Clock) -> Self {
+    pub(super) fn new(clock: &'a Clock) -> Self {
         Self { clock, last: clock.now() }
     }
 
-    fn lap(&mut self) -> f64 {
+    pub(super) fn lap(&mut self) -> f64 {
         let now = self.clock.now();
         now - std::mem::replace(&mut self.last, now)
     }

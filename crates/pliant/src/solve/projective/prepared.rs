@@ -2,7 +2,7 @@
 
 use super::advance::advance;
 use super::contact::{ContactSolve, Taken, read, write};
-use super::local::{General, Inertia, LocalStep, Order, Point, padding, point};
+use super::local::{CurvatureRows, General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
@@ -24,7 +24,7 @@ enum Elements {
 
 /// Everything that stays the same while model and time step do.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(in crate::solve) struct Prepared {
     /// The coefficients that it belongs to.
     inertia: f64,
     scales: Vec<f64>,
@@ -49,11 +49,20 @@ pub(super) struct Prepared {
     turnings: Turnings,
     residual: Vec<Vec3>,
     solved: Vec<Vec3>,
+    /// The second derivative, once it was needed.
+    curvature: Option<CurvatureRows>,
+}
+
+/// What a solver of Newton's system works with.
+pub(in crate::solve) struct NewtonParts<'a> {
+    pub(in crate::solve) curvature: &'a CurvatureRows,
+    pub(in crate::solve) factor: &'a mut PackedFactor,
+    pub(in crate::solve) turnings: &'a mut Turnings,
 }
 
 /// How energies are evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Watch {
+pub(in crate::solve) enum Watch {
     /// As fast as can be.
     Off,
     /// Through projections that others can look at.
@@ -61,7 +70,7 @@ pub(super) enum Watch {
 }
 
 impl Prepared {
-    pub(super) fn new(
+    pub(in crate::solve) fn new(
         objective: &Objective<'_>,
         matrix: &SymmetricMatrix,
         factor: &mut Cholesky,
@@ -114,27 +123,28 @@ impl Prepared {
             turnings,
             residual: Vec::new(),
             solved: Vec::new(),
+            curvature: None,
         }
     }
 
     /// Whether it belongs to this objective.
-    pub(super) fn fits(&self, objective: &Objective<'_>, watch: Watch) -> bool {
+    pub(in crate::solve) fn fits(&self, objective: &Objective<'_>, watch: Watch) -> bool {
         let watched = watch == Watch::Projections;
         self.inertia == objective.inertia && self.scales == objective.scales && self.watched == watched
     }
 
     /// Elements that are projected one by one.
-    pub(super) fn one_by_one(&self) -> usize {
+    pub(in crate::solve) fn one_by_one(&self) -> usize {
         self.general.one_by_one()
     }
 
     /// Number of free vertices.
-    pub(super) fn free(&self) -> usize {
+    pub(in crate::solve) fn free(&self) -> usize {
         self.order.free
     }
 
     /// Takes the start of a stage.
-    pub(super) fn begin(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory], precision: Precision) {
+    pub(in crate::solve) fn begin(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory], precision: Precision) {
         for (place, &v) in self.order.vertices.iter().enumerate() {
             self.points[place] = point(x[v as usize]);
         }
@@ -151,7 +161,7 @@ impl Prepared {
     }
 
     /// Leaves the result of a stage.
-    pub(super) fn finish(&self, x: &mut [Vec3], memory: &mut [Memory]) {
+    pub(in crate::solve) fn finish(&self, x: &mut [Vec3], memory: &mut [Memory]) {
         self.write_positions(x);
         match &self.elements {
             Elements::Single(local) => local.store_warm(memory),
@@ -166,12 +176,12 @@ impl Prepared {
     }
 
     /// Whether elements are in f32.
-    pub(super) fn is_single(&self) -> bool {
+    pub(in crate::solve) fn is_single(&self) -> bool {
         matches!(self.elements, Elements::Single(_))
     }
 
     /// Goes on with elements in f64: f32 has given all that it can.
-    pub(super) fn refine(&mut self, objective: &Objective<'_>, memory: &mut [Memory]) {
+    pub(in crate::solve) fn refine(&mut self, objective: &Objective<'_>, memory: &mut [Memory]) {
         let Elements::Single(local) = &self.elements else { return };
         local.store_warm(memory);
         let order = &self.order;
@@ -191,7 +201,7 @@ impl Prepared {
 
     /// Puts −∇g at the current positions into the factor's rows and returns g \[J\]. `x` is brought up to date where energies need it.
     /// Without `with_energy` only the former is right.
-    pub(super) fn evaluate(
+    pub(in crate::solve) fn evaluate(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],
@@ -226,7 +236,7 @@ impl Prepared {
 
     /// Solves for the step from the last evaluated positions, δ = −H⁻¹ ∇g, contacts included, and moves the free vertices by it.
     /// Returns the longest movement \[m\] and what contacts took. `begins` tells the first solve of a stage.
-    pub(super) fn advance(
+    pub(in crate::solve) fn advance(
         &mut self,
         contacts: &mut Contacts<'_>,
         objective: &Objective<'_>,
@@ -291,18 +301,51 @@ impl Prepared {
         write(&mut self.factor, &self.solved);
     }
 
+    /// Takes the second derivative at the positions last evaluated. Once elements are in f64 positions hardly move, and it stays as it is.
+    pub(in crate::solve) fn bend(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory]) {
+        let Elements::Single(local) = &self.elements else { return };
+        let order = &self.order;
+        let curvature = self.curvature.get_or_insert_with(|| CurvatureRows::new(objective, order, local));
+        let (points, bytes) = (&self.points, self.factor.bytes());
+        with_team_for(bytes, |team| curvature.update(team, local, points, objective, x, memory));
+    }
+
+    /// Newton's system at the positions where [`bend`](Self::bend) was last called: none before.
+    pub(in crate::solve) fn newton(&mut self) -> Option<NewtonParts<'_>> {
+        let curvature = self.curvature.as_ref()?;
+        Some(NewtonParts { curvature, factor: &mut self.factor, turnings: &mut self.turnings })
+    }
+
+    /// Places of vertices in the order of elimination.
+    pub(in crate::solve) fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// Keeps the current positions of the free vertices.
+    pub(in crate::solve) fn keep_points(&self, origin: &mut Vec<Point>) {
+        origin.clear();
+        origin.extend_from_slice(&self.points[..self.order.free]);
+    }
+
+    /// Moves the free vertices to kept positions and from there by a multiple of a step, rows of four numbers.
+    pub(in crate::solve) fn move_from(&mut self, origin: &[Point], step: &[f32], length: f64) {
+        for ((point, from), step) in self.points.iter_mut().zip(origin).zip(step.as_chunks::<4>().0) {
+            (0..3).for_each(|c| point[c] = from[c] + length * f64::from(step[c]));
+        }
+    }
+
     /// Position of a vertex \[m\].
-    pub(super) fn position(&self, vertex: usize) -> Vec3 {
+    pub(in crate::solve) fn position(&self, vertex: usize) -> Vec3 {
         position(self.points[self.order.places[vertex] as usize])
     }
 
     /// Tells contacts how stiff the matrix is at each vertex.
-    pub(super) fn weigh(&self, contacts: &mut Contacts<'_>) {
+    pub(in crate::solve) fn weigh(&self, contacts: &mut Contacts<'_>) {
         contacts.weigh(self.order.vertices.iter().copied().zip(self.diagonal.iter().copied()));
     }
 
     /// Moves vertices out of colliders, at the beginning of a solve or after an iteration.
-    pub(super) fn displace(&mut self, contacts: &mut Contacts<'_>, begins: bool) {
+    pub(in crate::solve) fn displace(&mut self, contacts: &mut Contacts<'_>, begins: bool) {
         let (points, places, weight) = (&mut self.points, &self.order.places, &self.weight);
         let place = |vertex: usize| places[vertex] as usize;
         let mut exchange = |vertex: usize, moved: Option<Vec3>| {
@@ -321,17 +364,17 @@ impl Prepared {
     }
 
     /// The step just solved for, in order of elimination.
-    pub(super) fn step(&mut self, step: &mut [Vec3]) {
+    pub(in crate::solve) fn step(&mut self, step: &mut [Vec3]) {
         read(&mut self.factor, step);
     }
 
     /// Positions of the free vertices, in order of elimination.
-    pub(super) fn positions(&self, out: &mut [Vec3]) {
+    pub(in crate::solve) fn positions(&self, out: &mut [Vec3]) {
         out.iter_mut().zip(&self.points).for_each(|(out, p)| *out = position(*p));
     }
 
     /// Moves the free vertices, in order of elimination.
-    pub(super) fn set_positions(&mut self, positions: &[Vec3]) {
+    pub(in crate::solve) fn set_positions(&mut self, positions: &[Vec3]) {
         self.points.iter_mut().zip(positions).for_each(|(p, &position)| *p = point(position));
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct StickingFactor {
 
 /// What a change of the factor took.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Work {
+pub(in crate::solve) struct Work {
     pub(super) updates: usize,
     pub(super) factorisations: usize,
 }

@@ -14,6 +14,35 @@ pub(super) struct FibreLaw<const R: usize> {
 /// Squared stretch below which a fibre has no direction.
 const SHORTEST_SQUARED: f64 = 1e-30;
 
+/// Second derivative of w/2 (‖z‖ − l)² with l = ‖z‖ within limits, without what is negative of it; a vector without length is held.
+///
+/// SAFETY: the processor has the instructions of `L`.
+#[inline(always)]
+pub(super) unsafe fn length_stiffness<L: Lanes>(z: [L; 3], [low, high]: [L; 2], weight: L) -> [[L; 3]; 3] {
+    unsafe {
+        let (zero, one, tiny) = (L::zero(), constant::<L>(1.0), constant::<L>(SHORTEST_SQUARED));
+        let squared = dot(z, z);
+        let inverse = squared.max(tiny).inverse_sqrt();
+        let length = squared.mul(inverse);
+        let target = length.max(low).min(high);
+        // No stiffness within limits that leave room.
+        let outside = length.select_less(low, weight, high.select_less(length, weight, zero));
+        let along = low.select_less(high, outside, weight);
+        let across = weight.mul(one.sub(target.mul(inverse))).max(zero);
+        let across = squared.select_less(tiny, weight, across);
+        let along = squared.select_less(tiny, weight, along);
+        let difference = along.sub(across).mul(inverse).mul(inverse);
+        let mut stiffness = [[zero; 3]; 3];
+        for c in 0..3 {
+            for r in 0..3 {
+                stiffness[c][r] = difference.mul(z[c].mul(z[r]));
+            }
+            stiffness[c][c] = stiffness[c][c].add(across);
+        }
+        stiffness
+    }
+}
+
 macro_rules! fibre_law {
     ($rows:literal) => {
         impl<S: LaneNumber> Law<S, $rows> for FibreLaw<$rows> {
@@ -58,6 +87,41 @@ macro_rules! fibre_law {
                         squared = gap.mul_add(gap, squared);
                     }
                     (apply_transposed::<L, $rows, $rows>(numbers, &d), weight.mul(squared))
+                }
+            }
+
+            fn has_blocks(&self) -> bool {
+                true
+            }
+
+            #[inline(always)]
+            unsafe fn blocks<L: Lanes<Scalar = S>>(
+                &self,
+                edges: &[[L; 3]; $rows],
+                numbers: *const S,
+                _kept: *const S,
+                blocks: &mut [[[L; 3]; 3]; 6],
+            ) {
+                unsafe {
+                    let z = apply::<L, $rows, $rows>(numbers, edges);
+                    let weight = L::load(numbers.add($rows * $rows * S::WIDTH));
+                    for row in 0..$rows {
+                        let limits = [constant::<L>(self.limits[row][0]), constant::<L>(self.limits[row][1])];
+                        let stiffness = length_stiffness(z[row], limits, weight);
+                        let mut block = 0;
+                        for i in 0..$rows {
+                            for j in i..$rows {
+                                let first = L::load(numbers.add(($rows * row + i) * S::WIDTH));
+                                let factor = first.mul(L::load(numbers.add(($rows * row + j) * S::WIDTH)));
+                                for c in 0..3 {
+                                    for r in 0..3 {
+                                        blocks[block][c][r] = factor.mul_add(stiffness[c][r], blocks[block][c][r]);
+                                    }
+                                }
+                                block += 1;
+                            }
+                        }
+                    }
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::solve::Objective;
 
 /// The batches that have no kernels, and mass entries beside the diagonal.
 #[derive(Debug)]
-pub(in crate::solve::projective) struct General {
+pub(in crate::solve) struct General {
     /// Batches with the first of their corners in `corners`.
     batches: Vec<(usize, usize)>,
     /// Forces on corners.
@@ -24,7 +24,7 @@ pub(in crate::solve::projective) struct General {
 
 impl General {
     /// `all` takes batches with kernels too, for a solve that is watched in between.
-    pub(in crate::solve::projective) fn new(objective: &Objective<'_>, order: &Order, all: bool) -> Self {
+    pub(in crate::solve) fn new(objective: &Objective<'_>, order: &Order, all: bool) -> Self {
         let energies = objective.model.energies();
         let mut batches = Vec::new();
         let mut corner_vertices = Vec::new();
@@ -58,17 +58,17 @@ impl General {
     }
 
     /// Elements that go one by one because nobody knows more of them than their projection.
-    pub(in crate::solve::projective) fn one_by_one(&self) -> usize {
+    pub(in crate::solve) fn one_by_one(&self) -> usize {
         self.one_by_one
     }
 
     /// Whether there is nothing to do.
-    pub(in crate::solve::projective) fn is_empty(&self) -> bool {
+    pub(in crate::solve) fn is_empty(&self) -> bool {
         self.gradient.is_empty()
     }
 
     /// Projects at x and adds up gradients, to be had from [`gradient`](Self::gradient); returns the energy \[J\].
-    pub(in crate::solve::projective) fn evaluate(
+    pub(in crate::solve) fn evaluate(
         &mut self,
         objective: &Objective<'_>,
         order: &Order,
@@ -116,7 +116,7 @@ impl General {
     }
 
     /// Gradients at the free vertices, in order; empty if there are none \[N\].
-    pub(in crate::solve::projective) fn gradient(&self) -> &[Vec3] {
+    pub(in crate::solve) fn gradient(&self) -> &[Vec3] {
         &self.gradient
     }
 }

@@ -14,7 +14,7 @@
 use super::simplex::Law;
 use crate::energy::hinge_residual;
 use crate::math::Vec3;
-use crate::math::lanes::nearest::{columns_of, constant, dot};
+use crate::math::lanes::nearest::{columns_of, constant, cross, dot};
 use crate::math::lanes::{LaneNumber, Lanes, Real};
 
 /// Hinges of any rest angle.
@@ -35,6 +35,7 @@ const NEAR_EDGE: f64 = 0.2;
 /// The four residuals of a frame with their slopes and curvatures over rotations.
 struct Misfit<L> {
     residuals: [L; 4],
+    slopes: [[L; 3]; 4],
     gradient: [L; 3],
     /// xx, yy, zz, xy, xz, yz.
     hessian: [L; 6],
@@ -96,7 +97,7 @@ impl<L: Lanes> Sums<L> {
             hessian[3] = half.mul_add(along[0], hessian[3]);
             hessian[4] = half.mul_add(across[0], hessian[4]);
             hessian[5] = half.mul_add(along[2].add(across[1]), hessian[5]);
-            Misfit { residuals, gradient, hessian, half_squared: half.mul(squared) }
+            Misfit { residuals, slopes, gradient, hessian, half_squared: half.mul(squared) }
         }
     }
 }
@@ -121,19 +122,8 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
         let w = S::WIDTH;
         unsafe {
             let zero = L::zero();
-            let mut n = [zero; NUMBERS];
-            for k in 0..NUMBERS {
-                n[k] = L::load(numbers.add(k * w));
-            }
+            let (n, sums) = sums_of::<L>(edges, numbers);
             let weight = n[NUMBERS - 1];
-            let mut sums = Sums { e: [zero; 3], c: [zero; 3], p: [zero; 3], q: [zero; 3] };
-            for i in 0..3 {
-                let [x, y, z] = [edges[0][i], edges[1][i], edges[2][i]];
-                sums.e[i] = n[0].mul(x);
-                sums.c[i] = n[1].mul_add(x, n[2].mul(y));
-                sums.p[i] = n[3].mul_add(x, n[4].mul_add(y, n[5].mul(z)));
-                sums.q[i] = n[6].mul_add(x, n[7].mul_add(y, n[8].mul(z)));
-            }
             let mut q = [zero; 4];
             for k in 0..4 {
                 q[k] = L::load(kept.add(k * w));
@@ -170,25 +160,13 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
             let reach_d = zero.sub(cosine.mul(d[1])).sub(sine.mul(d[2]));
             failed |= c[1].less_mask(near.mul(c[1].mul_add(c[1], c[2].mul(c[2])).sqrt()));
             failed |= reach_d.less_mask(near.mul(d[1].mul_add(d[1], d[2].mul(d[2])).sqrt()));
-            let mut gradients = [[zero; 3]; 3];
             let rho = [
                 weight.mul(misfit.residuals[0]),
                 weight.mul(misfit.residuals[1]),
                 weight.mul(misfit.residuals[2]),
                 weight.mul(misfit.residuals[3]),
             ];
-            // Components along the second and third axis of the frame, for each corner.
-            let second = [n[0].mul_add(rho[0], n[3].mul(rho[3])), n[4].mul(rho[3]), n[5].mul(rho[3])];
-            let third = [
-                n[0].mul_add(rho[1], n[1].mul_add(rho[2], n[6].mul(rho[3]))),
-                n[2].mul_add(rho[2], n[7].mul(rho[3])),
-                n[8].mul(rho[3]),
-            ];
-            for corner in 0..3 {
-                for i in 0..3 {
-                    gradients[corner][i] = second[corner].mul_add(r[1][i], third[corner].mul(r[2][i]));
-                }
-            }
+            let mut gradients = corner_forces(&n, &rho, &r);
             let mut twice = weight.mul(misfit.half_squared.add(misfit.half_squared));
             failed &= all;
             if failed != 0 {
@@ -199,6 +177,96 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
             }
             (gradients, twice)
         }
+    }
+
+    fn has_blocks(&self) -> bool {
+        true
+    }
+
+    /// The frame follows, so of the four residuals only what no turning of the frame changes is stiff: one direction n of them, and w v vᵀ with v the
+    /// gradient of n·r, which is that of the angle. What the residual itself adds, as it is bent away, is left out.
+    #[inline(always)]
+    unsafe fn blocks<L: Lanes<Scalar = S>>(
+        &self,
+        edges: &[[L; 3]; 3],
+        numbers: *const S,
+        kept: *const S,
+        blocks: &mut [[[L; 3]; 3]; 6],
+    ) {
+        let w = S::WIDTH;
+        unsafe {
+            let (n, sums) = sums_of::<L>(edges, numbers);
+            let mut q = [L::zero(); 4];
+            for k in 0..4 {
+                q[k] = L::load(kept.add(k * w));
+            }
+            let r = columns_of(q);
+            let slopes = sums.misfit(&r).slopes;
+            // The vector across all three columns of slopes: minors with alternating signs.
+            let mut direction = [L::zero(); 4];
+            let mut squared = constant::<L>(1e-30);
+            for k in 0..4 {
+                let [a, b, c] = [slopes[(k + 1) % 4], slopes[(k + 2) % 4], slopes[(k + 3) % 4]];
+                let minor = dot(a, cross(b, c));
+                direction[k] = if k % 2 == 0 { minor } else { L::zero().sub(minor) };
+                squared = minor.mul_add(minor, squared);
+            }
+            let scale = n[NUMBERS - 1].div(squared);
+            let v = corner_forces(&n, &direction, &r);
+            let mut block = 0;
+            for i in 0..3 {
+                for j in i..3 {
+                    for c in 0..3 {
+                        for row in 0..3 {
+                            blocks[block][c][row] = scale.mul(v[i][row]).mul(v[j][c]);
+                        }
+                    }
+                    block += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of a group, and its sums of edges.
+#[inline(always)]
+unsafe fn sums_of<L: Lanes>(edges: &[[L; 3]; 3], numbers: *const L::Scalar) -> ([L; NUMBERS], Sums<L>) {
+    unsafe {
+        let zero = L::zero();
+        let mut n = [zero; NUMBERS];
+        for k in 0..NUMBERS {
+            n[k] = L::load(numbers.add(k * L::WIDTH));
+        }
+        let mut sums = Sums { e: [zero; 3], c: [zero; 3], p: [zero; 3], q: [zero; 3] };
+        for i in 0..3 {
+            let [x, y, z] = [edges[0][i], edges[1][i], edges[2][i]];
+            sums.e[i] = n[0].mul(x);
+            sums.c[i] = n[1].mul_add(x, n[2].mul(y));
+            sums.p[i] = n[3].mul_add(x, n[4].mul_add(y, n[5].mul(z)));
+            sums.q[i] = n[6].mul_add(x, n[7].mul_add(y, n[8].mul(z)));
+        }
+        (n, sums)
+    }
+}
+
+/// What forces on the four residuals are at corners but the first.
+#[inline(always)]
+unsafe fn corner_forces<L: Lanes>(n: &[L; NUMBERS], rho: &[L; 4], r: &[[L; 3]; 3]) -> [[L; 3]; 3] {
+    unsafe {
+        // Components along the second and third axis of the frame, for each corner.
+        let second = [n[0].mul_add(rho[0], n[3].mul(rho[3])), n[4].mul(rho[3]), n[5].mul(rho[3])];
+        let third = [
+            n[0].mul_add(rho[1], n[1].mul_add(rho[2], n[6].mul(rho[3]))),
+            n[2].mul_add(rho[2], n[7].mul(rho[3])),
+            n[8].mul(rho[3]),
+        ];
+        let mut forces = [[L::zero(); 3]; 3];
+        for corner in 0..3 {
+            for i in 0..3 {
+                forces[corner][i] = second[corner].mul_add(r[1][i], third[corner].mul(r[2][i]));
+            }
+        }
+        forces
     }
 }
 

@@ -14,6 +14,7 @@
 #![allow(unsafe_code)] // Kernels on raw pointers: each item of a stage writes to its own elements' slots or its own vertices.
 
 mod corners;
+mod curvature;
 mod damping;
 mod examples;
 mod fibres;
@@ -36,9 +37,10 @@ use crate::model::Model;
 use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
 
+pub(in crate::solve) use curvature::CurvatureRows;
 use examples::MOST_EXAMPLES;
 use gather::Gathering;
-pub(super) use general::General;
+pub(in crate::solve) use general::General;
 use planes::Planes;
 use quadratic::Quadratic;
 use simplex::LaneBatch;
@@ -46,18 +48,18 @@ use springs::{LimitedSprings, PlainSprings, VertexSums};
 
 /// Vertices in the order of the linear solve: free ones as they are eliminated, then pinned ones.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(in crate::solve) struct Order {
     /// Vertex at each place.
-    pub(super) vertices: Vec<u32>,
+    pub(in crate::solve) vertices: Vec<u32>,
     /// Place of each vertex.
-    pub(super) places: Vec<u32>,
+    pub(in crate::solve) places: Vec<u32>,
     /// Number of free vertices.
-    pub(super) free: usize,
+    pub(in crate::solve) free: usize,
 }
 
 impl Order {
     /// From the order of elimination of the unknowns.
-    pub(super) fn new(model: &Model, elimination: &[u32]) -> Self {
+    pub(in crate::solve) fn new(model: &Model, elimination: &[u32]) -> Self {
         let mut vertices: Vec<u32> = elimination.iter().map(|&k| model.free()[k as usize]).collect();
         vertices.extend(model.pinned());
         let mut places = vec![0u32; vertices.len()];
@@ -67,22 +69,22 @@ impl Order {
 }
 
 /// A point with one unused number, so that points can be loaded as vectors.
-pub(super) type Point = [f64; 4];
+pub(in crate::solve) type Point = [f64; 4];
 
 /// Points after the last vertex, so that vectors may look beyond it.
-pub(super) const PADDING: usize = 8;
+pub(in crate::solve) const PADDING: usize = 8;
 
 /// Those points: far from any vertex and from each other, so that nothing coincides with them.
-pub(super) fn padding() -> impl Iterator<Item = Point> {
+pub(in crate::solve) fn padding() -> impl Iterator<Item = Point> {
     (1..=PADDING).map(|k| [1e9 * k as f64, 0.0, 0.0, 0.0])
 }
 
-pub(super) fn point(v: Vec3) -> Point {
+pub(in crate::solve) fn point(v: Vec3) -> Point {
     [v.x, v.y, v.z, 0.0]
 }
 
 /// Whether a batch has kernels here.
-pub(super) fn has_lanes(arrays: &Arrays) -> bool {
+pub(in crate::solve) fn has_lanes(arrays: &Arrays) -> bool {
     !matches!(arrays, Arrays::Opaque | Arrays::Rigid(_))
 }
 
@@ -94,7 +96,7 @@ const MOST_ROUNDS: usize = 8;
 
 /// Elements of all batches that have kernels, in lanes of `S`.
 #[derive(Debug)]
-pub(super) struct LocalStep<S: LaneNumber> {
+pub(in crate::solve) struct LocalStep<S: LaneNumber> {
     springs: PlainSprings<S>,
     limited: LimitedSprings<S>,
     quadratic: Quadratic,
@@ -118,18 +120,18 @@ pub(super) struct LocalStep<S: LaneNumber> {
 }
 
 /// What the vertices of a step are given besides elements.
-pub(super) struct Inertia<'a> {
+pub(in crate::solve) struct Inertia<'a> {
     /// s at each free vertex, in order.
-    pub(super) target: &'a [Point],
+    pub(in crate::solve) target: &'a [Point],
     /// m/τ² at each free vertex, in order \[N/m\].
-    pub(super) weight: &'a [f64],
+    pub(in crate::solve) weight: &'a [f64],
     /// Gradient of other energies at each free vertex, in order; empty for none \[N\].
-    pub(super) other: &'a [Vec3],
+    pub(in crate::solve) other: &'a [Vec3],
 }
 
 impl<S: LaneNumber> LocalStep<S> {
     /// Gathers the elements of all batches with kernels, or of none.
-    pub(super) fn new(objective: &Objective<'_>, order: &Order, none: bool) -> Self {
+    pub(in crate::solve) fn new(objective: &Objective<'_>, order: &Order, none: bool) -> Self {
         let mut gathering = Gathering::<S>::new(objective, order);
         let (mut springs, mut forms, mut goals, mut planes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         if !none {
@@ -199,7 +201,7 @@ impl<S: LaneNumber> LocalStep<S> {
     }
 
     /// Takes what projections start from, and the goals of a stage.
-    pub(super) fn begin(&mut self, memory: &[Memory], goals: &[Vec<Vec3>]) {
+    pub(in crate::solve) fn begin(&mut self, memory: &[Memory], goals: &[Vec<Vec3>]) {
         for (b, batch) in self.batches.iter().enumerate() {
             batch.load_warm(memory, &mut self.kept[self.kept_starts[b]..self.kept_starts[b + 1]]);
         }
@@ -208,7 +210,7 @@ impl<S: LaneNumber> LocalStep<S> {
     }
 
     /// Leaves what projections start from for the next solve.
-    pub(super) fn store_warm(&self, memory: &mut [Memory]) {
+    pub(in crate::solve) fn store_warm(&self, memory: &mut [Memory]) {
         for (b, batch) in self.batches.iter().enumerate() {
             batch.store_warm(&self.kept[self.kept_starts[b]..self.kept_starts[b + 1]], memory);
         }
@@ -218,7 +220,7 @@ impl<S: LaneNumber> LocalStep<S> {
     /// or something less where nobody asks for it.
     ///
     /// `points` holds all vertices in order, padded by [`PADDING`] points.
-    pub(super) fn evaluate<R: Real>(
+    pub(in crate::solve) fn evaluate<R: Real>(
         &mut self,
         team: &Team<'_>,
         points: &[Point],
@@ -297,5 +299,7 @@ impl<S: LaneNumber> LocalStep<S> {
     }
 }
 
+#[cfg(test)]
+mod curvature_tests;
 #[cfg(test)]
 mod tests;

@@ -64,4 +64,14 @@ impl Planes {
             *energy += 0.5 * weight * depth * depth;
         }
     }
+
+    /// Visits the normals and weights of planes that push a vertex.
+    pub(super) fn for_pushing(&self, place: usize, x: &Point, mut visit: impl FnMut([f64; 3], f64)) {
+        for k in self.starts[place] as usize..self.starts[place + 1] as usize {
+            let [at, normal] = &self.planes[k];
+            if (0..3).map(|c| normal[c] * (at[c] - x[c])).sum::<f64>() > 0.0 {
+                visit([normal[0], normal[1], normal[2]], self.sources[k].2);
+            }
+        }
+    }
 }

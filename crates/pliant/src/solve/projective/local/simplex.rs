@@ -41,6 +41,24 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
         numbers: *const S,
         kept: *mut S,
     ) -> ([[L; 3]; E], L);
+
+    /// Whether there are [`blocks`](Self::blocks).
+    fn has_blocks(&self) -> bool {
+        false
+    }
+
+    /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: at least what is positive of it. What is kept must be
+    /// what [`gradients`](Self::gradients) has left at the same positions.
+    ///
+    /// SAFETY: as for [`gradients`](Self::gradients).
+    unsafe fn blocks<L: Lanes<Scalar = S>>(
+        &self,
+        _edges: &[[L; 3]; E],
+        _numbers: *const S,
+        _kept: *const S,
+        _blocks: &mut [[[L; 3]; 3]; 6],
+    ) {
+    }
 }
 
 /// Elements with kernels, whatever their kind.
@@ -85,6 +103,35 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
     /// Energy beside that of elements \[J\].
     fn extra_energy(&self, _kept: &[S]) -> f64 {
         0.0
+    }
+
+    /// Numbers among the model's energies of the batches whose second derivative [`blocks`](Self::blocks) gives; empty for none.
+    fn batches_with_blocks(&self) -> &[usize] {
+        &[]
+    }
+
+    /// Corners of an element that has blocks.
+    fn corners(&self) -> usize {
+        0
+    }
+
+    /// The place of a corner; none in a lane that only fills up.
+    fn place(&self, _group: usize, _corner: usize, _lane: usize) -> Option<u32> {
+        None
+    }
+
+    /// Writes the blocks of some groups between corners i ≤ j: three points for each, its columns, group by group, pair by pair, column by
+    /// column, lane by lane.
+    ///
+    /// SAFETY: `out` and `kept` are those of this batch, and no other thread has the same groups.
+    unsafe fn blocks(
+        &self,
+        _instructions: InstructionSet,
+        _groups: Range<usize>,
+        _points: &[Point],
+        _kept: *const S,
+        _out: *mut S,
+    ) {
     }
 
     /// Writes the forces of some groups to their slots and returns their energy \[J\].
@@ -208,6 +255,31 @@ macro_rules! lane_batch {
                 }
             }
 
+            fn batches_with_blocks(&self) -> &[usize] {
+                if self.law.has_blocks() { &self.batches } else { &[] }
+            }
+
+            fn corners(&self) -> usize {
+                $corners
+            }
+
+            fn place(&self, group: usize, corner: usize, lane: usize) -> Option<u32> {
+                let (_, is_padding) = self.corners.lane(group, lane);
+                let place = self.corners.places[self.corners.first(group) + corner * S::WIDTH + lane] / 4;
+                (!is_padding).then_some(place)
+            }
+
+            unsafe fn blocks(
+                &self,
+                instructions: InstructionSet,
+                groups: Range<usize>,
+                points: &[Point],
+                kept: *const S,
+                out: *mut S,
+            ) {
+                S::dispatch(instructions, Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, out });
+            }
+
             unsafe fn forces(
                 &self,
                 instructions: InstructionSet,
@@ -265,6 +337,78 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
                 scatter::<L, E>(&gradients, corners.slots.as_ptr().add(first), self.slots);
             }
             *self.energy = 0.5 * sum_of_lanes(energy);
+        }
+    }
+}
+
+/// Writes the blocks of some groups.
+struct Blocks<'a, S, W, const N: usize, const E: usize> {
+    elements: &'a Elements<S, W, N>,
+    groups: Range<usize>,
+    points: &'a [Point],
+    kept: *const S,
+    out: *mut S,
+}
+
+impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for Blocks<'_, S, W, N, E> {
+    /// SAFETY: as for [`Forces`]; each group has room for its blocks.
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+        let w = S::WIDTH;
+        let points = self.points.as_ptr().cast::<f64>();
+        let Elements { corners, numbers, law, .. } = self.elements;
+        let (numbers_len, kept_len) = (law.numbers() * w, (law.warm() + law.spare()) * w);
+        // A column of a block is a point for each lane.
+        let column = 4 * w;
+        unsafe {
+            for group in self.groups.start..self.groups.end {
+                let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(corners.first(group)));
+                let numbers = numbers.as_ptr().add(group * numbers_len);
+                let mut inner = [[[L::zero(); 3]; 3]; 6];
+                law.blocks::<L>(&edges, numbers, self.kept.add(group * kept_len), &mut inner);
+                let mut out = self.out.add(group * (N * (N + 1) / 2) * 3 * column);
+                // Translations cost nothing: blocks of the first corner are what keeps sums of rows and columns at zero.
+                let mut first = [[[L::zero(); 3]; 3]; E];
+                let mut corner = [[L::zero(); 3]; 3];
+                let mut at = 0;
+                for i in 0..E {
+                    for j in i..E {
+                        for c in 0..3 {
+                            for r in 0..3 {
+                                let value = inner[at][c][r];
+                                first[j][c][r] = first[j][c][r].sub(value);
+                                if i != j {
+                                    first[i][r][c] = first[i][r][c].sub(value);
+                                }
+                            }
+                        }
+                        at += 1;
+                    }
+                }
+                for j in 0..E {
+                    for c in 0..3 {
+                        for r in 0..3 {
+                            corner[c][r] = corner[c][r].sub(first[j][c][r]);
+                        }
+                    }
+                }
+                for c in 0..3 {
+                    L::store_points(corner[c], out);
+                    out = out.add(column);
+                }
+                for j in 0..E {
+                    for c in 0..3 {
+                        L::store_points(first[j][c], out);
+                        out = out.add(column);
+                    }
+                }
+                for block in 0..E * (E + 1) / 2 {
+                    for c in 0..3 {
+                        L::store_points(inner[block][c], out);
+                        out = out.add(column);
+                    }
+                }
+            }
         }
     }
 }

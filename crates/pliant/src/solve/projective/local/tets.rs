@@ -1,9 +1,10 @@
 //! Forces of tets: strain, volume, or both of the same tets from one nearest rotation, which continues from the last one.
 
 use super::simplex::{Law, apply, apply_transposed};
-use crate::math::lanes::nearest::{columns_of, constant, nearest_rotation};
+use crate::math::lanes::curvature::{Modes, add_limits, add_product, blocks_of_modes, eigenframes, finish};
+use crate::math::lanes::nearest::{columns_of, constant, dot, nearest_rotation};
 use crate::math::lanes::stretches::{
-    Combination, beyond_limits, beyond_volume, beyond_volume_one_by_one, eigenvalues, stretch_of,
+    Combination, beyond_limits, beyond_volume, beyond_volume_one_by_one, eigenvalues, held_product, stretch_of,
 };
 use crate::math::lanes::{LaneNumber, Lanes};
 
@@ -110,6 +111,56 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
                 twice = volume_weight.mul_add(squared, twice);
             }
             (apply_transposed::<L, 3, 3>(numbers, &d), twice)
+        }
+    }
+
+    fn has_blocks(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn blocks<L: Lanes<Scalar = S>>(
+        &self,
+        edges: &[[L; 3]; 3],
+        numbers: *const S,
+        kept: *const S,
+        blocks: &mut [[[L; 3]; 3]; 6],
+    ) {
+        let w = S::WIDTH;
+        unsafe {
+            let f = apply::<L, 3, 3>(numbers, edges);
+            let (strain_weight, volume_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
+            let mut q = [L::zero(); 4];
+            for k in 0..4 {
+                q[k] = L::load(kept.add(k * w));
+            }
+            let r = columns_of(q);
+            let (sigma, v) = eigenframes(stretch_of(&r, &f));
+            let (mut u, mut g) = ([[L::zero(); 3]; 3], [[L::zero(); 3]; 3]);
+            for k in 0..3 {
+                for c in 0..3 {
+                    u[k][c] = r[0][c].mul_add(v[k][0], r[1][c].mul_add(v[k][1], r[2][c].mul(v[k][2])));
+                }
+            }
+            for edge in 0..3 {
+                let mut a = [L::zero(); 3];
+                for row in 0..3 {
+                    a[row] = L::load(numbers.add((3 * row + edge) * w));
+                }
+                for k in 0..3 {
+                    g[edge][k] = dot(v[k], a);
+                }
+            }
+            let mut modes = Modes::none();
+            if STRAIN != strain::NONE {
+                add_limits(&mut modes, strain_weight, &sigma, 3, self.stretches);
+            }
+            if VOLUME {
+                let (mu, s, held) = held_product::<L, 3>(&sigma, self.volumes);
+                add_product(&mut modes, volume_weight.mul(held), mu, &s, 3);
+            }
+            finish(&mut modes, &sigma, 3);
+            blocks_of_modes::<L, 3>(&modes, &u, &g, blocks);
         }
     }
 }

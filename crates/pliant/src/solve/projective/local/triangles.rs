@@ -1,8 +1,9 @@
 //! Forces of triangles: strain, area, or both of the same triangles, in closed form.
 
 use super::simplex::{Law, apply, apply_transposed};
+use crate::math::lanes::curvature::{Modes, add_limits, add_product, blocks_of_modes, finish, plane_frames};
 use crate::math::lanes::stretches::{
-    beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, plane_stretch,
+    beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, held_product, plane_stretch,
 };
 use crate::math::lanes::{LaneNumber, Lanes};
 
@@ -61,6 +62,81 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
                 self.repair::<L>(failed, &f, [strain_weight, area_weight], &mut d, &mut twice);
             }
             (apply_transposed::<L, 2, 2>(numbers, &d), twice)
+        }
+    }
+
+    fn has_blocks(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn blocks<L: Lanes<Scalar = S>>(
+        &self,
+        edges: &[[L; 3]; 2],
+        numbers: *const S,
+        _kept: *const S,
+        blocks: &mut [[[L; 3]; 3]; 6],
+    ) {
+        let w = S::WIDTH;
+        unsafe {
+            let mut a = [[L::zero(); 2]; 2];
+            for row in 0..2 {
+                for edge in 0..2 {
+                    a[row][edge] = L::load(numbers.add((2 * row + edge) * w));
+                }
+            }
+            let f = apply::<L, 2, 2>(numbers, edges);
+            let (strain_weight, area_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
+            let plane = plane_stretch::<L>(&f);
+            let [m00, m01, m11] = plane.to_rotation;
+            let mut r = [[L::zero(); 3]; 2];
+            for c in 0..3 {
+                r[0][c] = f[0][c].mul_add(m00, f[1][c].mul(m01));
+                r[1][c] = f[0][c].mul_add(m01, f[1][c].mul(m11));
+            }
+            let (u, v) = plane_frames(&f, &r);
+            let mut g = [[L::zero(); 3]; 2];
+            for edge in 0..2 {
+                for k in 0..2 {
+                    g[edge][k] = v[k][0].mul_add(a[0][edge], v[k][1].mul(a[1][edge]));
+                }
+            }
+            let sigma = [plane.sigma[0], plane.sigma[1], L::zero()];
+            let mut modes = Modes::none();
+            if STRAIN {
+                add_limits(&mut modes, strain_weight, &sigma, 2, self.stretches);
+            }
+            if AREA {
+                let (mu, s, held) = held_product::<L, 2>(&plane.sigma, self.areas);
+                add_product(&mut modes, area_weight.mul(held), mu, &[s[0], s[1], L::zero()], 2);
+            }
+            finish(&mut modes, &sigma, 2);
+            blocks_of_modes::<L, 2>(&modes, &u, &g, blocks);
+            if plane.collapsed != 0 {
+                hold::<L>(plane.collapsed, strain_weight.add(area_weight), &a, blocks);
+            }
+        }
+    }
+}
+
+/// Blocks of lanes whose triangles have no plane: as if what they are projected to were held.
+#[cold]
+#[inline(never)]
+unsafe fn hold<L: Lanes>(mask: u32, weight: L, a: &[[L; 2]; 2], blocks: &mut [[[L; 3]; 3]; 6]) {
+    unsafe {
+        for (block, (i, j)) in [(0, 0), (0, 1), (1, 1)].into_iter().enumerate() {
+            let mut held = [L::Scalar::default(); 8];
+            weight.mul(a[0][i].mul_add(a[0][j], a[1][i].mul(a[1][j]))).store(held.as_mut_ptr());
+            for c in 0..3 {
+                for r in 0..3 {
+                    let mut numbers = [L::Scalar::default(); 8];
+                    blocks[block][c][r].store(numbers.as_mut_ptr());
+                    for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
+                        numbers[lane] = if c == r { held[lane] } else { L::Scalar::default() };
+                    }
+                    blocks[block][c][r] = L::load(numbers.as_ptr());
+                }
+            }
         }
     }
 }

@@ -1,0 +1,378 @@
+//! Newton's system by conjugate gradients, with two metrics as preconditioner.
+//!
+//! The projective factor P is right for stretch at all scales, and far too stiff across thin bodies. The 3×3 blocks D on the diagonal of Newton's
+//! matrix H are right there, and useless for stretch. One application is
+//!
+//! z = ω D⁻¹ r;   z += P⁻¹ (r − H z);   z += ω D⁻¹ (r − H z)
+//!
+//! which is symmetric. H z comes along, so that a whole iteration takes three products with H and one solve with P.
+
+#![allow(unsafe_code)] // Items of a stage have rows of their own.
+
+use super::Preconditioner;
+use crate::math::{Mat3, Vec3};
+use crate::parallel::{Shared, Team, with_team_for};
+use crate::solve::projective::contact::Coupled;
+use crate::solve::projective::prepared::NewtonParts;
+use crate::solve::turning::Turnings;
+use crate::sparse::{PackedFactor, Rows};
+
+/// ω: blocks alone would overshoot where neighbours pull together.
+const DAMPING: f32 = 0.6;
+/// Rows of a vector that a thread takes at a time; also the length of partial sums.
+const ROWS_PER_ITEM: usize = 512;
+/// Numbers of an inverse block: its columns, four numbers apart.
+const BLOCK: usize = 12;
+
+/// Vectors of the iteration, four numbers for each row, kept from solve to solve.
+#[derive(Debug, Default)]
+pub(super) struct Linear {
+    /// What solves H x = r, so far.
+    pub(super) solution: Vec<f32>,
+    residual: Vec<f32>,
+    direction: Vec<f32>,
+    /// H times the direction.
+    product: Vec<f32>,
+    /// z, what is left of r after it, and scratch.
+    step: Vec<f32>,
+    left: Vec<f32>,
+    part: Vec<f32>,
+    image: Vec<f32>,
+    inverse: Vec<f32>,
+    sums: Vec<[f64; 2]>,
+    turned: [Vec<Vec3>; 2],
+}
+
+/// What a solve came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Solved {
+    /// Slope of g along the solution \[J\].
+    pub(super) slope: f64,
+    /// Longest movement of a vertex in it \[m\].
+    pub(super) longest: f64,
+    pub(super) iterations: usize,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) most: usize,
+    /// Share of the residual, measured by the preconditioner, that may be left.
+    pub(super) enough: f64,
+    pub(super) preconditioner: Preconditioner,
+}
+
+impl Linear {
+    /// Solves with the rows of the factor as right-hand side, which are −∇g less the forces of `contacts`.
+    pub(super) fn solve(&mut self, parts: NewtonParts<'_>, contacts: &[Coupled], limits: Limits) -> Solved {
+        let NewtonParts { curvature, factor, turnings } = parts;
+        let len = curvature.matrix().vector_len();
+        for vector in [
+            &mut self.solution,
+            &mut self.residual,
+            &mut self.direction,
+            &mut self.product,
+            &mut self.step,
+            &mut self.left,
+            &mut self.part,
+            &mut self.image,
+        ] {
+            vector.clear();
+            vector.resize(len, 0.0);
+        }
+        if let Rows::Single(rows) = factor.rows() {
+            self.residual[..rows.len().min(len)].copy_from_slice(&rows[..rows.len().min(len)]);
+        }
+        let free = factor.order().len();
+        for contact in contacts {
+            spread(contact, contact.response.force, &mut self.residual, free);
+        }
+        let right_hand_side = self.residual.clone();
+        if limits.preconditioner != Preconditioner::Factor {
+            self.invert_blocks(free, contacts, |place| curvature.diagonal(place));
+        }
+        let bytes = factor.bytes() + curvature.matrix().bytes();
+        let iterations = with_team_for(bytes, |team| {
+            let system = System { team, matrix: curvature.matrix(), contacts, free };
+            self.iterate(&system, factor, turnings, limits)
+        });
+        let slope = -dot(&Team::alone(), &mut self.sums, &right_hand_side, &self.solution);
+        if !turnings.is_empty() {
+            let step = &mut self.turned[0];
+            step.clear();
+            step.extend((0..free).map(|place| row(&self.solution, place)));
+            turnings.retract(step);
+            write_rows(step, &mut self.solution);
+        }
+        let squares = self.solution.as_chunks::<4>().0.iter().map(|d| d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        // A NaN must come out.
+        let longest = squares.fold(0.0, |most, square| if square <= most { most } else { square });
+        Solved { slope, longest: f64::from(longest).sqrt(), iterations }
+    }
+
+    /// The inverse of each block on the diagonal, contacts included, times ω.
+    fn invert_blocks(&mut self, free: usize, contacts: &[Coupled], diagonal: impl Fn(usize) -> [[f64; 3]; 3]) {
+        let mut blocks: Vec<Mat3> = (0..free).map(|place| Mat3::from_cols_array_2d(&diagonal(place))).collect();
+        for contact in contacts.iter().filter(|contact| contact.response.acts()) {
+            for (place, w) in contact.corners().filter(|(place, _)| *place < free) {
+                for c in 0..3 {
+                    let column = contact.response.stiffness_times(Vec3::AXES[c]) * (w * w);
+                    *blocks[place].col_mut(c) += column;
+                }
+            }
+        }
+        self.inverse.clear();
+        for block in blocks {
+            let inverse = block.inverse();
+            let inverse = if inverse.is_finite() { inverse } else { Mat3::ZERO };
+            for c in 0..3 {
+                let column = inverse.col(c).to_array().map(|value| DAMPING * value as f32);
+                self.inverse.extend_from_slice(&[column[0], column[1], column[2], 0.0]);
+            }
+        }
+    }
+
+    fn iterate(
+        &mut self,
+        system: &System<'_>,
+        factor: &mut PackedFactor,
+        turnings: &mut Turnings,
+        limits: Limits,
+    ) -> usize {
+        let team = system.team;
+        let (mut rho, mut enough) = (0.0, 0.0);
+        for iteration in 0..limits.most {
+            self.precondition(system, factor, turnings, limits.preconditioner);
+            let next = dot(team, &mut self.sums, &self.residual, &self.step);
+            if iteration == 0 {
+                enough = next * limits.enough * limits.enough;
+            }
+            if !next.is_finite() || next <= enough || next <= 0.0 {
+                return iteration;
+            }
+            let beta = if iteration == 0 { 0.0 } else { (next / rho) as f32 };
+            rho = next;
+            // p = z + β p; H p = (r − left) + β H p.
+            let Self { solution, residual, direction, product, step, left, sums, .. } = self;
+            let curvature = search_direction(team, sums, beta, [step, residual, left], direction, product);
+            if !(curvature > 0.0 && curvature.is_finite()) {
+                return iteration;
+            }
+            let alpha = (rho / curvature) as f32;
+            advance(team, alpha, direction, product, solution, residual);
+        }
+        limits.most
+    }
+
+    /// z from r, and r − H z.
+    fn precondition(
+        &mut self,
+        system: &System<'_>,
+        factor: &mut PackedFactor,
+        turnings: &mut Turnings,
+        preconditioner: Preconditioner,
+    ) {
+        let team = system.team;
+        let Self { residual, step, left, part, image, inverse, turned, .. } = self;
+        left.copy_from_slice(residual);
+        if preconditioner == Preconditioner::Product {
+            apply_blocks(team, inverse, residual, step);
+            system.multiply(turnings, step, image);
+            subtract(team, image, left);
+        } else {
+            step.fill(0.0);
+        }
+        solve_with(team, factor, turnings, turned, left, part);
+        if preconditioner == Preconditioner::Sum {
+            apply_blocks(team, inverse, residual, step);
+            add(team, step, part);
+            step.fill(0.0);
+        }
+        add(team, part, step);
+        system.multiply(turnings, part, image);
+        subtract(team, image, left);
+        if preconditioner == Preconditioner::Product {
+            apply_blocks(team, inverse, left, part);
+            add(team, part, step);
+            system.multiply(turnings, part, image);
+            subtract(team, image, left);
+        }
+    }
+}
+
+/// H with contacts.
+struct System<'a> {
+    team: &'a Team<'a>,
+    matrix: &'a crate::sparse::BlockRows,
+    contacts: &'a [Coupled],
+    free: usize,
+}
+
+impl System<'_> {
+    fn multiply(&self, turnings: &Turnings, x: &[f32], y: &mut [f32]) {
+        self.matrix.multiply(self.team, x, y);
+        for contact in self.contacts.iter().filter(|contact| contact.response.acts()) {
+            spread(contact, contact.response.stiffness_times(offset(contact, x, self.free)), y, self.free);
+        }
+        turnings.subtract(|place| row(x, place), |place, force| add_to_row(y, place, -force));
+    }
+}
+
+/// What a contact sees of a movement.
+pub(super) fn offset(contact: &Coupled, vector: &[f32], free: usize) -> Vec3 {
+    let corners = contact.corners().filter(|(place, _)| *place < free);
+    corners.fold(Vec3::ZERO, |sum, (place, w)| sum + row(vector, place) * w)
+}
+
+fn row(vector: &[f32], place: usize) -> Vec3 {
+    let at = &vector[4 * place..4 * place + 3];
+    Vec3::new(at[0].into(), at[1].into(), at[2].into())
+}
+
+fn add_to_row(vector: &mut [f32], place: usize, by: Vec3) {
+    (0..3).for_each(|c| vector[4 * place + c] += by[c] as f32);
+}
+
+fn spread(contact: &Coupled, force: Vec3, vector: &mut [f32], free: usize) {
+    for (place, w) in contact.corners().filter(|(place, _)| *place < free) {
+        add_to_row(vector, place, force * w);
+    }
+}
+
+/// P⁻¹ r, rotations of rigid sets following.
+fn solve_with(
+    team: &Team<'_>,
+    factor: &mut PackedFactor,
+    turnings: &mut Turnings,
+    turned: &mut [Vec<Vec3>; 2],
+    r: &[f32],
+    z: &mut [f32],
+) {
+    let free = factor.order().len();
+    if let Rows::Single(rows) = factor.rows() {
+        rows[..4 * free].copy_from_slice(&r[..4 * free]);
+    }
+    factor.solve_rows(team);
+    if let Rows::Single(rows) = factor.rows() {
+        z[..4 * free].copy_from_slice(&rows[..4 * free]);
+    }
+    if !turnings.is_empty() {
+        let [b, solved] = turned;
+        b.clear();
+        b.extend((0..free).map(|place| row(r, place)));
+        solved.clear();
+        solved.extend((0..free).map(|place| row(z, place)));
+        turnings.correct(b, solved);
+        write_rows(solved, z);
+    }
+}
+
+fn write_rows(rows: &[Vec3], vector: &mut [f32]) {
+    for (out, v) in vector.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
+        (0..3).for_each(|c| out[c] = v[c] as f32);
+    }
+}
+
+/// Calls `work` with parts of equally long vectors, the first of which it may change.
+fn for_parts<const M: usize, const N: usize>(
+    team: &Team<'_>,
+    changed: [&mut [f32]; M],
+    read: [&[f32]; N],
+    work: impl Fn(usize, [&mut [f32]; M], [&[f32]; N]) + Sync,
+) {
+    let len = changed[0].len();
+    let pointers = changed.map(|vector| {
+        assert_eq!(vector.len(), len, "vectors of one length");
+        Shared(vector.as_mut_ptr())
+    });
+    let size = 4 * ROWS_PER_ITEM;
+    team.share(len.div_ceil(size), |item| {
+        let range = item * size..len.min((item + 1) * size);
+        // SAFETY: items have parts of their own, within all vectors.
+        let parts = pointers
+            .each_ref()
+            .map(|p| unsafe { std::slice::from_raw_parts_mut(p.get().add(range.start), range.len()) });
+        work(item, parts, read.map(|vector| &vector[range.clone()]));
+    });
+}
+
+fn add(team: &Team<'_>, by: &[f32], to: &mut [f32]) {
+    for_parts(team, [to], [by], |_, [to], [by]| to.iter_mut().zip(by).for_each(|(to, by)| *to += by));
+}
+
+fn subtract(team: &Team<'_>, by: &[f32], from: &mut [f32]) {
+    for_parts(team, [from], [by], |_, [from], [by]| from.iter_mut().zip(by).for_each(|(from, by)| *from -= by));
+}
+
+/// z = B r with a block for each row.
+fn apply_blocks(team: &Team<'_>, blocks: &[f32], r: &[f32], z: &mut [f32]) {
+    for_parts(team, [z], [r], |item, [z], [r]| {
+        let blocks = &blocks[(item * ROWS_PER_ITEM * BLOCK).min(blocks.len())..];
+        let rows = z.as_chunks_mut::<4>().0.iter_mut().zip(r.as_chunks::<4>().0);
+        for ((z, r), block) in rows.zip(blocks.as_chunks::<BLOCK>().0) {
+            for c in 0..4 {
+                z[c] = block[c] * r[0] + block[4 + c] * r[1] + block[8 + c] * r[2];
+            }
+        }
+    });
+}
+
+/// Sums of products over parts, in f32 along eight lanes within a part of some rows and in f64 beyond.
+fn dot_of_part(a: &[f32], b: &[f32]) -> f64 {
+    let mut total = 0.0;
+    for (a, b) in a.chunks(256).zip(b.chunks(256)) {
+        let mut lanes = [0.0_f32; 8];
+        for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+            for k in 0..8 {
+                lanes[k] += a[k] * b[k];
+            }
+        }
+        total += lanes.iter().map(|lane| f64::from(*lane)).sum::<f64>();
+    }
+    total
+}
+
+fn dot(team: &Team<'_>, sums: &mut Vec<[f64; 2]>, a: &[f32], b: &[f32]) -> f64 {
+    let size = 4 * ROWS_PER_ITEM;
+    let items = a.len().div_ceil(size);
+    sums.resize(items, [0.0; 2]);
+    let shared = Shared(sums.as_mut_ptr());
+    team.share(items, |item| {
+        let range = item * size..a.len().min((item + 1) * size);
+        // SAFETY: items have sums of their own.
+        unsafe { (*shared.get().add(item))[0] = dot_of_part(&a[range.clone()], &b[range]) }
+    });
+    sums.iter().map(|sum| sum[0]).sum()
+}
+
+/// p = z + β p, q = (r − left) + β q with q = H p; returns p·q.
+fn search_direction(
+    team: &Team<'_>,
+    sums: &mut Vec<[f64; 2]>,
+    beta: f32,
+    [z, r, left]: [&[f32]; 3],
+    p: &mut [f32],
+    q: &mut [f32],
+) -> f64 {
+    sums.resize(p.len().div_ceil(4 * ROWS_PER_ITEM), [0.0; 2]);
+    let shared = Shared(sums.as_mut_ptr());
+    for_parts(team, [p, q], [z, r, left], |item, [p, q], [z, r, left]| {
+        for k in 0..p.len() {
+            p[k] = z[k] + beta * p[k];
+            q[k] = (r[k] - left[k]) + beta * q[k];
+        }
+        // SAFETY: items have sums of their own.
+        unsafe { (*shared.get().add(item))[0] = dot_of_part(p, q) }
+    });
+    sums.iter().map(|sum| sum[0]).sum()
+}
+
+/// x += α p, r −= α q.
+fn advance(team: &Team<'_>, alpha: f32, p: &[f32], q: &[f32], x: &mut [f32], r: &mut [f32]) {
+    for_parts(team, [x, r], [p, q], |_, [x, r], [p, q]| {
+        for k in 0..x.len() {
+            x[k] += alpha * p[k];
+            r[k] -= alpha * q[k];
+        }
+    });
+}

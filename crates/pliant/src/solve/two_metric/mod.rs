@@ -1,0 +1,286 @@
+//! Newton's method at the price of projective iterations.
+//!
+//! Each iteration solves Newton's system with the positive part of the second derivative, roughly, by a few conjugate gradients that are
+//! preconditioned by the constant projective factor and by the 3×3 blocks on the diagonal (`linear`), and shortens the step until
+//! g falls. The factor changes with topology, weights and time step only; what is nonlinear, and contacts, are in the
+//! matrix that is multiplied by. Where the projective iteration needs many steps because its matrix resists folding and
+//! turning as it resists stretch, this one needs two or three.
+//!
+//! Inside, numbers are f32; the gradient that is solved for is that of the projective local step, whose positions are f64.
+
+mod linear;
+
+use crate::clock::Clock;
+use crate::contact::{ContactMode, Contacts};
+use crate::energy::Memory;
+use crate::math::Vec3;
+use crate::sparse::Precision;
+
+use super::projective::contact::Coupled;
+use super::projective::local::Point;
+use super::projective::prepared::Prepared;
+use super::projective::{Projective, ProjectiveParams, REFINED_BELOW, Stopwatch};
+use super::{Objective, SolveError, SolveReport, Solver, Start};
+use linear::{Limits, Linear};
+
+/// What Newton's system is preconditioned by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preconditioner {
+    /// The projective factor alone: as good as both for solids, and cheapest.
+    Factor,
+    /// Factor and blocks, their results added: one product with the matrix in a linear iteration.
+    Sum,
+    /// Blocks, factor, blocks, each on what the one before has left: three products, fewest iterations.
+    #[default]
+    Product,
+}
+
+/// Parameters of the two-metric Newton.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TwoMetricParams {
+    /// Most iterations in a stage.
+    pub iterations: usize,
+    /// Most linear iterations in each, every one with a solve by the projective factor.
+    pub linear_iterations: usize,
+    /// Share of the residual that linear iterations may leave, measured by the preconditioner.
+    pub linear_tolerance: f64,
+    /// Stops when a full step moves no vertex by more than this fraction of the world's diagonal; 0 never stops early.
+    pub tolerance: f64,
+    /// What the linear systems are preconditioned by.
+    pub preconditioner: Preconditioner,
+    /// Where to start.
+    pub start: Start,
+    /// Whether to record g on the way.
+    pub record: bool,
+}
+
+impl Default for TwoMetricParams {
+    fn default() -> Self {
+        Self {
+            iterations: 2,
+            linear_iterations: 5,
+            linear_tolerance: 0.1,
+            tolerance: 1e-10,
+            preconditioner: Preconditioner::default(),
+            start: Start::Predicted,
+            record: false,
+        }
+    }
+}
+
+impl TwoMetricParams {
+    /// Iterates to convergence: for comparisons with the exact solution.
+    pub fn converged() -> Self {
+        Self { iterations: 500, linear_iterations: 60, linear_tolerance: 1e-3, tolerance: 1e-12, ..Self::default() }
+    }
+}
+
+/// Fraction of the predicted decrease that a step must reach (Armijo).
+const SUFFICIENT: f64 = 1e-4;
+/// Lengths that the line search tries before it gives up: beyond, the step is below rounding.
+const MOST_LENGTHS: usize = 20;
+
+/// The two-metric Newton. It keeps factors as long as model and time step stay the same.
+#[derive(Debug)]
+pub struct TwoMetric {
+    params: TwoMetricParams,
+    base: Projective,
+    linear: Linear,
+    coupled: Vec<Coupled>,
+    origin: Vec<Point>,
+}
+
+impl TwoMetric {
+    /// A solver with these parameters.
+    pub fn new(params: TwoMetricParams) -> Self {
+        let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
+        let (linear, coupled, origin) = (Linear::default(), Vec::new(), Vec::new());
+        Self { params, base: Projective::new(base), linear, coupled, origin }
+    }
+}
+
+impl Solver for TwoMetric {
+    fn start(&self) -> Start {
+        self.params.start
+    }
+
+    fn solve(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let mut time = Stopwatch::new(clock);
+        if objective.model.free().is_empty() {
+            objective.project(x, memory);
+            let value = objective.value(x, memory);
+            return Ok(SolveReport { converged: true, objective: value, ..SolveReport::default() });
+        }
+        let setup = self.base.prepare(objective, &mut time)?;
+        let prepared = self.base.prepared();
+        prepared.weigh(contacts);
+        let mut iteration = Iteration {
+            params: &self.params,
+            objective,
+            prepared,
+            linear: &mut self.linear,
+            coupled: &mut self.coupled,
+            origin: &mut self.origin,
+            x,
+            memory,
+            contacts,
+            elastic: 0.0,
+            report: SolveReport { setup, ..SolveReport::default() },
+        };
+        iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
+        iteration.prepared.begin(objective, iteration.x, iteration.memory, Precision::Single);
+        iteration.touch(true);
+        iteration.evaluate();
+        iteration.record();
+        iteration.report.seconds_local += time.lap();
+        while !iteration.is_last() {
+            iteration.newton(&mut time);
+        }
+        iteration.report.objective = iteration.value();
+        iteration.report.contacts = iteration.contacts.count();
+        iteration.report.one_by_one = iteration.prepared.one_by_one();
+        iteration.prepared.finish(iteration.x, iteration.memory);
+        Ok(iteration.report)
+    }
+}
+
+/// A solve on its way.
+struct Iteration<'a, 'c> {
+    params: &'a TwoMetricParams,
+    objective: &'a Objective<'a>,
+    prepared: &'a mut Prepared,
+    linear: &'a mut Linear,
+    coupled: &'a mut Vec<Coupled>,
+    origin: &'a mut Vec<Point>,
+    x: &'a mut [Vec3],
+    memory: &'a mut [Memory],
+    contacts: &'a mut Contacts<'c>,
+    /// g without contacts at the current positions, where its gradient is in the factor's rows \[J\].
+    elastic: f64,
+    report: SolveReport,
+}
+
+impl Iteration<'_, '_> {
+    fn is_last(&self) -> bool {
+        self.report.converged || self.report.iterations >= self.params.iterations
+    }
+
+    fn record(&mut self) {
+        if self.params.record {
+            self.report.history.push(self.value());
+        }
+    }
+
+    /// Local step at the current positions; returns g.
+    fn evaluate(&mut self) -> f64 {
+        self.elastic = self.prepared.evaluate(self.objective, self.x, self.memory, true);
+        self.value()
+    }
+
+    /// g at the current positions, with the contacts as they are.
+    fn value(&self) -> f64 {
+        if self.contacts.is_none() {
+            return self.elastic;
+        }
+        self.elastic + self.contacts.energy(&|vertex| self.prepared.position(vertex))
+    }
+
+    /// Finds what the vertices have met on their way to where they are now, and lets contacts follow surfaces and forces. Whether vertices were moved.
+    fn touch(&mut self, begins: bool) -> bool {
+        if self.contacts.is_none() {
+            return false;
+        }
+        let prepared = &*self.prepared;
+        self.contacts.meet(&|vertex: usize| prepared.position(vertex));
+        let displaces = begins || self.contacts.mode() != ContactMode::Constraint;
+        if displaces {
+            self.prepared.displace(self.contacts, begins);
+        }
+        displaces
+    }
+
+    /// One iteration: a direction, a step along it, new contacts.
+    fn newton(&mut self, time: &mut Stopwatch<'_>) {
+        self.prepared.bend(self.objective, self.x, self.memory);
+        self.report.seconds_local += time.lap();
+        self.coupled.clear();
+        if !self.contacts.is_none() {
+            let (prepared, order) = (&*self.prepared, self.prepared.order());
+            let position = |vertex: usize| prepared.position(vertex);
+            let couplings = self.contacts.couplings(&position);
+            self.coupled.extend(couplings.map(|coupling| Coupled::new(&coupling, order)));
+        }
+        let limits = Limits {
+            most: self.params.linear_iterations,
+            enough: self.params.linear_tolerance,
+            preconditioner: self.params.preconditioner,
+        };
+        let (mut slope, mut longest) = (0.0, 0.0);
+        if let Some(parts) = self.prepared.newton() {
+            let solved = self.linear.solve(parts, self.coupled, limits);
+            (slope, longest) = (solved.slope, solved.longest);
+            self.report.linear_iterations += solved.iterations;
+        }
+        self.report.seconds_global += time.lap();
+        self.report.iterations += 1;
+        self.report.residual = longest / self.objective.model.diagonal();
+        let length = self.search(slope);
+        if !self.coupled.is_empty() {
+            let (solution, free) = (&self.linear.solution, self.prepared.free());
+            let forces = self.coupled.iter().map(|contact| {
+                let moved = linear::offset(contact, solution, free) * length;
+                contact.response.force - contact.response.stiffness_times(moved)
+            });
+            self.contacts.settle(forces);
+        }
+        self.report.converged = length == 1.0 && self.report.residual <= self.params.tolerance;
+        if self.prepared.is_single() && self.report.residual < REFINED_BELOW {
+            self.prepared.refine(self.objective, self.memory);
+            self.report.converged = false;
+            self.evaluate();
+        } else if length == 0.0 {
+            // No length is better than none, and numbers cannot be finer.
+            self.report.converged = true;
+        }
+        // The gradient in the factor's rows is that of elements: contacts that came or went do not change it.
+        if self.touch(false) {
+            self.evaluate();
+        }
+        self.record();
+        self.report.seconds_local += time.lap();
+    }
+
+    /// Moves along the solution, as far as g falls; returns the share of it that was taken.
+    fn search(&mut self, slope: f64) -> f64 {
+        self.prepared.keep_points(self.origin);
+        let before = self.value();
+        let mut length = 1.0;
+        for _ in 0..MOST_LENGTHS {
+            self.prepared.move_from(self.origin, &self.linear.solution, length);
+            let reached = self.evaluate();
+            if reached <= before + SUFFICIENT * length * slope + self.noise(before) {
+                return length;
+            }
+            self.report.rejected += 1;
+            // The lowest point of the parabola through what is known, if it is a good deal shorter and not too short.
+            let fitted = -0.5 * slope * length * length / (reached - before - slope * length);
+            length = if fitted.is_finite() { fitted.clamp(0.1 * length, 0.5 * length) } else { 0.1 * length };
+        }
+        self.prepared.move_from(self.origin, &self.linear.solution, 0.0);
+        self.evaluate();
+        0.0
+    }
+
+    /// Changes of g below this cannot tell better from worse.
+    fn noise(&self, value: f64) -> f64 {
+        let relative = if self.prepared.is_single() { 1e-6 } else { 1e-13 };
+        relative * value.abs()
+    }
+}
