@@ -97,8 +97,8 @@ pub mod prelude {
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
     pub use crate::solve::{
-        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, ProjectiveParams,
-        SolverChoice, Start,
+        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, Preconditioner,
+        ProjectiveParams, SolverChoice, Start, TwoMetricParams,
     };
     pub use crate::sparse::Precision;
     pub use crate::{

@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Cloth with bending, a solid and a rope, attached to each other.
-fn world(solver: ProjectiveParams) -> Simulation {
+fn world(solver: SolverChoice) -> Simulation {
     let sheet = Sheet { columns: 20, rows: 20, ..Sheet::default() }.mesh().unwrap();
     let bar = TetBox { cells: [6, 3, 3], ..TetBox::default() }.mesh().unwrap().translated(Vec3::Z * 2.0);
     let cord = rope(Vec3::ZERO, Vec3::X, 30).unwrap();
@@ -45,7 +45,11 @@ fn world(solver: ProjectiveParams) -> Simulation {
 
 #[test]
 fn steps_allocate_nothing_after_the_first_few() {
-    for solver in [ProjectiveParams::plain(10), ProjectiveParams::default()] {
+    for solver in [
+        ProjectiveParams::plain(10).into(),
+        SolverChoice::from(ProjectiveParams::default()),
+        TwoMetricParams::default().into(),
+    ] {
         let mut sim = world(solver.clone());
         (0..4).for_each(|_| drop(sim.step().unwrap()));
         let before = COUNT.load(Ordering::Relaxed);

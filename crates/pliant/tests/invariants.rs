@@ -174,6 +174,50 @@ fn safeguarded_anderson_never_raises_g_after_an_iteration() {
 }
 
 #[test]
+fn two_metric_newton_never_raises_g() {
+    let check = |name: &str, sim: &mut Simulation| {
+        let problem = sim.next_problem().unwrap();
+        for preconditioner in [Preconditioner::Factor, Preconditioner::Sum, Preconditioner::Product] {
+            let mut x = problem.start(Start::Predicted).to_vec();
+            let params = TwoMetricParams { record: true, iterations: 12, preconditioner, ..Default::default() };
+            let report = problem.solve(&params.into(), &mut x).unwrap();
+            assert!(report.history.len() > 2, "{name}: {report:?}");
+            for (k, pair) in report.history.windows(2).enumerate() {
+                let rise = pair[1] - pair[0];
+                // Once the decrease that is left drowns in the rounding of f32, so may a rise.
+                assert!(rise <= 2e-6 * report.history[k], "{name}: g rose by {rise:e} in iteration {k}");
+            }
+        }
+    };
+    for (name, mut sim) in specimen_worlds() {
+        check(&name, &mut sim);
+    }
+    check("mixed world", &mut mixed_world(2));
+}
+
+#[test]
+fn newton_from_the_converged_two_metric_result_stays_there() {
+    let check = |name: &str, sim: &mut Simulation| {
+        let problem = sim.next_problem().unwrap();
+        let mut x = problem.start(Start::Predicted).to_vec();
+        let inexact = problem.solve(&TwoMetricParams::converged().into(), &mut x).unwrap();
+        let reached = x.clone();
+        let newton = problem.solve(&NewtonParams::default().into(), &mut x).unwrap();
+        let moved = farthest(&x, &reached) / problem.model().diagonal();
+        assert!(newton.converged, "{name}: {newton:?}");
+        assert!(moved < 1e-8, "{name}: Newton moved by {moved:e} after {inexact:?}");
+    };
+    for (name, mut sim) in specimen_worlds() {
+        check(&name, &mut sim);
+    }
+    let mut mixed = mixed_world(2);
+    for _ in 0..10 {
+        mixed.step().unwrap();
+    }
+    check("mixed world", &mut mixed);
+}
+
+#[test]
 fn newton_from_the_converged_projective_result_stays_there() {
     let check = |name: &str, sim: &mut Simulation| {
         let problem = sim.next_problem().unwrap();
@@ -245,7 +289,8 @@ fn thread_count_changes_no_bit() {
         (0..10).for_each(|_| drop(sim.step().unwrap()));
         sim.checkpoint()
     };
-    for solver in [SolverChoice::default(), NewtonParams { iterations: 3, ..Default::default() }.into()] {
+    let newton = NewtonParams { iterations: 3, ..Default::default() };
+    for solver in [SolverChoice::default(), newton.into(), TwoMetricParams::default().into()] {
         assert_eq!(run(1, solver.clone()), run(2, solver.clone()));
         assert_eq!(run(1, solver.clone()), run(5, solver));
     }

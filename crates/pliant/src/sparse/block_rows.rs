@@ -15,6 +15,8 @@ use crate::parallel::{Shared, Team};
 pub(crate) const WIDTH: usize = 8;
 /// Numbers of a slot of blocks.
 pub(crate) const SLOT: usize = 9 * WIDTH;
+/// First numbers of the rows of a group.
+const NEIGHBOURS: [u32; WIDTH] = [0, 4, 8, 12, 16, 20, 24, 28];
 /// Groups that a thread takes at a time.
 const GROUPS_PER_ITEM: usize = 16;
 
@@ -119,26 +121,26 @@ impl BlockRows {
         }
     }
 
-    /// Product with `x`, into `y`.
-    pub(crate) fn multiply(&self, team: &Team<'_>, x: &[f32], y: &mut [f32]) {
+    /// Takes the product with `x` from `y`.
+    pub(crate) fn subtract_product(&self, team: &Team<'_>, x: &[f32], y: &mut [f32]) {
         assert!(x.len() >= self.vector_len() && y.len() >= self.vector_len(), "vectors of whole groups");
         let (instructions, y) = (InstructionSet::detect(), Shared(y.as_mut_ptr()));
         team.share(self.groups.div_ceil(GROUPS_PER_ITEM), |item| {
             let first = item * GROUPS_PER_ITEM;
             let groups = first..self.groups.min(first + GROUPS_PER_ITEM);
-            f32::dispatch(instructions, Multiply { matrix: self, groups, x: x.as_ptr(), y: y.get() });
+            f32::dispatch(instructions, Subtract { matrix: self, groups, x: x.as_ptr(), y: y.get() });
         });
     }
 }
 
-struct Multiply<'a> {
+struct Subtract<'a> {
     matrix: &'a BlockRows,
     groups: Range<usize>,
     x: *const f32,
     y: *mut f32,
 }
 
-impl Kernel<f32> for Multiply<'_> {
+impl Kernel<f32> for Subtract<'_> {
     /// SAFETY: columns are rows of x, and the rows of these groups in y are this kernel's alone.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = f32>>(self) {
@@ -162,7 +164,12 @@ impl Kernel<f32> for Multiply<'_> {
                         sum[c] = value.mul_add(x[c], sum[c]);
                     }
                 }
-                L::store_points(sum, self.y.add(4 * WIDTH * group));
+                let y = self.y.add(4 * WIDTH * group);
+                let before = L::gather(y, NEIGHBOURS.as_ptr());
+                for c in 0..3 {
+                    sum[c] = before[c].sub(sum[c]);
+                }
+                L::store_points(sum, y);
             }
         }
     }
@@ -182,10 +189,12 @@ mod tests {
         };
         let blocks: Vec<Vec<u32>> = (0..rows).map(|i| [vec![i as u32], near(i, 3)].concat()).collect();
         let number = |i: usize, j: u32| 1.0 + (i + j as usize) as f64;
-        let numbers: Vec<Vec<(u32, f64)>> =
-            (0..rows).map(|i| [vec![i as u32], near(i, 1)].concat().iter().map(|&j| (j, number(i, j))).collect()).collect();
+        let numbers: Vec<Vec<(u32, f64)>> = (0..rows)
+            .map(|i| [vec![i as u32], near(i, 1)].concat().iter().map(|&j| (j, number(i, j))).collect())
+            .collect();
         let mut matrix = BlockRows::new(&blocks, &numbers);
-        let entry = |i: usize, j: u32, c: usize, r: usize| (7 * i + 3 * j as usize + 5 * c + 11 * r) as f32 % 13.0 - 6.0;
+        let entry =
+            |i: usize, j: u32, c: usize, r: usize| (7 * i + 3 * j as usize + 5 * c + 11 * r) as f32 % 13.0 - 6.0;
         for (i, row) in blocks.iter().enumerate() {
             for &j in row {
                 let slot = matrix.slot(i, j).expect("in the pattern");
@@ -197,15 +206,15 @@ mod tests {
         assert!(matrix.slot(0, 7).is_none());
         let mut x = vec![0.0; matrix.vector_len()];
         (0..rows).for_each(|i| (0..3).for_each(|c| x[4 * i + c] = ((i * 5 + c * 3) % 7) as f32 - 3.0));
-        let mut y = vec![f32::NAN; matrix.vector_len()];
-        matrix.multiply(&Team::alone(), &x, &mut y);
+        let mut y = vec![0.5; matrix.vector_len()];
+        matrix.subtract_product(&Team::alone(), &x, &mut y);
         for i in 0..rows {
             for r in 0..3 {
-                let mut expected = 0.0;
+                let mut expected = 0.5;
                 for &j in &blocks[i] {
-                    (0..3).for_each(|c| expected += entry(i, j, c, r) * x[4 * j as usize + c]);
+                    (0..3).for_each(|c| expected -= entry(i, j, c, r) * x[4 * j as usize + c]);
                 }
-                numbers[i].iter().for_each(|&(j, value)| expected += value as f32 * x[4 * j as usize + r]);
+                numbers[i].iter().for_each(|&(j, value)| expected -= value as f32 * x[4 * j as usize + r]);
                 assert!((y[4 * i + r] - expected).abs() < 1e-3, "row {i}, {r}: {} for {expected}", y[4 * i + r]);
             }
         }

@@ -105,7 +105,8 @@ pub(crate) unsafe fn add_limits<L: Lanes>(
                 modes.twist[k] = weight.mul_add(gaps[a].add(gaps[b]), modes.twist[k]);
                 let difference = sigma[a].sub(sigma[b]);
                 let slope = weight.mul(gaps[a].sub(gaps[b])).div(difference.max(constant::<L>(1e-6)));
-                let slope = if low < high { difference.select_less(constant::<L>(1e-6), slopes[b], slope) } else { weight };
+                let slope =
+                    if low < high { difference.select_less(constant::<L>(1e-6), slopes[b], slope) } else { weight };
                 modes.flip[k] = modes.flip[k].add(slope);
             } else if a < count {
                 modes.twist[k] = weight.mul_add(gaps[a], modes.twist[k]);

@@ -85,7 +85,12 @@ pub(in crate::solve) struct Taken {
 
 impl ContactSolve {
     /// Takes the contacts at the current positions; whether any acts, and else H⁻¹ b is the solution.
-    pub(in crate::solve) fn gather(&mut self, contacts: &Contacts<'_>, order: &Order, x: &impl Fn(usize) -> Vec3) -> bool {
+    pub(in crate::solve) fn gather(
+        &mut self,
+        contacts: &Contacts<'_>,
+        order: &Order,
+        x: &impl Fn(usize) -> Vec3,
+    ) -> bool {
         self.coupled.clear();
         self.coupled.extend(contacts.couplings(x).map(|coupling| Coupled::new(&coupling, order)));
         self.coupled.iter().any(|coupled| coupled.response.acts())

@@ -144,7 +144,13 @@ impl Prepared {
     }
 
     /// Takes the start of a stage.
-    pub(in crate::solve) fn begin(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory], precision: Precision) {
+    pub(in crate::solve) fn begin(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &[Vec3],
+        memory: &[Memory],
+        precision: Precision,
+    ) {
         for (place, &v) in self.order.vertices.iter().enumerate() {
             self.points[place] = point(x[v as usize]);
         }

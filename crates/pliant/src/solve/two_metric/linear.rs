@@ -27,19 +27,22 @@ const BLOCK: usize = 12;
 /// Vectors of the iteration, four numbers for each row, kept from solve to solve.
 #[derive(Debug, Default)]
 pub(super) struct Linear {
-    /// What solves H x = r, so far.
+    /// What solves H x = b, so far.
     pub(super) solution: Vec<f32>,
+    /// b, and what is left of it.
+    right_hand_side: Vec<f32>,
     residual: Vec<f32>,
     direction: Vec<f32>,
     /// H times the direction.
     product: Vec<f32>,
-    /// z, what is left of r after it, and scratch.
+    /// z, what is left of r after it, and a part of z.
     step: Vec<f32>,
     left: Vec<f32>,
     part: Vec<f32>,
-    image: Vec<f32>,
+    /// Blocks on the diagonal, and their inverses times ω.
+    blocks: Vec<Mat3>,
     inverse: Vec<f32>,
-    sums: Vec<[f64; 2]>,
+    sums: Vec<f64>,
     turned: [Vec<Vec3>; 2],
 }
 
@@ -69,25 +72,25 @@ impl Linear {
         let len = curvature.matrix().vector_len();
         for vector in [
             &mut self.solution,
+            &mut self.right_hand_side,
             &mut self.residual,
             &mut self.direction,
             &mut self.product,
             &mut self.step,
             &mut self.left,
             &mut self.part,
-            &mut self.image,
         ] {
             vector.clear();
             vector.resize(len, 0.0);
         }
-        if let Rows::Single(rows) = factor.rows() {
-            self.residual[..rows.len().min(len)].copy_from_slice(&rows[..rows.len().min(len)]);
-        }
         let free = factor.order().len();
-        for contact in contacts {
-            spread(contact, contact.response.force, &mut self.residual, free);
+        if let Rows::Single(rows) = factor.rows() {
+            self.right_hand_side[..4 * free].copy_from_slice(&rows[..4 * free]);
         }
-        let right_hand_side = self.residual.clone();
+        for contact in contacts {
+            spread(contact, contact.response.force, &mut self.right_hand_side, free);
+        }
+        self.residual.copy_from_slice(&self.right_hand_side);
         if limits.preconditioner != Preconditioner::Factor {
             self.invert_blocks(free, contacts, |place| curvature.diagonal(place));
         }
@@ -96,7 +99,7 @@ impl Linear {
             let system = System { team, matrix: curvature.matrix(), contacts, free };
             self.iterate(&system, factor, turnings, limits)
         });
-        let slope = -dot(&Team::alone(), &mut self.sums, &right_hand_side, &self.solution);
+        let slope = -dot(&Team::alone(), &mut self.sums, &self.right_hand_side, &self.solution);
         if !turnings.is_empty() {
             let step = &mut self.turned[0];
             step.clear();
@@ -112,7 +115,9 @@ impl Linear {
 
     /// The inverse of each block on the diagonal, contacts included, times ω.
     fn invert_blocks(&mut self, free: usize, contacts: &[Coupled], diagonal: impl Fn(usize) -> [[f64; 3]; 3]) {
-        let mut blocks: Vec<Mat3> = (0..free).map(|place| Mat3::from_cols_array_2d(&diagonal(place))).collect();
+        let Self { blocks, inverse, .. } = self;
+        blocks.clear();
+        blocks.extend((0..free).map(|place| Mat3::from_cols_array_2d(&diagonal(place))));
         for contact in contacts.iter().filter(|contact| contact.response.acts()) {
             for (place, w) in contact.corners().filter(|(place, _)| *place < free) {
                 for c in 0..3 {
@@ -121,13 +126,13 @@ impl Linear {
                 }
             }
         }
-        self.inverse.clear();
+        inverse.clear();
         for block in blocks {
-            let inverse = block.inverse();
-            let inverse = if inverse.is_finite() { inverse } else { Mat3::ZERO };
+            let block = block.inverse();
+            let block = if block.is_finite() { block } else { Mat3::ZERO };
             for c in 0..3 {
-                let column = inverse.col(c).to_array().map(|value| DAMPING * value as f32);
-                self.inverse.extend_from_slice(&[column[0], column[1], column[2], 0.0]);
+                let column = block.col(c).to_array().map(|value| DAMPING * value as f32);
+                inverse.extend_from_slice(&[column[0], column[1], column[2], 0.0]);
             }
         }
     }
@@ -173,29 +178,27 @@ impl Linear {
         preconditioner: Preconditioner,
     ) {
         let team = system.team;
-        let Self { residual, step, left, part, image, inverse, turned, .. } = self;
+        let Self { residual, step, left, part, inverse, turned, .. } = self;
         left.copy_from_slice(residual);
         if preconditioner == Preconditioner::Product {
             apply_blocks(team, inverse, residual, step);
-            system.multiply(turnings, step, image);
-            subtract(team, image, left);
-        } else {
-            step.fill(0.0);
+            system.subtract_product(turnings, step, left);
         }
         solve_with(team, factor, turnings, turned, left, part);
-        if preconditioner == Preconditioner::Sum {
-            apply_blocks(team, inverse, residual, step);
-            add(team, step, part);
-            step.fill(0.0);
+        match preconditioner {
+            Preconditioner::Factor => step.copy_from_slice(part),
+            Preconditioner::Sum => {
+                apply_blocks(team, inverse, residual, step);
+                add(team, step, part);
+                step.copy_from_slice(part);
+            }
+            Preconditioner::Product => add(team, part, step),
         }
-        add(team, part, step);
-        system.multiply(turnings, part, image);
-        subtract(team, image, left);
+        system.subtract_product(turnings, part, left);
         if preconditioner == Preconditioner::Product {
             apply_blocks(team, inverse, left, part);
             add(team, part, step);
-            system.multiply(turnings, part, image);
-            subtract(team, image, left);
+            system.subtract_product(turnings, part, left);
         }
     }
 }
@@ -209,12 +212,13 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    fn multiply(&self, turnings: &Turnings, x: &[f32], y: &mut [f32]) {
-        self.matrix.multiply(self.team, x, y);
+    /// y − H x, into y.
+    fn subtract_product(&self, turnings: &Turnings, x: &[f32], y: &mut [f32]) {
+        self.matrix.subtract_product(self.team, x, y);
         for contact in self.contacts.iter().filter(|contact| contact.response.acts()) {
-            spread(contact, contact.response.stiffness_times(offset(contact, x, self.free)), y, self.free);
+            spread(contact, -contact.response.stiffness_times(offset(contact, x, self.free)), y, self.free);
         }
-        turnings.subtract(|place| row(x, place), |place, force| add_to_row(y, place, -force));
+        turnings.subtract(|place| row(x, place), |place, force| add_to_row(y, place, force));
     }
 }
 
@@ -300,10 +304,6 @@ fn add(team: &Team<'_>, by: &[f32], to: &mut [f32]) {
     for_parts(team, [to], [by], |_, [to], [by]| to.iter_mut().zip(by).for_each(|(to, by)| *to += by));
 }
 
-fn subtract(team: &Team<'_>, by: &[f32], from: &mut [f32]) {
-    for_parts(team, [from], [by], |_, [from], [by]| from.iter_mut().zip(by).for_each(|(from, by)| *from -= by));
-}
-
 /// z = B r with a block for each row.
 fn apply_blocks(team: &Team<'_>, blocks: &[f32], r: &[f32], z: &mut [f32]) {
     for_parts(team, [z], [r], |item, [z], [r]| {
@@ -332,29 +332,29 @@ fn dot_of_part(a: &[f32], b: &[f32]) -> f64 {
     total
 }
 
-fn dot(team: &Team<'_>, sums: &mut Vec<[f64; 2]>, a: &[f32], b: &[f32]) -> f64 {
+fn dot(team: &Team<'_>, sums: &mut Vec<f64>, a: &[f32], b: &[f32]) -> f64 {
     let size = 4 * ROWS_PER_ITEM;
     let items = a.len().div_ceil(size);
-    sums.resize(items, [0.0; 2]);
+    sums.resize(items, 0.0);
     let shared = Shared(sums.as_mut_ptr());
     team.share(items, |item| {
         let range = item * size..a.len().min((item + 1) * size);
         // SAFETY: items have sums of their own.
-        unsafe { (*shared.get().add(item))[0] = dot_of_part(&a[range.clone()], &b[range]) }
+        unsafe { *shared.get().add(item) = dot_of_part(&a[range.clone()], &b[range]) }
     });
-    sums.iter().map(|sum| sum[0]).sum()
+    sums.iter().sum()
 }
 
 /// p = z + β p, q = (r − left) + β q with q = H p; returns p·q.
 fn search_direction(
     team: &Team<'_>,
-    sums: &mut Vec<[f64; 2]>,
+    sums: &mut Vec<f64>,
     beta: f32,
     [z, r, left]: [&[f32]; 3],
     p: &mut [f32],
     q: &mut [f32],
 ) -> f64 {
-    sums.resize(p.len().div_ceil(4 * ROWS_PER_ITEM), [0.0; 2]);
+    sums.resize(p.len().div_ceil(4 * ROWS_PER_ITEM), 0.0);
     let shared = Shared(sums.as_mut_ptr());
     for_parts(team, [p, q], [z, r, left], |item, [p, q], [z, r, left]| {
         for k in 0..p.len() {
@@ -362,9 +362,9 @@ fn search_direction(
             q[k] = (r[k] - left[k]) + beta * q[k];
         }
         // SAFETY: items have sums of their own.
-        unsafe { (*shared.get().add(item))[0] = dot_of_part(p, q) }
+        unsafe { *shared.get().add(item) = dot_of_part(p, q) }
     });
-    sums.iter().map(|sum| sum[0]).sum()
+    sums.iter().sum()
 }
 
 /// x += α p, r −= α q.

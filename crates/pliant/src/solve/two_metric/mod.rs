@@ -172,9 +172,14 @@ impl Iteration<'_, '_> {
         self.report.converged || self.report.iterations >= self.params.iterations
     }
 
+    /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
     fn record(&mut self) {
         if self.params.record {
-            self.report.history.push(self.value());
+            let mut memory = self.memory.to_vec();
+            self.prepared.finish(self.x, &mut memory);
+            self.objective.project(self.x, &mut memory);
+            let contacts = self.value() - self.elastic;
+            self.report.history.push(self.objective.value(self.x, &memory) + contacts);
         }
     }
 
@@ -261,11 +266,14 @@ impl Iteration<'_, '_> {
     fn search(&mut self, slope: f64) -> f64 {
         self.prepared.keep_points(self.origin);
         let before = self.value();
+        // Changes of g below this cannot tell better from worse.
+        let noise = if self.prepared.is_single() { 1e-6 } else { 1e-13 } * before.abs();
         let mut length = 1.0;
         for _ in 0..MOST_LENGTHS {
             self.prepared.move_from(self.origin, &self.linear.solution, length);
             let reached = self.evaluate();
-            if reached <= before + SUFFICIENT * length * slope + self.noise(before) {
+            let wanted = SUFFICIENT * length * slope;
+            if reached <= before + if -slope * length > noise { wanted } else { noise } {
                 return length;
             }
             self.report.rejected += 1;
@@ -276,11 +284,5 @@ impl Iteration<'_, '_> {
         self.prepared.move_from(self.origin, &self.linear.solution, 0.0);
         self.evaluate();
         0.0
-    }
-
-    /// Changes of g below this cannot tell better from worse.
-    fn noise(&self, value: f64) -> f64 {
-        let relative = if self.prepared.is_single() { 1e-6 } else { 1e-13 };
-        relative * value.abs()
     }
 }

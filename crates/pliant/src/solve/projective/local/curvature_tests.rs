@@ -90,10 +90,10 @@ fn products(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>) -> Products {
             let place = order.places[model.free()[k] as usize] as usize;
             (0..3).for_each(|c| rows[4 * place + c] = d[c] as f32);
         }
-        curvature.matrix().multiply(&Team::alone(), &rows, &mut product);
+        curvature.matrix().subtract_product(&Team::alone(), &rows, &mut product);
         all.lanes.extend((0..free).map(|k| {
             let place = order.places[model.free()[k] as usize] as usize;
-            Vec3::from_array([0, 1, 2].map(|c| f64::from(product[4 * place + c])))
+            Vec3::from_array([0, 1, 2].map(|c| -f64::from(product[4 * place + c])))
         }));
         let mut exact = vec![Vec3::ZERO; free];
         matrix.multiply(&direction, &mut exact);

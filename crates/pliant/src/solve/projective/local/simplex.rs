@@ -277,7 +277,10 @@ macro_rules! lane_batch {
                 kept: *const S,
                 out: *mut S,
             ) {
-                S::dispatch(instructions, Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, out });
+                S::dispatch(
+                    instructions,
+                    Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, out },
+                );
             }
 
             unsafe fn forces(

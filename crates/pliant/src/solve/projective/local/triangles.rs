@@ -3,7 +3,8 @@
 use super::simplex::{Law, apply, apply_transposed};
 use crate::math::lanes::curvature::{Modes, add_limits, add_product, blocks_of_modes, finish, plane_frames};
 use crate::math::lanes::stretches::{
-    beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, held_product, plane_stretch,
+    beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, held_product,
+    plane_stretch,
 };
 use crate::math::lanes::{LaneNumber, Lanes};
 
