@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use pliant::energy::Curvature;
 use pliant::solve::{
     Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonParams,
-    PositionBasedParams, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
+    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
+    TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Wind};
@@ -37,7 +38,7 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
     if !recipe.hasattr("kind")? {
-        let known = "a Projective, Newton, PositionBased, FollowLeader or Explicit";
+        let known = "a Projective, TwoMetric, Newton, PositionBased, FollowLeader or Explicit";
         return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
     }
     let kind: String = get(recipe, "kind")?;
@@ -56,6 +57,21 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         return Ok(position_based(recipe, tolerance)?.into());
     }
     let start = start(&get::<String>(recipe, "start")?)?;
+    if kind == "two-metric" {
+        let known =
+            [("factor", Preconditioner::Factor), ("sum", Preconditioner::Sum), ("product", Preconditioner::Product)];
+        let share = bounded(recipe, "linear_tolerance", "at least 0 and below 1", |v| (0.0..1.0).contains(&v))?;
+        let params = TwoMetricParams {
+            iterations: iterations(recipe, "iterations")?,
+            linear_iterations: iterations(recipe, "linear_iterations")?,
+            linear_tolerance: share,
+            tolerance,
+            preconditioner: choose("preconditioner", &get::<String>(recipe, "preconditioner")?, &known)?,
+            start,
+            record: get(recipe, "record")?,
+        };
+        return Ok(params.into());
+    }
     if kind == "newton" {
         let linear = recipe.getattr("linear_solver")?;
         let linear_solver = match linear.extract::<String>() {

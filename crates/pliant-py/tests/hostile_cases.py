@@ -647,6 +647,14 @@ CASES: dict[str, Case] = {
         {"tolerance": 1e-6, "max_iterations": 10},
         use=lambda own: with_solver(pliant.Newton(iterations=2, linear_solver=own)),
     ),
+    "TwoMetric": Case(
+        lambda: pliant.TwoMetric,
+        {
+            "iterations": 2, "linear_iterations": 3, "linear_tolerance": 0.1, "tolerance": 1e-6,
+            "preconditioner": "product", "start": "predicted", "record": False,
+        },
+        use=with_solver,
+    ),
     "Newton": Case(
         lambda: pliant.Newton,
         {

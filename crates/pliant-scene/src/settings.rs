@@ -3,7 +3,7 @@
 use pliant::math::Vec3;
 use pliant::solve::{
     Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams,
-    ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder,
+    Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -13,8 +13,8 @@ use pliant::{
 use crate::drive::Driver;
 use crate::format::{
     AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, PositionBasedSection,
-    PrecisionSection, SelfCollisionSection, SolverSection, StrainLimitingSection, StretchLevelsSection, SweepOrderName,
-    SweepSection, WindSection, WorldSection,
+    PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection, StrainLimitingSection,
+    StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -290,6 +290,30 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
             .into()
         }
         Some(SolverSection::FollowLeader(section)) => follow_leader(section)?.into(),
+        Some(SolverSection::TwoMetric(section)) => {
+            let standard = TwoMetricParams::default();
+            check_tolerance("two-metric", section.tolerance)?;
+            check_most("solver.two-metric.iterations", section.iterations, MOST_ITERATIONS)?;
+            check_most("solver.two-metric.linear_iterations", section.linear_iterations, MOST_ITERATIONS)?;
+            if let Some(share) = section.linear_tolerance.filter(|share| !(0.0..1.0).contains(share)) {
+                let message = format!("linear_tolerance is {share}, but must be at least 0 and below 1");
+                return Err(Fault::new("solver.two-metric.linear_tolerance", message));
+            }
+            TwoMetricParams {
+                iterations: section.iterations.unwrap_or(standard.iterations),
+                linear_iterations: section.linear_iterations.unwrap_or(standard.linear_iterations),
+                linear_tolerance: section.linear_tolerance.unwrap_or(standard.linear_tolerance),
+                tolerance: section.tolerance.unwrap_or(standard.tolerance),
+                preconditioner: match section.preconditioner {
+                    None => standard.preconditioner,
+                    Some(PreconditionerName::Factor) => Preconditioner::Factor,
+                    Some(PreconditionerName::Sum) => Preconditioner::Sum,
+                    Some(PreconditionerName::Product) => Preconditioner::Product,
+                },
+                ..standard
+            }
+            .into()
+        }
         Some(SolverSection::Newton(section)) => {
             check_tolerance("newton", section.tolerance)?;
             check_most("solver.newton.iterations", section.iterations, MOST_ITERATIONS)?;

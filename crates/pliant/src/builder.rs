@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::clock::Clock;
 use crate::collide::Collider;
 use crate::constraint::ConstraintBatch;
-use crate::contact::{Clearances, ContactParams, Surroundings};
+use crate::contact::{Clearances, ContactMode, ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::fluid::{FluidInfo, FluidMaterial};
@@ -336,6 +336,13 @@ impl SimulationBuilder {
             }
             if self.settings.integrator != TimeIntegrator::ImplicitEuler {
                 return Err(ModelError::ExplicitIntegrator(self.settings.integrator));
+            }
+        }
+        if let SolverChoice::TwoMetric(params) = &self.solver {
+            let share = params.linear_tolerance;
+            require("linear tolerance", share, "at least 0 and below 1", (0.0..1.0).contains(&share))?;
+            if self.contact.mode == ContactMode::ConstantMatrix {
+                return Err(ModelError::ConstantMatrixOfNewton);
             }
         }
         if let SolverChoice::Projective(params) = &self.solver {

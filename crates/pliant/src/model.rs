@@ -24,6 +24,11 @@ pub enum ModelError {
     /// There is no vertex at all.
     #[error("the world has no vertices")]
     Empty,
+    /// A way of contact that only the projective solver has.
+    #[error(
+        "contacts act by a constant matrix, which the two-metric Newton does not have: its contacts are constraints or displacements"
+    )]
+    ConstantMatrixOfNewton,
     /// More vertices than indices can name.
     #[error("the world has {count} vertices, more than the {limit} that can be numbered")]
     TooLarge {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use pliant::Problem;
 use pliant::math::Vec3;
-use pliant::solve::{NewtonParams, SolverChoice, Start};
+use pliant::solve::{NewtonParams, SolverChoice, Start, TwoMetricParams};
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
@@ -211,6 +211,7 @@ fn solve_step(problem: &Problem<'_>, best: &[Vec3], arguments: &Arguments) -> Re
 fn limited(choice: SolverChoice, iterations: usize) -> SolverChoice {
     match choice {
         SolverChoice::Newton(params) if params.line_search => NewtonParams { iterations, ..params }.into(),
+        SolverChoice::TwoMetric(params) => TwoMetricParams { iterations, ..params }.into(),
         other => other,
     }
 }

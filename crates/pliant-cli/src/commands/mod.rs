@@ -15,16 +15,17 @@ pub(crate) mod scenes;
 
 use std::error::Error;
 
-use pliant::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice};
+use pliant::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveParams, SolverChoice, TwoMetricParams};
 
 /// What makes a solver with a number of iterations.
 type Recipe = fn(usize) -> SolverChoice;
 
 /// The solvers of the command line: what help, errors and completions say comes from here.
-const SOLVERS: [(&str, Recipe); 7] = [
+const SOLVERS: [(&str, Recipe); 8] = [
     ("plain", |iterations| projective(iterations, Acceleration::None)),
     ("anderson", |iterations| projective(iterations, Acceleration::Anderson { window: 5 })),
     ("chebyshev", |iterations| projective(iterations, Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 })),
+    ("two-metric", |_| TwoMetricParams::default().into()),
     ("newton", |_| NewtonParams::default().into()),
     ("semi-implicit", |_| NewtonParams::semi_implicit().into()),
     ("pbd", |iterations| PositionBasedParams::classic(iterations, 1.0).into()),

@@ -171,6 +171,31 @@ class Projective:
 
 
 @dataclass(frozen=True)
+class TwoMetric:
+    """Newton's method by few linear iterations over the projective factor: for stiff, thin and touching bodies.
+
+    iterations: most in a step. linear_iterations: most in each, every one with a solve by the projective factor; they end when
+    linear_tolerance of the residual is left. tolerance: as for Projective. preconditioner: "product" or "sum" of factor and diagonal blocks, or
+    "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
+    """
+
+    iterations: int = 2
+    linear_iterations: int = 8
+    linear_tolerance: float = 0.03
+    tolerance: float = 1e-10
+    preconditioner: str = "product"
+    start: str = "predicted"
+    record: bool = False
+
+    kind: ClassVar[str] = "two-metric"
+
+    @classmethod
+    def converged(cls) -> TwoMetric:
+        """Iterates to convergence."""
+        return cls(500, 60, 1e-3, 1e-12)
+
+
+@dataclass(frozen=True)
 class ConjugateGradient:
     """Newton's linear systems by conjugate gradients."""
 
@@ -251,7 +276,7 @@ class Explicit:
     start: ClassVar[str] = "predicted"
 
 
-Solver = Projective | Newton | PositionBased | FollowLeader | Explicit
+Solver = Projective | TwoMetric | Newton | PositionBased | FollowLeader | Explicit
 
 
 @dataclass(frozen=True)

@@ -110,12 +110,14 @@ pub struct DampingSection {
     pub cluster: Option<usize>,
 }
 
-/// Which solver: `[solver.projective]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.
+/// Which solver: `[solver.projective]`, `[solver.two-metric]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverSection {
     /// Local/global iterations with a prefactored matrix.
     Projective(ProjectiveSection),
+    /// Newton's method by few linear iterations over the prefactored matrix: stiff, thin and touching bodies.
+    TwoMetric(TwoMetricSection),
     /// Newton's method: exact and slow.
     Newton(NewtonSection),
     /// Position-based dynamics: cheap iterations that soften what is stiff.
@@ -220,6 +222,35 @@ pub enum AccelerationSection {
         /// Plain iterations before it sets in.
         delay: usize,
     },
+}
+
+/// Parameters of the two-metric Newton.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TwoMetricSection {
+    /// Most iterations in a step; 2 by default.
+    pub iterations: Option<usize>,
+    /// Most linear iterations in each; 8 by default.
+    pub linear_iterations: Option<usize>,
+    /// Share of the residual that linear iterations may leave, below 1; 0.03 by default.
+    pub linear_tolerance: Option<f64>,
+    /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
+    pub tolerance: Option<f64>,
+    /// What linear systems are preconditioned by: both metrics (`product`, the default, or the cheaper `sum`), or the prefactored matrix
+    /// alone (`factor`), which suffices for solids.
+    pub preconditioner: Option<PreconditionerName>,
+}
+
+/// What the two-metric Newton is preconditioned by.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PreconditionerName {
+    /// The prefactored matrix alone.
+    Factor,
+    /// The prefactored matrix and the blocks on the diagonal, added.
+    Sum,
+    /// Blocks, matrix, blocks, each on what the one before has left.
+    Product,
 }
 
 /// Parameters of Newton's method.

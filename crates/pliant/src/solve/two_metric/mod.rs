@@ -58,8 +58,8 @@ impl Default for TwoMetricParams {
     fn default() -> Self {
         Self {
             iterations: 2,
-            linear_iterations: 5,
-            linear_tolerance: 0.1,
+            linear_iterations: 8,
+            linear_tolerance: 0.03,
             tolerance: 1e-10,
             preconditioner: Preconditioner::default(),
             start: Start::Predicted,
