@@ -31,6 +31,22 @@ pub enum BenchError {
         /// What there is.
         known: String,
     },
+    /// The exact motion could not be computed.
+    #[error("{name}: the exact motion could not be computed: {why}")]
+    NoReference {
+        /// What moves.
+        name: String,
+        /// What happened.
+        why: String,
+    },
+    /// A file of results could not be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        error: std::io::Error,
+    },
     /// A measurement in f32 came to rest, and went on in f64.
     #[error(
         "{name}: nothing moved any more (by {residual:.1e} of the body in an iteration), so that not all was in f32"

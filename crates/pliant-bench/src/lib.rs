@@ -5,9 +5,10 @@
 //! same.
 //!
 //! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`,
-//! `updates`, `drape`, `fluid`, `attachments`, `matching`, `presets` and `energies` are the measurements, `results` what comes out and `report` the page made of it.
+//! `updates`, `drape`, `fluid`, `attachments`, `matching`, `presets`, `energies` and `convergence` are the measurements, `results` what comes out and `report` the page made of it.
 
 pub mod attachments;
+pub mod convergence;
 pub mod drape;
 pub mod energies;
 pub mod equal_time;

@@ -10,8 +10,8 @@ use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
-    BenchError, attachments, drape, energies, fluid, kernels, matching, peers, position_based, presets, problem,
-    report, scaling, updates,
+    BenchError, attachments, convergence, drape, energies, fluid, kernels, matching, peers, position_based, presets,
+    problem, report, scaling, updates,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -192,6 +192,8 @@ enum Command {
         #[arg(long, default_value_t = 3.0)]
         seconds: f64,
     },
+    /// How far every solver is from the exact motion, and what that costs.
+    Convergence(convergence::Options),
     /// Make docs/performance.md and its plots from the results of `peers --save`.
     Report {
         /// The results; they are kept beside the page.
@@ -309,6 +311,7 @@ fn run(command: Command) -> Result<(), BenchError> {
             }
             Ok(())
         }
+        Command::Convergence(options) => convergence::command(&options),
         Command::Presets { json, save, only, rounds } => {
             let found = presets::measure(&only, Effort::rounds(rounds))?;
             if json {

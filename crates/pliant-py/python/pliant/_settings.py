@@ -179,7 +179,7 @@ class TwoMetric:
     "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
-    iterations: int = 2
+    iterations: int = 3
     linear_iterations: int = 8
     linear_tolerance: float = 0.03
     tolerance: float = 1e-10

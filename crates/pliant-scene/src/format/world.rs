@@ -228,7 +228,7 @@ pub enum AccelerationSection {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TwoMetricSection {
-    /// Most iterations in a step; 2 by default.
+    /// Most iterations in a step; 3 by default.
     pub iterations: Option<usize>,
     /// Most linear iterations in each; 8 by default.
     pub linear_iterations: Option<usize>,

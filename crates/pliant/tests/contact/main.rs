@@ -11,3 +11,4 @@ mod rest;
 mod shapes;
 mod slope;
 mod stack;
+mod two_metric;

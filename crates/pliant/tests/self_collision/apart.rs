@@ -45,6 +45,7 @@ fn crumpling_cloth_never_passes_through_itself() {
     for (solver, integrator) in [
         (ProjectiveParams::default().into(), TimeIntegrator::ImplicitEuler),
         (NewtonParams { iterations: 4, ..Default::default() }.into(), TimeIntegrator::ImplicitEuler),
+        (TwoMetricParams::default().into(), TimeIntegrator::ImplicitEuler),
         (ProjectiveParams::default().into(), TimeIntegrator::ImplicitMidpoint),
     ] {
         let name = format!("{integrator:?}");

@@ -21,7 +21,7 @@ impl<L: Lanes> Modes<L> {
 /// Pairs of stretches.
 const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 /// Sweeps of Jacobi's method: each squares the relative size of what is off the diagonal.
-const SWEEPS: usize = 4;
+const SWEEPS: usize = 3;
 
 /// Stiffness against changes of principal stretches (xx, yy, zz, xy, xz, yz), twists and flips (01, 02, 12).
 pub(crate) struct Modes<L> {

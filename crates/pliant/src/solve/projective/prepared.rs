@@ -327,6 +327,11 @@ impl Prepared {
         &self.order
     }
 
+    /// Lets free vertices be moved, given their targets s.
+    pub(in crate::solve) fn centre(&mut self, by: impl FnOnce(&[Point], &mut [Point])) {
+        by(&self.target, &mut self.points[..self.order.free]);
+    }
+
     /// Keeps the current positions of the free vertices.
     pub(in crate::solve) fn keep_points(&self, origin: &mut Vec<Point>) {
         origin.clear();

@@ -10,6 +10,7 @@
 #![allow(unsafe_code)] // Items of a stage have rows of their own.
 
 use super::Preconditioner;
+use super::drift::FreeBodies;
 use crate::math::{Mat3, Vec3};
 use crate::parallel::{Shared, Team, with_team_for};
 use crate::solve::projective::contact::Coupled;
@@ -19,6 +20,9 @@ use crate::sparse::{PackedFactor, Rows};
 
 /// ω: blocks alone would overshoot where neighbours pull together.
 const DAMPING: f32 = 0.6;
+/// Linear iterations, and the share that they may leave, where bodies are rigid.
+const MOST_OF_RIGID: usize = 100;
+const ENOUGH_OF_RIGID: f64 = 1e-3;
 /// Rows of a vector that a thread takes at a time; also the length of partial sums.
 const ROWS_PER_ITEM: usize = 512;
 /// Numbers of an inverse block: its columns, four numbers apart.
@@ -63,12 +67,25 @@ pub(super) struct Limits {
     /// Share of the residual, measured by the preconditioner, that may be left.
     pub(super) enough: f64,
     pub(super) preconditioner: Preconditioner,
+    /// 1/τ² \[1/s²\].
+    pub(super) inertia: f64,
 }
 
 impl Linear {
     /// Solves with the rows of the factor as right-hand side, which are −∇g less the forces of `contacts`.
-    pub(super) fn solve(&mut self, parts: NewtonParts<'_>, contacts: &[Coupled], limits: Limits) -> Solved {
+    pub(super) fn solve(
+        &mut self,
+        parts: NewtonParts<'_>,
+        contacts: &[Coupled],
+        free_bodies: &mut FreeBodies,
+        limits: Limits,
+    ) -> Solved {
         let NewtonParts { curvature, factor, turnings } = parts;
+        let mut limits = limits;
+        if !turnings.is_empty() {
+            // A force on a rigid body that is a little off is a body that creeps.
+            (limits.most, limits.enough) = (limits.most.max(MOST_OF_RIGID), limits.enough.min(ENOUGH_OF_RIGID));
+        }
         let len = curvature.matrix().vector_len();
         for vector in [
             &mut self.solution,
@@ -99,6 +116,9 @@ impl Linear {
             let system = System { team, matrix: curvature.matrix(), contacts, free };
             self.iterate(&system, factor, turnings, limits)
         });
+        if limits.preconditioner != Preconditioner::Factor {
+            free_bodies.translate(limits.inertia, contacts, &self.residual, &mut self.solution);
+        }
         let slope = -dot(&Team::alone(), &mut self.sums, &self.right_hand_side, &self.solution);
         if !turnings.is_empty() {
             let step = &mut self.turned[0];

@@ -8,6 +8,7 @@
 //!
 //! Inside, numbers are f32; the gradient that is solved for is that of the projective local step, whose positions are f64.
 
+mod drift;
 mod linear;
 
 use crate::clock::Clock;
@@ -21,6 +22,7 @@ use super::projective::local::Point;
 use super::projective::prepared::Prepared;
 use super::projective::{Projective, ProjectiveParams, REFINED_BELOW, Stopwatch};
 use super::{Objective, SolveError, SolveReport, Solver, Start};
+use drift::FreeBodies;
 use linear::{Limits, Linear};
 
 /// What Newton's system is preconditioned by.
@@ -57,7 +59,7 @@ pub struct TwoMetricParams {
 impl Default for TwoMetricParams {
     fn default() -> Self {
         Self {
-            iterations: 2,
+            iterations: 3,
             linear_iterations: 8,
             linear_tolerance: 0.03,
             tolerance: 1e-10,
@@ -88,6 +90,7 @@ pub struct TwoMetric {
     linear: Linear,
     coupled: Vec<Coupled>,
     origin: Vec<Point>,
+    free_bodies: Option<FreeBodies>,
 }
 
 impl TwoMetric {
@@ -95,7 +98,7 @@ impl TwoMetric {
     pub fn new(params: TwoMetricParams) -> Self {
         let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
         let (linear, coupled, origin) = (Linear::default(), Vec::new(), Vec::new());
-        Self { params, base: Projective::new(base), linear, coupled, origin }
+        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None }
     }
 }
 
@@ -121,6 +124,7 @@ impl Solver for TwoMetric {
         let setup = self.base.prepare(objective, &mut time)?;
         let prepared = self.base.prepared();
         prepared.weigh(contacts);
+        let free_bodies = self.free_bodies.get_or_insert_with(|| FreeBodies::new(objective.model, prepared.order()));
         let mut iteration = Iteration {
             params: &self.params,
             objective,
@@ -128,6 +132,7 @@ impl Solver for TwoMetric {
             linear: &mut self.linear,
             coupled: &mut self.coupled,
             origin: &mut self.origin,
+            free_bodies,
             x,
             memory,
             contacts,
@@ -144,6 +149,10 @@ impl Solver for TwoMetric {
             iteration.newton(&mut time);
         }
         iteration.report.objective = iteration.value();
+        if iteration.contacts.is_none() {
+            let bodies = &mut *iteration.free_bodies;
+            iteration.prepared.centre(|targets, points| bodies.centre(targets, points));
+        }
         iteration.report.contacts = iteration.contacts.count();
         iteration.report.one_by_one = iteration.prepared.one_by_one();
         iteration.prepared.finish(iteration.x, iteration.memory);
@@ -159,6 +168,7 @@ struct Iteration<'a, 'c> {
     linear: &'a mut Linear,
     coupled: &'a mut Vec<Coupled>,
     origin: &'a mut Vec<Point>,
+    free_bodies: &'a mut FreeBodies,
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
     contacts: &'a mut Contacts<'c>,
@@ -226,10 +236,11 @@ impl Iteration<'_, '_> {
             most: self.params.linear_iterations,
             enough: self.params.linear_tolerance,
             preconditioner: self.params.preconditioner,
+            inertia: self.objective.inertia,
         };
         let (mut slope, mut longest) = (0.0, 0.0);
         if let Some(parts) = self.prepared.newton() {
-            let solved = self.linear.solve(parts, self.coupled, limits);
+            let solved = self.linear.solve(parts, self.coupled, self.free_bodies, limits);
             (slope, longest) = (solved.slope, solved.longest);
             self.report.linear_iterations += solved.iterations;
         }
