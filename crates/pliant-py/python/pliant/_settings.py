@@ -181,7 +181,7 @@ class TwoMetric:
 
     iterations: int = 3
     linear_iterations: int = 8
-    linear_tolerance: float = 0.03
+    linear_tolerance: float = 0.05
     tolerance: float = 1e-10
     preconditioner: str = "product"
     start: str = "predicted"

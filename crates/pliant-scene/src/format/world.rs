@@ -232,7 +232,7 @@ pub struct TwoMetricSection {
     pub iterations: Option<usize>,
     /// Most linear iterations in each; 8 by default.
     pub linear_iterations: Option<usize>,
-    /// Share of the residual that linear iterations may leave, below 1; 0.03 by default.
+    /// Share of the residual that linear iterations may leave, below 1; 0.05 by default.
     pub linear_tolerance: Option<f64>,
     /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
     pub tolerance: Option<f64>,

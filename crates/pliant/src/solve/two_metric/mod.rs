@@ -61,7 +61,7 @@ impl Default for TwoMetricParams {
         Self {
             iterations: 3,
             linear_iterations: 8,
-            linear_tolerance: 0.03,
+            linear_tolerance: 0.05,
             tolerance: 1e-10,
             preconditioner: Preconditioner::default(),
             start: Start::Predicted,
