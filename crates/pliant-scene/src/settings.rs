@@ -7,7 +7,8 @@ use pliant::solve::{
 };
 use pliant::sparse::Precision;
 use pliant::{
-    Damping, LimitMethod, MOST_SUBSTEPS, SelfCollision, Simulation, SimulationBuilder, StrainLimiting, TimeIntegrator, Wind,
+    Damping, LimitMethod, MOST_SUBSTEPS, SelfCollision, Simulation, SimulationBuilder, StrainLimiting, TimeIntegrator,
+    Wind,
 };
 
 use crate::drive::Driver;

@@ -7,7 +7,13 @@ fn pendulum_error(substeps: usize) -> f64 {
     let string = rope(Vec3::ZERO, Vec3::X, 1).unwrap();
     let stiff = StrandMaterial { axial_stiffness: 1e5, density: 1.0, ..StrandMaterial::default() };
     let body = Body::strands(&string, &stiff).unwrap().pin([0]);
-    let mut sim = Simulation::builder().body(body).time_step(0.025).substeps(substeps).solver(NewtonParams::default()).build().unwrap();
+    let mut sim = Simulation::builder()
+        .body(body)
+        .time_step(0.025)
+        .substeps(substeps)
+        .solver(NewtonParams::default())
+        .build()
+        .unwrap();
     (0..10).for_each(|_| drop(sim.step().unwrap()));
     // θ'' = g cos θ from level, by small steps of the midpoint rule.
     let (mut angle, mut rate, dt) = (0.0_f64, 0.0_f64, 1e-5);

@@ -104,10 +104,13 @@ fn what_was_torn_before_a_failure_is_whole_again() {
 fn a_lent_solver_takes_all_substeps() {
     let flag = KINDS.iter().find(|(name, _)| *name == "tearing").unwrap().1;
     let newton = NewtonParams { tolerance: 1e-12, ..NewtonParams::default() };
-    let (mut lent, mut own) = (with_stone(flag), with_stone(|world| {
-        let flag = KINDS.iter().find(|(name, _)| *name == "tearing").unwrap().1;
-        flag(world).solver(NewtonParams { tolerance: 1e-12, ..NewtonParams::default() })
-    }));
+    let (mut lent, mut own) = (
+        with_stone(flag),
+        with_stone(|world| {
+            let flag = KINDS.iter().find(|(name, _)| *name == "tearing").unwrap().1;
+            flag(world).solver(NewtonParams { tolerance: 1e-12, ..NewtonParams::default() })
+        }),
+    );
     let mut torn = 0;
     for _ in 0..3 {
         torn += lent.step_by(newton.clone()).unwrap().torn;

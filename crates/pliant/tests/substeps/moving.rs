@@ -61,7 +61,8 @@ fn moved_pins_and_handles_are_those_of_short_steps_bit_for_bit() {
             goals.iter().enumerate().for_each(|(k, goal)| one.set_goal("position", k, *goal + way).unwrap());
             one.step().unwrap();
             for left in (1..=3).rev() {
-                let part = |from: Vec3, to: Vec3| if left == 1 { to } else { from + (to - from) * (1.0 / f64::from(left)) };
+                let part =
+                    |from: Vec3, to: Vec3| if left == 1 { to } else { from + (to - from) * (1.0 / f64::from(left)) };
                 let x = many.positions().to_vec();
                 many.move_pins(|v, rest| part(x[v as usize], rest + way)).unwrap();
                 for (k, (from, to)) in many.goals("position").into_iter().zip(&goals).enumerate() {

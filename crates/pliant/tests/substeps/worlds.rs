@@ -85,7 +85,8 @@ fn layers(world: SimulationBuilder) -> SimulationBuilder {
 fn tearing(world: SimulationBuilder) -> SimulationBuilder {
     let mesh = Sheet { columns: 8, rows: 6, ..Sheet::default() }.mesh().unwrap();
     let soft = ClothMaterial { youngs_modulus: 4e4, ..ClothMaterial::default() };
-    let flag = Body::cloth(&mesh, &soft).unwrap().named("flag").with_tearing(Tearing::at_stretch(1.02).with_noise(0.3, 3));
+    let flag =
+        Body::cloth(&mesh, &soft).unwrap().named("flag").with_tearing(Tearing::at_stretch(1.02).with_noise(0.3, 3));
     let velocities = mesh.positions.iter().map(|p| Vec3::new(4.0 * p.x, 0.0, p.y)).collect();
     world.body(flag.pin_where(|p| p.x < -0.49).with_velocities(velocities))
 }
@@ -140,7 +141,8 @@ fn oriented(world: SimulationBuilder) -> SimulationBuilder {
 fn fluid(world: SimulationBuilder) -> SimulationBuilder {
     let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
     let drop = particle_block(Vec3::splat(0.25), 0.05).unwrap().translated(Vec3::Y * 0.2);
-    let tap = Emitter { mouth: Vec3::new(0.4, 0.3, 0.0), direction: Vec3::NEG_X, radius: 0.08, speed: 2.0, duration: 0.3 };
+    let tap =
+        Emitter { mouth: Vec3::new(0.4, 0.3, 0.0), direction: Vec3::NEG_X, radius: 0.08, speed: 2.0, duration: 0.3 };
     world
         .body(Body::fluid(&drop, &water).unwrap().named("drop"))
         .body(Body::emitted(&tap, &water).unwrap().named("jet"))
