@@ -170,7 +170,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// A step in which a vertex moves by more than this many diagonals of the world counts as runaway and is refused.
+    /// A step in which a vertex moves by more than this many diagonals of the world in one substep counts as runaway and is refused.
     /// By default 100.
     pub fn runaway_limit(mut self, diagonals: f64) -> Self {
         self.settings.runaway_limit = diagonals;
