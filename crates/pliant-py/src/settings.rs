@@ -195,6 +195,7 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
     let damping = recipe.getattr("damping")?;
     builder = builder
         .time_step(get(recipe, "time_step")?)
+        .substeps(get(recipe, "substeps")?)
         .gravity(gravity.into())
         .integrator(choose("integrator", &get::<String>(recipe, "integrator")?, &known)?)
         .solver(solver(&recipe.getattr("solver")?)?)

@@ -292,6 +292,15 @@ impl Core {
     }
 
     #[getter]
+    fn substeps(&self) -> PyResult<usize> {
+        Ok(self.lock()?.sim().substeps())
+    }
+
+    fn set_substeps(&self, count: usize) -> PyResult<()> {
+        self.change()?.sim_mut().set_substeps(count).map_err(bad_value)
+    }
+
+    #[getter]
     fn gravity(&self) -> PyResult<(f64, f64, f64)> {
         Ok(self.lock()?.sim().gravity().into())
     }

@@ -767,7 +767,8 @@ CASES: dict[str, Case] = {
     "Simulation": Case(
         lambda: pliant.Simulation,
         {
-            "bodies": cloth(), "time_step": 1 / 60, "gravity": (0, -9.81, 0), "wind": pliant.Wind((1.0, 0.0, 0.0)),
+            "bodies": cloth(), "time_step": 1 / 60, "substeps": 1, "gravity": (0, -9.81, 0),
+            "wind": pliant.Wind((1.0, 0.0, 0.0)),
             "integrator": "implicit-euler", "solver": pliant.Projective(3), "damping": pliant.Damping(),
             "attachments": (), "colliders": pliant.Collider.plane(), "contact": pliant.ContactParams(),
             "self_collision": None, "strain_limiting": None, "force": None, "threads": None, "runaway_limit": 100.0,
@@ -799,6 +800,7 @@ CASES: dict[str, Case] = {
     "Simulation.velocities": _setter(world, "velocities", X),
     "Simulation.forces": _setter(world, "forces", X),
     "Simulation.time_step": _setter(world, "time_step", 0.01),
+    "Simulation.substeps": _setter(world, "substeps", 2),
     "Simulation.gravity": _setter(world, "gravity", (0, -1, 0)),
     "Simulation.wind": _setter(world, "wind", pliant.Wind((1.0, 0.0, 0.0))),
     "Simulation.solver": _setter(world, "solver", pliant.Projective(3)),

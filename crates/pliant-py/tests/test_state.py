@@ -96,6 +96,27 @@ def test_settings_change_between_steps(curtain: pliant.Simulation) -> None:
     assert again.solver == pliant.Newton() and again.wind == curtain.wind and again.time_step == 0.01
 
 
+def test_substeps_are_equal_parts_of_a_step() -> None:
+    mesh = pliant.sheet(1, 1, 6, 6, plane="xz")
+    body = pliant.Body(mesh, pliant.ClothMaterial(), pin=[0, 6])
+    one, many = pliant.Simulation(body, substeps=3), pliant.Simulation(body, time_step=1 / 60 / 3)
+    assert one.substeps == 3 and many.substeps == 1
+    for _ in range(4):
+        report = one.step()
+        iterations = [many.step().solve.iterations for _ in range(3)]
+        assert report.solve.iterations == sum(iterations)
+    assert one.positions.tobytes() == many.positions.tobytes()
+    assert one.steps == 4 and one.time == pytest.approx(many.time, rel=1e-15)
+    again = pickle.loads(pickle.dumps(one))
+    assert again.substeps == 3
+    one.move_pins(one.positions[one.pinned] + [0, 0.1, 0])
+    one.step()
+    np.testing.assert_allclose(one.velocities[one.pinned], [[0, 6, 0]] * 2, rtol=1e-12, atol=1e-12)
+    again.substeps = 1
+    again.step()
+    assert again.substeps == 1 and again.steps == 5
+
+
 def test_strains_are_those_of_the_elements(curtain: pliant.Simulation) -> None:
     mesh = pliant.sheet(1, 1, 8, 8, plane="xz")
     curtain.positions = mesh.positions * [1.1, 1.0, 0.8]

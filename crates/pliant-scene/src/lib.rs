@@ -8,6 +8,7 @@ mod body;
 mod budget;
 mod builtin;
 mod collider;
+mod course;
 mod document;
 mod drive;
 mod error;

@@ -10,6 +10,7 @@ use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
+use crate::course::{Course, drive};
 use crate::drive::Driver;
 use crate::format::{ExpectSection, Moment, Quantity};
 use crate::rider::Rider;
@@ -251,40 +252,22 @@ impl SceneRun {
 
     /// Sets what the scene moves to where it is in the next step.
     pub fn drive(&mut self) {
-        for driver in &self.drivers {
-            let set = driver.act(&mut self.sim);
-            debug_assert!(set.is_ok(), "the scene was checked when it was built: {set:?}");
-        }
+        drive(&self.drivers, &mut self.sim);
     }
 
     /// Advances by one step, with what the scene moves. Frames are counted and expectations looked at by
     /// [`next_frame`](Self::next_frame) only.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        self.make_cuts()?;
-        self.drive();
-        let report = self.sim.step();
+        self.advance(|course, sim| course.step(sim))
+    }
+
+    fn advance<T>(&mut self, work: impl FnOnce(&mut Course<'_>, &mut Simulation) -> T) -> T {
+        let Self { sim, drivers, cuts, cuts_done, riders, .. } = self;
+        let result = work(&mut Course { drivers, cuts, cuts_done, riders }, sim);
         if self.sim.topology_changes() != self.changes_seen {
             self.follow_changes();
         }
-        if report.is_ok() {
-            for (body, rider) in self.sim.model().bodies().iter().zip(&mut self.riders) {
-                let followed = rider.as_mut().map(|rider| rider.follow(&self.sim.positions()[body.vertices.clone()]));
-                debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
-            }
-        }
-        report
-    }
-
-    /// Makes the cuts whose moment has come.
-    fn make_cuts(&mut self) -> Result<(), StepError> {
-        // A moment between steps is that of the step that begins nearest to it.
-        let now = self.sim.time() + 0.5 * self.sim.time_step();
-        while let Some(cut) = self.cuts.get(self.cuts_done).filter(|cut| cut.time < now) {
-            let step = self.sim.state().step;
-            cut.act(&mut self.sim).map_err(|error| StepError::Tearing { step, error })?;
-            self.cuts_done += 1;
-        }
-        Ok(())
+        result
     }
 
     /// Looks at the elements again after bodies were torn or cut.
@@ -298,9 +281,10 @@ impl SceneRun {
         }
     }
 
-    /// Advances by one frame; returns the reports of its steps.
+    /// Advances by one frame; returns the reports of its steps. A frame of several steps of which one fails has not taken place.
     pub fn next_frame(&mut self) -> Result<Vec<StepReport>, StepError> {
-        let reports = (0..self.substeps).map(|_| self.step()).collect::<Result<_, _>>()?;
+        let steps = self.substeps;
+        let reports = self.advance(|course, sim| course.frame(steps, sim))?;
         self.frame += 1;
         for k in 0..self.checks.len() {
             let value = self.measure(self.checks[k].expect.quantity, self.checks[k].expect.body.as_deref());

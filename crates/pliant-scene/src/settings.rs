@@ -7,7 +7,8 @@ use pliant::solve::{
 };
 use pliant::sparse::Precision;
 use pliant::{
-    Damping, LimitMethod, SelfCollision, Simulation, SimulationBuilder, StrainLimiting, TimeIntegrator, Wind,
+    Damping, LimitMethod, MOST_SUBSTEPS, SelfCollision, Simulation, SimulationBuilder, StrainLimiting, TimeIntegrator,
+    Wind,
 };
 
 use crate::drive::Driver;
@@ -19,9 +20,8 @@ use crate::format::{
 use crate::motion::Track;
 use crate::scene::Fault;
 
-/// Largest numbers of frames and of steps per frame; more is a slip of the keyboard.
+/// Largest number of frames; more is a slip of the keyboard.
 const MOST_FRAMES: u32 = 10_000_000;
-const MOST_SUBSTEPS: u32 = 10_000;
 /// Largest numbers of iterations, of rounds between surfaces and of levels; a step with more would not end.
 pub(crate) const MOST_ITERATIONS: usize = 1_000_000;
 const MOST_ROUNDS: usize = 1000;
@@ -46,7 +46,7 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
         return refuse("frame_rate", format!("frame_rate is {rate}, but must be positive"));
     }
     let substeps = world.substeps.unwrap_or(1);
-    if substeps == 0 || substeps > MOST_SUBSTEPS {
+    if substeps == 0 || substeps as usize > MOST_SUBSTEPS {
         return refuse("substeps", format!("substeps is {substeps}, but must be 1 to {MOST_SUBSTEPS}"));
     }
     let frames = world.frames.unwrap_or(STANDARD_FRAMES);

@@ -21,12 +21,13 @@ use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
 use crate::solve::{Acceleration, SolverChoice};
 use crate::state::State;
+use crate::substeps::{MOST_SUBSTEPS, NEED};
 
 /// The most threads that may be asked for by [`SimulationBuilder::threads`]: several times the cores of large machines. A number beyond it is
 /// a slip of the keyboard, and an error says so.
 pub const MOST_THREADS: usize = 1024;
 
-/// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
+/// Builds a simulation. Defaults: 60 steps per second of one substep each, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
 /// accelerated iterations, no damping.
 #[derive(Debug, Default)]
 pub struct SimulationBuilder {
@@ -73,6 +74,28 @@ impl SimulationBuilder {
     /// Length of a step \[s\].
     pub fn time_step(mut self, seconds: f64) -> Self {
         self.settings.time_step = seconds;
+        self
+    }
+
+    /// Takes each step in so many equal parts, 1 by default and at most [`MOST_SUBSTEPS`]. Each is a whole step of its own, from
+    /// damping and forces to contacts and tearing, and costs as much. Pins and goals go evenly to where they are to be at the end of
+    /// the step; colliders are where they are at the times of the substeps; reports are sums. Two to four follow a swinging cloth at 1/60 s far
+    /// better than any number of iterations.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let rope = rope(Vec3::ZERO, Vec3::X, 10)?;
+    /// let rope = Body::strands(&rope, &StrandMaterial::default())?.named("rope").pin([0]);
+    /// let mut sim = Simulation::builder().body(rope).substeps(4).build()?;
+    /// sim.move_pin("rope", 0, Vec3::Y * 0.1)?;
+    /// let report = sim.step()?;
+    /// assert_eq!((report.step, sim.time()), (1, 1.0 / 60.0));
+    /// // As fast in each of the substeps: 0.1 m in 1/60 s.
+    /// assert!((sim.velocities()[0] - Vec3::Y * 6.0).length() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn substeps(mut self, count: usize) -> Self {
+        self.settings.substeps = count;
         self
     }
 
@@ -147,7 +170,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// A step in which a vertex moves by more than this many diagonals of the world counts as runaway and is refused.
+    /// A step in which a vertex moves by more than this many diagonals of the world in one substep counts as runaway and is refused.
     /// By default 100.
     pub fn runaway_limit(mut self, diagonals: f64) -> Self {
         self.settings.runaway_limit = diagonals;
@@ -295,8 +318,11 @@ impl SimulationBuilder {
         };
         self.self_collision.as_ref().map_or(Ok(()), SelfCollision::check)?;
         self.strain_limiting.as_ref().map_or(Ok(()), StrainLimiting::check)?;
-        let Settings { time_step: h, gravity, runaway_limit, .. } = self.settings;
+        let Settings { time_step: h, substeps, gravity, runaway_limit, .. } = self.settings;
         require("time step", h, "positive and finite", h > 0.0)?;
+        require("number of substeps", substeps as f64, NEED, (1..=MOST_SUBSTEPS).contains(&substeps))?;
+        let part = self.settings.substep_length();
+        require("length of a substep", part, "positive", part > 0.0)?;
         require("gravity", gravity.length(), "finite", true)?;
         require("runaway limit", runaway_limit, "positive", runaway_limit > 0.0)?;
         for (name, rate) in [

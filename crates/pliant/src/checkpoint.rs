@@ -12,6 +12,7 @@ use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{Model, ModelError};
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
+use crate::substeps::MOST_SUBSTEPS;
 use crate::topology::Replayed;
 
 const MAGIC: &[u8; 8] = b"PLIANTCP";
@@ -272,6 +273,9 @@ impl Simulation {
             ("pins".to_owned(), flatten(&self.inputs.pins)),
             ("forces".to_owned(), flatten(&self.inputs.forces)),
         ];
+        if self.settings.substeps != 1 {
+            channels.push(("substeps".to_owned(), vec![self.settings.substeps as f64]));
+        }
         if !self.state.orientations.is_empty() {
             channels.push(("orientations".to_owned(), quaternions(&self.state.orientations)));
             channels.push(("angular velocities".to_owned(), flatten(&self.state.angular_velocities)));
@@ -340,6 +344,12 @@ impl Simulation {
         if clock[2] <= 0.0 {
             return Err(bad_number("clock", 2, clock[2]));
         }
+        let substeps = match saved.channel("substeps", 1) {
+            Err(CheckpointError::Channel { found: 0, .. }) => 1,
+            Err(other) => return Err(other),
+            Ok(&[count]) if count >= 1.0 && count <= MOST_SUBSTEPS as f64 && count.fract() == 0.0 => count as usize,
+            Ok(count) => return Err(bad_number("substeps", 0, count[0])),
+        };
         let (mut state, mut inputs, mut memory) = (self.state.clone(), self.inputs.clone(), self.memory.clone());
         if replayed.is_some() {
             (inputs, memory) = (Inputs::at_rest(model), model.initial_memory());
@@ -391,10 +401,10 @@ impl Simulation {
                 change: replayed.changes.len(),
                 reason: error.to_string(),
             };
-            self.self_collider = collider.map_err(refuse)?;
-            self.take_replayed(replayed);
+            let collider = collider.map_err(refuse)?;
+            self.take_replayed(replayed, collider);
         }
-        self.settings.time_step = clock[2];
+        (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
         Ok(())
     }

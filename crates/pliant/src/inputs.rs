@@ -9,6 +9,7 @@ use crate::math::{Quat, Vec3};
 use crate::model::{BodyInfo, Model};
 use crate::simulation::Simulation;
 use crate::state::State;
+use crate::substeps::{MOST_SUBSTEPS, NEED};
 
 /// Why an input was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -121,6 +122,11 @@ impl Simulation {
         self.settings.time_step
     }
 
+    /// Equal parts in which a step is taken.
+    pub fn substeps(&self) -> usize {
+        self.settings.substeps
+    }
+
     /// A body by its name.
     pub fn body(&self, name: &str) -> Result<&BodyInfo, InputError> {
         self.model.bodies().iter().find(|b| b.name == name).ok_or_else(|| InputError::NoSuchBody(name.to_owned()))
@@ -131,7 +137,7 @@ impl Simulation {
         Ok(&self.state.positions[self.body(name)?.vertices.clone()])
     }
 
-    /// Vertices that touched colliders in the last step, with their forces.
+    /// Vertices that touched colliders in the last step, or in its last substep, with their forces.
     pub fn contacts(&self) -> &[Contact] {
         self.surroundings.as_ref().map_or(&[], |surroundings| &surroundings.touched)
     }
@@ -246,11 +252,25 @@ impl Simulation {
 
     /// Length of the following steps \[s\]; the matrix is factored anew.
     pub fn set_time_step(&mut self, seconds: f64) -> Result<(), InputError> {
-        if seconds > 0.0 && seconds.is_finite() {
+        if seconds.is_finite() && seconds / self.settings.substeps as f64 > 0.0 {
             self.settings.time_step = seconds;
             return Ok(());
         }
         Err(InputError::BadValue { name: "time step", value: seconds, need: "positive and finite" })
+    }
+
+    /// Equal parts in which the following steps are taken, as [`SimulationBuilder::substeps`](crate::SimulationBuilder::substeps) says; the
+    /// matrix is factored anew.
+    pub fn set_substeps(&mut self, count: usize) -> Result<(), InputError> {
+        if !(1..=MOST_SUBSTEPS).contains(&count) {
+            return Err(InputError::BadValue { name: "number of substeps", value: count as f64, need: NEED });
+        }
+        let seconds = self.settings.time_step / count as f64;
+        if seconds <= 0.0 {
+            return Err(InputError::BadValue { name: "length of a substep", value: seconds, need: "positive" });
+        }
+        self.settings.substeps = count;
+        Ok(())
     }
 
     /// Turns a clamped segment of a rod about itself by an angle \[rad\], as a hand that twists a cable.

@@ -50,12 +50,14 @@ pub mod proximity;
 mod report;
 mod rigid;
 mod rod;
+mod rollback;
 mod scratch;
 mod self_collision;
 mod simulation;
 pub mod solve;
 pub mod sparse;
 mod state;
+mod substeps;
 mod topology;
 mod wrinkle;
 
@@ -85,6 +87,7 @@ pub use rod::RodMaterial;
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
+pub use substeps::{MOST_SUBSTEPS, Substep};
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
 pub use wrinkle::{WrinkleError, WrinkleMesh, WrinkleParams};
 

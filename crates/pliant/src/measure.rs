@@ -161,7 +161,7 @@ impl Simulation {
         for ((force, given), mass) in forces.iter_mut().zip(&self.inputs.forces).zip(mass) {
             *force += *given + settings.gravity * *mass;
         }
-        add_surface_forces(&self.model, settings.wind.as_ref(), x, v, settings.time_step, &mut forces);
+        add_surface_forces(&self.model, settings.wind.as_ref(), x, v, settings.substep_length(), &mut forces);
         self.model.pinned().iter().map(|&vertex| -forces[vertex as usize]).collect()
     }
 

@@ -55,7 +55,7 @@ impl<'a> Problem<'a> {
             memory: Vec::new(),
         };
         // Wherever it starts, pinned vertices are where they are at the moment of the stage.
-        for (&v, target) in model.pinned().iter().zip(&inputs.pins) {
+        for (&v, target) in model.pinned().iter().zip(&inputs.substep_pins) {
             let v = v as usize;
             let place = if stage.moment == 1.0 { *target } else { positions[v].lerp(*target, stage.moment) };
             for start in [&mut problem.predicted, &mut problem.inertial, &mut problem.previous] {

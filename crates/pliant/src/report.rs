@@ -7,7 +7,7 @@ use crate::self_collision::SelfCollisionReport;
 use crate::simulation::Simulation;
 use crate::solve::SolveReport;
 
-/// How a step went.
+/// How a step went: what its substeps took together, and what is so at its end.
 #[derive(Debug, Clone)]
 pub struct StepReport {
     /// Number of the step, from 1.
@@ -28,6 +28,26 @@ pub struct StepReport {
     pub seconds_solve: f64,
     /// Seconds in all.
     pub seconds_total: f64,
+}
+
+impl StepReport {
+    /// Adds a later substep.
+    pub(crate) fn add(&mut self, later: Self) {
+        (self.step, self.time) = (later.step, later.time);
+        self.solve.add(later.solve);
+        match (&mut self.self_collision, later.self_collision) {
+            (Some(sum), Some(later)) => sum.add(later),
+            (sum, later) => *sum = later,
+        }
+        match (&mut self.strain_limiting, later.strain_limiting) {
+            (Some(sum), Some(later)) => sum.add(later),
+            (sum, later) => *sum = later,
+        }
+        self.torn += later.torn;
+        self.seconds_predict += later.seconds_predict;
+        self.seconds_solve += later.seconds_solve;
+        self.seconds_total += later.seconds_total;
+    }
 }
 
 /// Physical quantities of the current state.

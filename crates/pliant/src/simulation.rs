@@ -1,4 +1,4 @@
-//! A running world. [`Simulation::step`] is the whole method on one screen.
+//! A running world: how a substep is predicted, solved, checked and committed. `substeps` has them in their order.
 
 use thiserror::Error;
 
@@ -14,11 +14,13 @@ use crate::math::Vec3;
 use crate::model::{Model, ModelError};
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
+use crate::rollback::Rollback;
 use crate::scratch::Scratch;
 use crate::self_collision::{SelfCollider, Untangled};
 use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
+use crate::substeps::Substep;
 use crate::topology::{Lineage, TopologyError};
 
 /// Why a step was refused. The simulation stays at its last good state.
@@ -79,6 +81,8 @@ pub enum StepError {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) time_step: f64,
+    /// Equal parts in which a step is taken.
+    pub(crate) substeps: usize,
     pub(crate) gravity: Vec3,
     pub(crate) wind: Option<Wind>,
     pub(crate) integrator: TimeIntegrator,
@@ -89,6 +93,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             time_step: 1.0 / 60.0,
+            substeps: 1,
             gravity: Vec3::new(0.0, -9.81, 0.0),
             wind: None,
             integrator: TimeIntegrator::default(),
@@ -114,7 +119,7 @@ pub struct Simulation {
     pub(crate) memory: Vec<Memory>,
     pub(crate) trial: Vec<Memory>,
     /// What the solver is built from, when the model is replaced.
-    choice: SolverChoice,
+    pub(crate) choice: SolverChoice,
     pub(crate) solver: Box<dyn Solver>,
     /// Colliders, if there are any.
     pub(crate) surroundings: Option<Surroundings>,
@@ -122,6 +127,7 @@ pub struct Simulation {
     mass_factor: Option<Cholesky>,
     pub(crate) self_collider: Option<SelfCollider>,
     pub(crate) lineage: Lineage,
+    pub(crate) rollback: Rollback,
     pool: Pool,
     pub(crate) clock: Clock,
 }
@@ -135,14 +141,14 @@ pub(crate) struct Prediction {
     pub(crate) stage: Stage,
 }
 
-/// What a step comes to.
-struct Reached {
-    positions: Vec<Vec3>,
+/// What a substep comes to.
+pub(crate) struct Reached {
+    pub(crate) positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
     touched: Vec<Contact>,
     held: Vec<Held>,
     clearances: Clearances,
-    limited: Option<StrainLimitReport>,
+    pub(crate) limited: Option<StrainLimitReport>,
 }
 
 /// What solves the stages of a step.
@@ -221,6 +227,7 @@ impl Simulation {
             solver: solver.build(),
             surroundings: None,
             lineage: Lineage::default(),
+            rollback: Rollback::default(),
             scratch: Scratch::default(),
             mass_factor: None,
             self_collider: None,
@@ -239,40 +246,16 @@ impl Simulation {
         self.self_collider.as_ref().and_then(SelfCollider::untangled)
     }
 
-    /// Advances by one time step: predict → solve, against what is in the way → check → commit. On an error nothing has changed.
+    /// Advances by one time step, in as many [substeps](SimulationBuilder::substeps) as the world has. On an error nothing has changed; only where
+    /// what has torn [cannot be parted](StepError::Tearing), the step is done all the same.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let pool = self.pool.clone();
-        pool.run(|| {
-            let begun = self.clock.now();
-            self.follow_pins();
-            let prediction = self.predict().map_err(|error| self.failed(error.into()))?;
-            let predicted = self.clock.now();
-            let (reached, solve) = self.solve(prediction).map_err(|error| self.failed(error))?;
-            let solved = self.clock.now();
-            self.check(&reached.positions)?;
-            let strain_limiting = reached.limited;
-            self.commit(reached);
-            // Of this step: what keeps a torn world apart is new and has done nothing yet.
-            let self_collision = self.self_collider.as_ref().map(SelfCollider::report);
-            let torn = self.tear().map_err(|error| StepError::Tearing { step: self.state.step, error })?;
-            let finished = self.clock.now();
-            Ok(StepReport {
-                step: self.state.step,
-                time: self.state.time,
-                solve,
-                self_collision,
-                strain_limiting,
-                torn,
-                seconds_predict: predicted - begun,
-                seconds_solve: solved - predicted,
-                seconds_total: finished - begun,
-            })
-        })
+        pool.run(|| self.take_substeps())
     }
 
     /// Damps velocities, gathers external forces, sets up the first stage.
-    pub(crate) fn predict(&mut self) -> Result<Prediction, FactorError> {
-        let (x, h) = (&self.state.positions, self.settings.time_step);
+    pub(crate) fn predict(&mut self, part: &Substep) -> Result<Prediction, FactorError> {
+        let (x, h) = (&self.state.positions, part.h);
         let mut velocities = self.scratch.copy(&self.state.velocities);
         self.damping.filter(&self.model, &self.damping_links, h, x, &mut velocities);
         if self.mass_factor.is_none() {
@@ -292,18 +275,17 @@ impl Simulation {
             total = self.elastic_accelerations();
             total.iter_mut().zip(&accelerations).for_each(|(sum, a)| *sum += *a);
         }
-        let before = self.usable_history();
+        let before = self.usable_history(h);
         let before = before.as_ref().map(|history| (&history.positions[..], &history.velocities[..]));
-        let (h, x) = (self.settings.time_step, &self.state.positions);
+        let x = &self.state.positions;
         let begin = Beginning { h, x, v: &velocities, before };
         let stage = self.settings.integrator.first_stage(begin, &total, &mut self.scratch);
         Ok(Prediction { velocities, accelerations, stage })
     }
 
-    /// The state one step earlier, for an integrator that looks back over steps of equal length. Its velocities are damped
-    /// for the two steps since, as the current ones are for one: else BDF2 would slow down twice as fast as it should.
-    fn usable_history(&self) -> Option<History> {
-        let h = self.settings.time_step;
+    /// The state one substep earlier, for an integrator that looks back over substeps of equal length h \[s\]. Its velocities are damped
+    /// for the two since, as the current ones are for one: else BDF2 would slow down twice as fast as it should.
+    fn usable_history(&self, h: f64) -> Option<History> {
         let looks_back = self.settings.integrator == TimeIntegrator::Bdf2;
         let mut history = self.history.as_ref().filter(|history| looks_back && history.h == h)?.clone();
         for _ in 0..2 {
@@ -313,10 +295,14 @@ impl Simulation {
         Some(history)
     }
 
-    /// Solves all stages of the step, against what is in the way.
-    fn solve(&mut self, prediction: Prediction) -> Result<(Reached, SolveReport), SolveError> {
+    /// Solves all stages of a substep, against what is in the way.
+    pub(crate) fn solve(
+        &mut self,
+        part: &Substep,
+        prediction: Prediction,
+    ) -> Result<(Reached, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, stage } = prediction;
-        let (integrator, h, now) = (self.settings.integrator, self.settings.time_step, self.state.time);
+        let (integrator, h, [now, end]) = (self.settings.integrator, part.h, part.span);
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }
@@ -332,7 +318,7 @@ impl Simulation {
         let limiter = self.limiter.as_ref();
         let (model, start, around) = (&self.model, &self.state.positions[..], self.surroundings.as_ref());
         let meets = |stage: &Stage, known: Option<Clearances>| {
-            let span = [now, now + stage.moment * h];
+            let span = [now, if stage.moment == 1.0 { end } else { now + stage.moment * h }];
             let obstacles = around.zip(known).map(|(around, known)| Obstacles::new(around, model, start, span, known));
             Contacts { obstacles, ..Contacts::default() }
         };
@@ -360,18 +346,18 @@ impl Simulation {
         let mut limited = None;
         if let Some(limiter) = limiter {
             // Where pins are going to be is what strain is limited against.
-            model.pinned().iter().zip(&inputs.pins).for_each(|(&vertex, target)| x[vertex as usize] = *target);
+            model.pinned().iter().zip(&inputs.substep_pins).for_each(|(&vertex, target)| x[vertex as usize] = *target);
             limited = Some(limiter.limit(&mut x, &mut v, h)?);
         }
         let is_euler = integrator == TimeIntegrator::ImplicitEuler;
         let moves_out = !stages.solver.keeps_positions();
         let before =
-            Before { time: now, h, velocities: &velocities, accelerations: &accelerations, is_euler, moves_out };
+            Before { span: part.span, h, velocities: &velocities, accelerations: &accelerations, is_euler, moves_out };
         let mut obstacles = contacts.obstacles;
         let finished = obstacles.as_mut().map(|obstacles| obstacles.finish(&before, &mut x, &mut v));
         let (touched, held) = finished.unwrap_or_default();
         // Pinned vertices are where they were told to be, and as fast as that made them.
-        for (&vertex, &target) in model.pinned().iter().zip(&inputs.pins) {
+        for (&vertex, &target) in model.pinned().iter().zip(&inputs.substep_pins) {
             let vertex = vertex as usize;
             v[vertex] = (target - start[vertex]) / h;
             x[vertex] = target;
@@ -394,7 +380,7 @@ impl Simulation {
     }
 
     /// Refuses a state that is not finite or ran away.
-    fn check(&self, positions: &[Vec3]) -> Result<(), StepError> {
+    pub(crate) fn check(&self, positions: &[Vec3]) -> Result<(), StepError> {
         let limit = self.settings.runaway_limit * self.model.diagonal();
         let step = self.state.step + 1;
         for (v, (new, old)) in positions.iter().zip(&self.state.positions).enumerate() {
@@ -417,9 +403,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Makes the result of a good step the current state.
-    fn commit(&mut self, reached: Reached) {
-        let h = self.settings.time_step;
+    /// Makes the result of a good substep the current state.
+    pub(crate) fn commit(&mut self, part: &Substep, reached: Reached) {
+        let h = part.h;
         let Reached { positions, velocities, touched, held, clearances, limited: _ } = reached;
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
@@ -429,14 +415,14 @@ impl Simulation {
         if let Some(older) = self.history.replace(History { h, positions, velocities }) {
             self.scratch.give([older.positions, older.velocities]);
         }
-        self.solver.finish_step(h, &mut self.state);
+        self.solver.finish_step(part, &mut self.state);
         std::mem::swap(&mut self.memory, &mut self.trial);
-        self.inputs.goals_now.clone_from(&self.inputs.goals_next);
-        self.state.step += 1;
-        self.state.time += h;
+        self.inputs.goals_now.clone_from(&self.inputs.substep_goals);
+        self.state.step += u64::from(part.left == 1);
+        self.state.time = part.span[1];
     }
 
-    fn failed(&self, error: SolveError) -> StepError {
+    pub(crate) fn failed(&self, error: SolveError) -> StepError {
         StepError::Solve { step: self.state.step + 1, error }
     }
 
@@ -465,18 +451,23 @@ impl Simulation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
-        let own = std::mem::replace(&mut self.solver, solver.into().build());
+        let (choice, changes) = (solver.into(), self.topology_changes());
+        let own = std::mem::replace(&mut self.solver, choice.build());
+        // What is torn in a substep has the following ones by the same solver.
+        let own_choice = std::mem::replace(&mut self.choice, choice);
         let report = self.step();
-        self.solver = own;
-        if report.as_ref().is_ok_and(|report| report.torn > 0) {
+        (self.solver, self.choice) = (own, own_choice);
+        if self.topology_changes() != changes {
             self.forget_factors();
         }
         report
     }
 
-    /// The stage that the next step begins with, as a problem to study: its objective, gradient and solution by any solver.
+    /// The stage that the next step, or its first substep, begins with, as a problem to study: its objective, gradient and solution by any solver.
     pub fn next_problem(&mut self) -> Result<Problem<'_>, SolveError> {
-        let prediction = self.predict()?;
+        let part = Substep::new(&self.settings, self.state.time, 0);
+        self.inputs.approach(&self.model, &self.state.positions, part.left);
+        let prediction = self.predict(&part)?;
         let mut memory = self.memory.clone();
         for (entry, memory) in self.model.energies().iter().zip(&mut memory) {
             entry.batch.begin_stage(&prediction.stage.origin, memory);

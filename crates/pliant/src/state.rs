@@ -37,7 +37,7 @@ pub(crate) struct History {
     pub(crate) velocities: Vec<Vec3>,
 }
 
-/// What the user sets between steps; it holds until changed.
+/// What the user sets between steps; it holds until changed. What is set for the end of a step is approached evenly by its substeps.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Inputs {
     /// Where pinned vertices are at the end of the next step, in the order of the model's list of pins \[m\].
@@ -47,6 +47,9 @@ pub(crate) struct Inputs {
     pub(crate) goals_next: Vec<Vec<Vec3>>,
     /// Force on each vertex \[N\].
     pub(crate) forces: Vec<Vec3>,
+    /// Where pinned vertices and goals are at the end of the current substep \[m\]; see [`approach`](Self::approach).
+    pub(crate) substep_pins: Vec<Vec3>,
+    pub(crate) substep_goals: Vec<Vec<Vec3>>,
 }
 
 impl Inputs {
@@ -58,13 +61,31 @@ impl Inputs {
             goals_now: goals.clone(),
             goals_next: goals,
             forces: vec![Vec3::ZERO; model.rest().len()],
+            substep_pins: Vec::new(),
+            substep_goals: Vec::new(),
         }
     }
 
-    /// Goals at a fraction of the next step.
+    /// Sets out for the next of the substeps that are left of a step, from where the vertices are: pins and goals go an equal part of the
+    /// way that is left. So they move evenly, a pin that was held back catches up evenly, and the last substep ends at what was set.
+    pub(crate) fn approach(&mut self, model: &Model, positions: &[Vec3], left: usize) {
+        let share = 1.0 / left as f64;
+        // A vertex that is there stays there, to the last bit.
+        let part = |from: Vec3, to: Vec3| if left == 1 { to } else { from + (to - from) * share };
+        let pins = model.pinned().iter().zip(&self.pins);
+        self.substep_pins.clear();
+        self.substep_pins.extend(pins.map(|(&v, target)| part(positions[v as usize], *target)));
+        self.substep_goals.resize(self.goals_now.len(), Vec::new());
+        for ((goals, now), next) in self.substep_goals.iter_mut().zip(&self.goals_now).zip(&self.goals_next) {
+            goals.clear();
+            goals.extend(now.iter().zip(next).map(|(from, to)| part(*from, *to)));
+        }
+    }
+
+    /// Goals at a fraction of the current substep.
     pub(crate) fn goals_at(&self, moment: f64, goals: &mut Vec<Vec<Vec3>>) {
         goals.resize(self.goals_now.len(), Vec::new());
-        for ((goals, now), next) in goals.iter_mut().zip(&self.goals_now).zip(&self.goals_next) {
+        for ((goals, now), next) in goals.iter_mut().zip(&self.goals_now).zip(&self.substep_goals) {
             goals.clear();
             goals.extend(now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }));
         }

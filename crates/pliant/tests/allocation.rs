@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Cloth with bending, a solid and a rope, attached to each other.
-fn world(solver: SolverChoice) -> Simulation {
+fn world(solver: SolverChoice, substeps: usize) -> Simulation {
     let sheet = Sheet { columns: 20, rows: 20, ..Sheet::default() }.mesh().unwrap();
     let bar = TetBox { cells: [6, 3, 3], ..TetBox::default() }.mesh().unwrap().translated(Vec3::Z * 2.0);
     let cord = rope(Vec3::ZERO, Vec3::X, 30).unwrap();
@@ -38,6 +38,7 @@ fn world(solver: SolverChoice) -> Simulation {
         .body(Body::strands(&cord, &StrandMaterial::default()).unwrap().named("rope"))
         .attach(("cloth", 5), ("rope", 0), 100.0)
         .solver(solver)
+        .substeps(substeps)
         .threads(2)
         .build()
         .unwrap()
@@ -45,18 +46,24 @@ fn world(solver: SolverChoice) -> Simulation {
 
 #[test]
 fn steps_allocate_nothing_after_the_first_few() {
-    for solver in [
-        ProjectiveParams::plain(10).into(),
-        SolverChoice::from(ProjectiveParams::default()),
-        TwoMetricParams::default().into(),
+    let accelerated = SolverChoice::from(ProjectiveParams::default());
+    let two_metric = SolverChoice::from(TwoMetricParams::default());
+    for (solver, substeps) in [
+        (ProjectiveParams::plain(10).into(), 1),
+        (accelerated.clone(), 1),
+        (accelerated, 3),
+        (two_metric.clone(), 1),
+        (two_metric, 3),
     ] {
-        let mut sim = world(solver.clone());
-        (0..4).for_each(|_| drop(sim.step().unwrap()));
+        let mut sim = world(solver.clone(), substeps);
+        // Short steps move so little that single precision is refined at some point, which takes memory once.
+        let first = if substeps == 1 { 4 } else { 20 };
+        (0..first).for_each(|_| drop(sim.step().unwrap()));
         let before = COUNT.load(Ordering::Relaxed);
         let steps = 30;
         (0..steps).for_each(|_| drop(sim.step().unwrap()));
         let count = COUNT.load(Ordering::Relaxed) - before;
         // The thread pool keeps jobs from outside in blocks of several dozen and allocates one now and then.
-        assert!(count <= 1, "{count} allocations in {steps} steps with {solver:?}");
+        assert!(count <= 1, "{count} allocations in {steps} steps of {substeps} with {solver:?}");
     }
 }

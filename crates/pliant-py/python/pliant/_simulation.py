@@ -21,6 +21,8 @@ from ._topology import CutReport, _Blade
 
 #: Most steps in a call: more is a slip of the keyboard.
 MOST_STEPS = 1_000_000_000
+#: Most substeps in a step, as in the engine.
+MOST_SUBSTEPS = 10_000
 
 Force = Callable[["Simulation"], ArrayLike]
 Vector = tuple[float, float, float]
@@ -32,6 +34,7 @@ class _World:
 
     bodies: tuple[Body, ...]
     time_step: float
+    substeps: int
     gravity: Vector
     wind: Wind | None
     integrator: str
@@ -75,7 +78,8 @@ class Problem:
 class Simulation(Readings):
     """Bodies that advance in time.
 
-    bodies: one or several. time_step [s]. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
+    bodies: one or several. time_step [s]. substeps: equal parts in which each step is taken, 1 to 10000; each costs as much as a step, and two
+    to four follow fast motion that one long step damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
     "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
     strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
     (n, 3) [N], called before each step. threads: of a pool of its own, 1 to 1024; the numbers are the same with any, and more than cores
@@ -90,6 +94,7 @@ class Simulation(Readings):
         bodies: Body | Sequence[Body],
         *,
         time_step: float = 1 / 60,
+        substeps: int = 1,
         gravity: ArrayLike = (0.0, -9.81, 0.0),
         wind: Wind | None = None,
         integrator: str = "implicit-euler",
@@ -107,6 +112,7 @@ class Simulation(Readings):
         world = _World(
             bodies=each(bodies, "bodies", Body),
             time_step=number(time_step, "time_step", above=0),
+            substeps=whole(substeps, "substeps", at_least=1, at_most=MOST_SUBSTEPS),
             gravity=vector(gravity, "gravity"),
             wind=_checked(wind),
             integrator=integrator,
@@ -277,6 +283,16 @@ class Simulation(Readings):
     @time_step.setter
     def time_step(self, seconds: float) -> None:
         self._core.set_time_step(number(seconds, "time_step", above=0))
+
+    @property
+    def substeps(self) -> int:
+        """Equal parts in which each step is taken. Pins and goals go evenly to where they are to be at the end of the step. (A scene has several
+        steps in a frame by its key world.substeps; these are parts of each.)"""
+        return self._core.substeps
+
+    @substeps.setter
+    def substeps(self, count: int) -> None:
+        self._core.set_substeps(whole(count, "substeps", at_least=1, at_most=MOST_SUBSTEPS))
 
     @property
     def gravity(self) -> Vector:

@@ -13,8 +13,8 @@ const ROUNDS: usize = 4;
 
 /// What the vertices brought into the step.
 pub(crate) struct Before<'a> {
-    /// Time at its start \[s\].
-    pub(crate) time: f64,
+    /// Times at its start and its end \[s\].
+    pub(crate) span: [f64; 2],
     /// Its length \[s\].
     pub(crate) h: f64,
     /// Velocities at its start \[m/s\].
@@ -83,7 +83,7 @@ impl<'a> Obstacles<'a> {
         }
         if self.span != before.h {
             // The stage was not at the end of the step; the last look is.
-            let whole = |c: &'a Collider| c.moving_over(before.time, before.time + before.h);
+            let whole = |c: &'a Collider| c.moving_over(before.span[0], before.span[1]);
             self.moving = self.surroundings.colliders.iter().map(whole).collect();
             // Colliders go further than the stage saw: what it found to be far may be near.
             self.look_again();

@@ -121,14 +121,24 @@ impl StrainLimiting {
 /// What limiting strain took in a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StrainLimitReport {
-    /// Largest stretch of an edge before.
+    /// Largest stretch of an edge before, in any substep.
     pub stretch_before: f64,
-    /// Largest stretch of an edge after.
+    /// Largest stretch of an edge after the last.
     pub stretch_after: f64,
     /// Rounds, or linear solves.
     pub iterations: usize,
     /// Farthest that a vertex was moved \[m\].
     pub moved: f64,
+}
+
+impl StrainLimitReport {
+    /// Adds a later substep.
+    pub(crate) fn add(&mut self, later: Self) {
+        self.stretch_before = self.stretch_before.max(later.stretch_before);
+        self.stretch_after = later.stretch_after;
+        self.iterations += later.iterations;
+        self.moved = self.moved.max(later.moved);
+    }
 }
 
 /// A limit prepared for a model.

@@ -29,7 +29,7 @@ pub struct Break {
     pub place: u32,
     /// Across the crack, in the shape at rest; on a lattice along the link.
     pub normal: Vec3,
-    /// Steps that had been taken before.
+    /// Whole steps that had been taken before.
     pub step: u64,
 }
 

@@ -11,6 +11,7 @@ use super::{Matching, MatchingInfo, Modes};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::mesh::Csr;
 use crate::parallel::{self, Strided};
+use crate::substeps::Substep;
 
 /// A matched body while it is stepped.
 #[derive(Debug)]
@@ -92,18 +93,18 @@ impl Shape {
         }
     }
 
-    /// Lets what flows do so, and what breaks, after a step of length h \[s\] that ended at x; `step` had been taken before.
-    pub(super) fn finish_step(&mut self, h: f64, step: u64, x: &[Vec3]) {
+    /// Lets what flows do so, and what breaks, after a substep that ended at x; `step` whole ones had been taken before.
+    pub(super) fn finish_step(&mut self, part: &Substep, step: u64, x: &[Vec3]) {
         let x = &x[self.vertices()];
         let by_regions = self.cracks.is_some() && self.matching.regions.lattice().is_none();
         if by_regions || self.matching.plasticity.is_some() {
             self.fits.update(x);
         }
         if let Some(plasticity) = &self.matching.plasticity {
-            self.fits.flow(plasticity, h);
+            self.fits.flow(plasticity, part.h);
         }
         if let (Some(cracks), Some(toughness)) = (&mut self.cracks, self.matching.toughness) {
-            let moment = Moment { toughness, step, pause: self.matching.spring.steps_of_half_a_swing(h) };
+            let moment = Moment { toughness, step, pause: self.matching.spring.steps_of_half_a_swing(part) };
             let new = cracks.find(&moment, &self.fits, x);
             if new.is_empty() {
                 return;

@@ -64,6 +64,7 @@ pub use volume::VolumeConservation;
 use crate::contact::Contacts;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
+use crate::substeps::Substep;
 use goals::Shape;
 
 /// How a body keeps its shape by matching.
@@ -176,10 +177,13 @@ pub enum Spring {
 }
 
 impl Spring {
-    /// Steps of length h \[s\] that half a swing takes; a few where limits alone take strain back.
-    fn steps_of_half_a_swing(self, h: f64) -> u64 {
-        let steps = PI / (1.0 - 0.5 * self.share(h)).acos();
-        if steps.is_finite() { steps.clamp(4.0, 60.0).ceil() as u64 } else { 4 }
+    /// Steps that half a swing takes; a few where limits alone take strain back.
+    fn steps_of_half_a_swing(self, part: &Substep) -> u64 {
+        let substeps = PI / (1.0 - 0.5 * self.share(part.h)).acos();
+        let substeps = if substeps.is_finite() { substeps.clamp(4.0, 60.0).ceil() as u64 } else { 4 };
+        // Whole steps are counted: a break in the last substep of one has to last as long as one in the first.
+        let count = part.count as u64;
+        (substeps + count - 1).div_ceil(count)
     }
 
     /// α in a step of length h \[s\].
@@ -247,9 +251,9 @@ impl Matchings {
         }
     }
 
-    /// Lets regions flow and break after a step of length h \[s\] that ended at x; `step` had been taken before.
-    pub(crate) fn finish_step(&mut self, h: f64, step: u64, x: &[Vec3]) -> RegionMemory {
-        self.shapes.iter_mut().for_each(|shape| shape.finish_step(h, step, x));
+    /// Lets regions flow and break after a substep that ended at x; `step` whole ones had been taken before.
+    pub(crate) fn finish_step(&mut self, part: &Substep, step: u64, x: &[Vec3]) -> RegionMemory {
+        self.shapes.iter_mut().for_each(|shape| shape.finish_step(part, step, x));
         RegionMemory {
             rotations: self.shapes.iter().flat_map(Shape::rotations).collect(),
             stretches: self.shapes.iter().flat_map(Shape::stretches).copied().collect(),

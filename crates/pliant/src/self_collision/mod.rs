@@ -90,6 +90,18 @@ pub struct SelfCollisionReport {
     pub seconds_narrow: f64,
 }
 
+impl SelfCollisionReport {
+    /// Adds a later substep.
+    pub(crate) fn add(&mut self, later: Self) {
+        self.candidates = self.candidates.max(later.candidates);
+        (self.contacts, self.held) = (later.contacts, later.held);
+        self.truncated += later.truncated;
+        self.rounds += later.rounds;
+        self.seconds_broad += later.seconds_broad;
+        self.seconds_narrow += later.seconds_narrow;
+    }
+}
+
 /// Keeps the surfaces of a world apart.
 #[derive(Debug)]
 pub(crate) struct SelfCollider {

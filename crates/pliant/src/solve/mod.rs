@@ -27,6 +27,7 @@ use crate::fluid::FluidReadings;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::state::State;
+use crate::substeps::Substep;
 
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -166,11 +167,11 @@ pub trait Solver: Send + std::fmt::Debug {
         false
     }
 
-    /// Takes what a step starts from, before its first solve.
+    /// Takes what a substep starts from, before its first solve.
     fn begin_step(&mut self, _state: &State) {}
 
-    /// Writes what it carries from step to step besides positions and velocities into the state, after a good step of length h \[s\].
-    fn finish_step(&mut self, _h: f64, _state: &mut State) {}
+    /// Writes what it carries from step to step besides positions and velocities into the state, after a good substep.
+    fn finish_step(&mut self, _part: &Substep, _state: &mut State) {}
 
     /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
     /// beginning, h its length \[s\].

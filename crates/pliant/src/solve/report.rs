@@ -6,7 +6,7 @@ use super::FollowLeaderError;
 use crate::fluid::FluidReport;
 use crate::sparse::FactorError;
 
-/// What a solver says of one stage; of a step with several stages, the sums.
+/// What a solver says of one stage; of a step with several stages or substeps, the sums.
 #[derive(Debug, Clone, Default)]
 pub struct SolveReport {
     /// Iterations taken.
@@ -70,7 +70,7 @@ impl SetupSeconds {
 }
 
 impl SolveReport {
-    /// Adds a later stage.
+    /// Adds a later stage or substep.
     pub(crate) fn add(&mut self, other: Self) {
         self.iterations += other.iterations;
         self.residual = self.residual.max(other.residual);

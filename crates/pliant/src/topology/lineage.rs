@@ -22,7 +22,7 @@ pub(crate) struct Lineage {
     /// What has changed since, in order.
     pub(crate) changes: Vec<Change>,
     /// For each goal of each batch the goal of the first model that it is, once the model was replaced.
-    goals: Vec<Vec<u32>>,
+    pub(crate) goals: Vec<Vec<u32>>,
     /// What a self-collider is made with, where there is one.
     pub(crate) self_collision: Option<SelfCollision>,
 }
@@ -42,6 +42,20 @@ impl Lineage {
     /// The model at the beginning.
     pub(crate) fn first<'a>(&'a self, current: &'a Model) -> &'a Model {
         self.first.as_ref().unwrap_or(current)
+    }
+
+    /// Keeps a model that is replaced if it is the first; gives it back otherwise.
+    pub(crate) fn keep_first(&mut self, replaced: Model) -> Option<Model> {
+        if self.first.is_some() {
+            return Some(replaced);
+        }
+        self.first = Some(replaced);
+        None
+    }
+
+    /// The first model, to be the current one again.
+    pub(crate) fn take_first(&mut self) -> Option<Model> {
+        self.first.take()
     }
 }
 
@@ -77,6 +91,7 @@ impl Simulation {
         }
         opened.iter().for_each(|&(v, way)| positions[v as usize] += way);
         let collider = self.collider_for(&model, &positions).map_err(in_model)?;
+        let goals = self.lineage.goals.clone();
         self.carry_inputs(&model, &carry, &sources);
         self.state.positions = positions;
         self.state.velocities = carry(&self.state.velocities);
@@ -87,10 +102,8 @@ impl Simulation {
             history.velocities = carry(&history.velocities);
         }
         self.carry_memory(&model, &sources);
-        let before = std::mem::replace(&mut self.model, model);
-        self.lineage.first.get_or_insert(before);
+        self.replace_model(model, collider, goals);
         self.lineage.changes.push(change);
-        self.self_collider = collider;
         if let Some(surroundings) = &mut self.surroundings {
             surroundings.renumber(range.end, added);
         }
@@ -166,11 +179,10 @@ impl Simulation {
         Ok(Some(Replayed { model, changes, goals }))
     }
 
-    /// Takes a replayed model; state, inputs and memory are the caller's to set.
-    pub(crate) fn take_replayed(&mut self, replayed: Replayed) {
+    /// Takes a replayed model, with what keeps its surfaces apart; state, inputs and memory are the caller's to set.
+    pub(crate) fn take_replayed(&mut self, replayed: Replayed, collider: Option<SelfCollider>) {
         let Replayed { model, changes, goals } = replayed;
-        let before = std::mem::replace(&mut self.model, model);
-        self.lineage.first.get_or_insert(before);
+        self.replace_model(model, collider, self.lineage.goals.clone());
         (self.lineage.changes, self.lineage.goals) = (changes, goals);
         self.trial = self.model.initial_memory();
         self.forget_factors();

@@ -34,6 +34,7 @@ use crate::oriented::OrientedMotion;
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::rod::RodMotion;
 use crate::state::State;
+use crate::substeps::Substep;
 
 use super::{Objective, SolveError, SolveReport, Solver, Start};
 use lanes::Points;
@@ -316,12 +317,13 @@ impl Solver for PositionBased {
         self.regions.breaks.clone_from(&state.breaks);
     }
 
-    fn finish_step(&mut self, h: f64, state: &mut State) {
+    fn finish_step(&mut self, part: &Substep, state: &mut State) {
+        let h = part.h;
         let (mut orientations, mut spins) = self.rods.finish(h).unwrap_or_default();
         if let Some(prepared) = &mut self.prepared {
             prepared.oriented.finish(h, &mut orientations, &mut spins);
             (state.orientations, state.angular_velocities) = (orientations, spins);
-            let regions = prepared.matchings.finish_step(h, state.step, &state.positions);
+            let regions = prepared.matchings.finish_step(part, state.step, &state.positions);
             (state.region_rotations, state.region_stretches) = (regions.rotations, regions.stretches);
             state.breaks = regions.breaks;
         }

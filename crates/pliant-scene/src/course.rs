@@ -1,0 +1,70 @@
+//! What a scene does around each step: cuts before it, what moves during it, surfaces that follow after it.
+
+use pliant::{Simulation, StepError, StepReport};
+
+use crate::drive::Driver;
+use crate::rider::Rider;
+use crate::tear::TimedCut;
+
+/// The parts of a scene in motion that take part in a step, beside the simulation.
+pub(crate) struct Course<'a> {
+    pub(crate) drivers: &'a [Driver],
+    /// In the order of their moments.
+    pub(crate) cuts: &'a [TimedCut],
+    pub(crate) cuts_done: &'a mut usize,
+    pub(crate) riders: &'a mut [Option<Rider>],
+}
+
+impl Course<'_> {
+    /// Advances by one step.
+    pub(crate) fn step(&mut self, sim: &mut Simulation) -> Result<StepReport, StepError> {
+        self.make_cuts(sim)?;
+        drive(self.drivers, sim);
+        let report = sim.step()?;
+        for (body, rider) in sim.model().bodies().iter().zip(&mut *self.riders) {
+            let followed = rider.as_mut().map(|rider| rider.follow(&sim.positions()[body.vertices.clone()]));
+            debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
+        }
+        Ok(report)
+    }
+
+    /// Advances by the steps of a frame. On an error nothing has changed, so that the next frame begins where this one did.
+    pub(crate) fn frame(&mut self, steps: u32, sim: &mut Simulation) -> Result<Vec<StepReport>, StepError> {
+        if steps == 1 {
+            return self.step(sim).map(|report| vec![report]);
+        }
+        let cuts_done = *self.cuts_done;
+        let followed: Vec<_> = self.riders.iter().flatten().map(|rider| rider.memory().to_vec()).collect();
+        let result = sim.all_or_nothing(|sim| (0..steps).map(|_| self.step(sim)).collect());
+        if result.is_err() {
+            *self.cuts_done = cuts_done;
+            let bodies = sim.model().bodies().iter().zip(&mut *self.riders);
+            let riders = bodies.filter_map(|(body, rider)| Some((body.vertices.clone(), rider.as_mut()?)));
+            for ((own, rider), memory) in riders.zip(&followed) {
+                let resumed = rider.resume(&sim.positions()[own], memory);
+                debug_assert!(resumed.is_ok(), "it has been there: {resumed:?}");
+            }
+        }
+        result
+    }
+
+    /// Makes the cuts whose moment has come.
+    fn make_cuts(&mut self, sim: &mut Simulation) -> Result<(), StepError> {
+        // A moment between steps is that of the step that begins nearest to it.
+        let now = sim.time() + 0.5 * sim.time_step();
+        while let Some(cut) = self.cuts.get(*self.cuts_done).filter(|cut| cut.time < now) {
+            let step = sim.state().step;
+            cut.act(sim).map_err(|error| StepError::Tearing { step, error })?;
+            *self.cuts_done += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Sets what a scene moves to where it is in the next step.
+pub(crate) fn drive(drivers: &[Driver], sim: &mut Simulation) {
+    for driver in drivers {
+        let set = driver.act(sim);
+        debug_assert!(set.is_ok(), "the scene was checked when it was built: {set:?}");
+    }
+}
