@@ -38,10 +38,13 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
     if !recipe.hasattr("kind")? {
-        let known = "a Projective, TwoMetric, Newton, PositionBased, FollowLeader or Explicit";
+        let known = "an Auto, Projective, TwoMetric, Newton, PositionBased, FollowLeader or Explicit";
         return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
     }
     let kind: String = get(recipe, "kind")?;
+    if kind == "auto" {
+        return Ok(SolverChoice::Auto);
+    }
     if kind == "follow-leader" {
         return Ok(follow_leader(recipe)?.into());
     }
@@ -193,9 +196,11 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
     ];
     let gravity: [f64; 3] = get(recipe, "gravity")?;
     let damping = recipe.getattr("damping")?;
+    if let Some(count) = get::<Option<usize>>(recipe, "substeps")? {
+        builder = builder.substeps(count);
+    }
     builder = builder
         .time_step(get(recipe, "time_step")?)
-        .substeps(get(recipe, "substeps")?)
         .gravity(gravity.into())
         .integrator(choose("integrator", &get::<String>(recipe, "integrator")?, &known)?)
         .solver(solver(&recipe.getattr("solver")?)?)

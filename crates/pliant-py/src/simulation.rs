@@ -296,6 +296,11 @@ impl Core {
         Ok(self.lock()?.sim().substeps())
     }
 
+    #[getter]
+    fn solver_in_use(&self) -> PyResult<String> {
+        Ok(self.lock()?.sim().solver_choice().to_string())
+    }
+
     fn set_substeps(&self, count: usize) -> PyResult<()> {
         self.change()?.sim_mut().set_substeps(count).map_err(bad_value)
     }

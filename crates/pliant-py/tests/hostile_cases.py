@@ -647,6 +647,7 @@ CASES: dict[str, Case] = {
         {"tolerance": 1e-6, "max_iterations": 10},
         use=lambda own: with_solver(pliant.Newton(iterations=2, linear_solver=own)),
     ),
+    "Auto": Case(lambda: pliant.Auto, {}, use=with_solver),
     "TwoMetric": Case(
         lambda: pliant.TwoMetric,
         {

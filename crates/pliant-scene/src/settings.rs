@@ -257,6 +257,7 @@ fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fa
 fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
     Ok(match solver {
         None => SolverChoice::default(),
+        Some(SolverSection::Auto {}) => SolverChoice::Auto,
         Some(SolverSection::Projective(section)) => {
             let standard = ProjectiveParams::default();
             check_tolerance("projective", section.tolerance)?;

@@ -19,7 +19,7 @@ use crate::oriented::OrientedSet;
 use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
-use crate::solve::{Acceleration, SolverChoice};
+use crate::solve::{Acceleration, SolverChoice, choose};
 use crate::state::State;
 use crate::substeps::{MOST_SUBSTEPS, NEED};
 
@@ -39,6 +39,8 @@ pub struct SimulationBuilder {
     colliders: Vec<Collider>,
     contact: ContactParams,
     threads: Option<usize>,
+    /// Whether the number of substeps was asked for.
+    substeps_given: bool,
     clock: Clock,
     self_collision: Option<SelfCollision>,
     strain_limiting: Option<StrainLimiting>,
@@ -96,6 +98,7 @@ impl SimulationBuilder {
     /// ```
     pub fn substeps(mut self, count: usize) -> Self {
         self.settings.substeps = count;
+        self.substeps_given = true;
         self
     }
 
@@ -226,7 +229,7 @@ impl SimulationBuilder {
     }
 
     /// Checks everything and builds the simulation.
-    pub fn build(self) -> Result<Simulation, ModelError> {
+    pub fn build(mut self) -> Result<Simulation, ModelError> {
         self.check_parameters()?;
         let mut world = World::default();
         for body in self.bodies {
@@ -271,6 +274,11 @@ impl SimulationBuilder {
             stiffness_damping,
         };
         let model = Model::new(parts)?;
+        if self.solver == SolverChoice::Auto {
+            let given = self.substeps_given.then_some(self.settings.substeps);
+            let chosen = choose(&model, self.contact.mode, self.settings.time_step, given);
+            (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
+        }
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), model.beyond_energies()) {
             return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });
         }

@@ -1,13 +1,13 @@
 //! The implicit stage of a step as a problem in its own right, for those who compare solvers.
 
 use crate::clock::Clock;
-use crate::contact::Contacts;
+use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::integrate::Stage;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::scratch::Scratch;
-use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start};
+use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start, choose};
 use crate::state::Inputs;
 
 /// One implicit stage: the objective g with all that it depends on.
@@ -123,6 +123,8 @@ impl<'a> Problem<'a> {
 
     /// Minimises g from `x` by a solver; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
+        let suited = choose(self.model, ContactMode::Constraint, self.inertia.sqrt().recip(), Some(1)).solver;
+        let solver = if *solver == SolverChoice::Auto { &suited } else { solver };
         if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::builder::{MOST_THREADS, SimulationBuilder};
 use crate::clock::Clock;
-use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
+use crate::contact::{Before, Clearances, Contact, ContactMode, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::{Damping, DampingLinks};
 use crate::energy::Memory;
 use crate::force::{Wind, add_surface_forces};
@@ -17,7 +17,7 @@ use crate::report::{StepReport, offending_element};
 use crate::rollback::Rollback;
 use crate::scratch::Scratch;
 use crate::self_collision::{SelfCollider, Untangled};
-use crate::solve::{SolveError, SolveReport, Solver, SolverChoice};
+use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, choose};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
 use crate::substeps::Substep;
@@ -426,10 +426,24 @@ impl Simulation {
         StepError::Solve { step: self.state.step + 1, error }
     }
 
-    /// Replaces the solver; the state stays.
+    /// Replaces the solver; the state and the number of substeps stay.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) {
-        self.choice = solver.into();
+        self.choice = self.suited(solver.into());
         self.forget_factors();
+    }
+
+    /// The solver with its parameters: what [`SolverChoice::Auto`] came to, where that was asked for.
+    pub fn solver_choice(&self) -> &SolverChoice {
+        &self.choice
+    }
+
+    /// What a choice comes to in this world.
+    fn suited(&self, choice: SolverChoice) -> SolverChoice {
+        if choice != SolverChoice::Auto {
+            return choice;
+        }
+        let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
+        choose(&self.model, mode, self.settings.time_step, Some(self.settings.substeps)).solver
     }
 
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.
@@ -451,7 +465,7 @@ impl Simulation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
-        let (choice, changes) = (solver.into(), self.topology_changes());
+        let (choice, changes) = (self.suited(solver.into()), self.topology_changes());
         let own = std::mem::replace(&mut self.solver, choice.build());
         // What is torn in a substep has the following ones by the same solver.
         let own_choice = std::mem::replace(&mut self.choice, choice);

@@ -172,3 +172,55 @@ fn a_setup_is_reported_by_phases_and_only_where_there_was_one() {
     sim.set_time_step(0.01).unwrap();
     assert!(sim.step().unwrap().solve.setup.factor > 0.0);
 }
+
+fn cloth() -> Body {
+    let mesh = Sheet { columns: 6, rows: 6, ..Sheet::default() }.mesh().unwrap();
+    Body::cloth(&mesh, &ClothMaterial::default()).unwrap().named("cloth").pin([0])
+}
+
+fn jelly() -> Body {
+    let mesh = TetBox { cells: [2, 2, 2], ..TetBox::default() }.mesh().unwrap();
+    Body::solid(&mesh, &SolidMaterial::default()).unwrap().named("jelly").pin([0])
+}
+
+fn chosen(world: pliant::SimulationBuilder) -> (SolverChoice, usize) {
+    let mut sim = world.solver(SolverChoice::Auto).build().unwrap();
+    sim.step().unwrap();
+    (sim.solver_choice().clone(), sim.substeps())
+}
+
+#[test]
+fn auto_chooses_by_what_a_world_contains() {
+    let two_metric = |(choice, substeps): (SolverChoice, usize)| match choice {
+        SolverChoice::TwoMetric(params) => (params.iterations, params.preconditioner, substeps),
+        other => panic!("{other}"),
+    };
+    let world = Simulation::builder;
+    assert_eq!(two_metric(chosen(world().body(cloth()))), (1, Preconditioner::Product, 4));
+    assert_eq!(two_metric(chosen(world().body(cloth()).body(jelly()))), (1, Preconditioner::Product, 4));
+    assert_eq!(two_metric(chosen(world().body(jelly()))), (1, Preconditioner::Factor, 2));
+    // Substeps that somebody asks for stay, and so does a short time step; long ones have more iterations.
+    assert_eq!(two_metric(chosen(world().body(cloth()).substeps(1))), (3, Preconditioner::Product, 1));
+    assert_eq!(two_metric(chosen(world().body(cloth()).time_step(1.0 / 240.0))), (1, Preconditioner::Product, 1));
+    let stone = pliant::mesh::generate::Icosphere { radius: 0.1, subdivisions: 1 }.mesh().unwrap();
+    let stone = Body::rigid(&stone, &RigidMaterial::default()).unwrap().named("stone");
+    assert!(matches!(chosen(world().body(cloth()).body(stone)), (SolverChoice::Projective(_), 1)));
+    let constant = ContactParams { mode: ContactMode::ConstantMatrix, ..ContactParams::default() };
+    assert!(matches!(chosen(world().body(cloth()).contact(constant)), (SolverChoice::Projective(_), 1)));
+    let rod = rope(Vec3::ZERO, Vec3::X, 5).unwrap();
+    let rod = Body::rods(&rod, &RodMaterial::default()).unwrap().named("rod").pin([0]);
+    assert!(matches!(chosen(world().body(rod)), (SolverChoice::PositionBased(_), 1)));
+}
+
+#[test]
+fn auto_may_be_set_lent_and_asked() {
+    let mut sim = Simulation::builder().body(cloth()).build().unwrap();
+    sim.set_solver(SolverChoice::Auto);
+    assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 3 × 16 iterations");
+    assert_eq!(sim.substeps(), 1, "what runs keeps its substeps");
+    sim.step_by(SolverChoice::Auto).unwrap();
+    let problem = sim.next_problem().unwrap();
+    let (found, _) = solved(&problem, SolverChoice::Auto);
+    let (exact, _) = solved(&problem, NewtonParams::default());
+    assert!(gap(&found, &exact) < 1e-4, "{}", gap(&found, &exact));
+}

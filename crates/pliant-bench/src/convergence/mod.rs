@@ -90,12 +90,13 @@ pub fn settings(quick: bool) -> Vec<Setting> {
     let product = |iterations, linear| two_metric(iterations, linear, Preconditioner::Product);
     let mut list: Vec<(&str, SolverChoice, usize)> = vec![
         ("projective 10", accelerated(10), 1),
+        ("auto", SolverChoice::Auto, 1),
         ("projective 100", accelerated(100), 1),
-        ("two metrics 2 × 8", product(2, 8), 1),
-        ("two metrics 4 × 8", product(4, 8), 1),
-        ("two metrics 2 × 8", product(2, 8), 2),
-        ("two metrics 1 × 8", product(1, 8), 4),
-        ("two metrics 2 × 8", product(2, 8), 4),
+        ("two metrics 2 × 16", product(2, 16), 1),
+        ("two metrics 4 × 16", product(4, 16), 1),
+        ("two metrics 2 × 16", product(2, 16), 2),
+        ("two metrics 1 × 16", product(1, 16), 4),
+        ("two metrics 2 × 16", product(2, 16), 4),
     ];
     if !quick {
         let xpbd = |iterations| PositionBasedParams { iterations, ..PositionBasedParams::default() }.into();
@@ -103,9 +104,9 @@ pub fn settings(quick: bool) -> Vec<Setting> {
             ("plain 10", ProjectiveParams::plain(10).into(), 1),
             ("plain 2", ProjectiveParams::plain(2).into(), 8),
             ("projective 10", accelerated(10), 4),
-            ("two metrics 1 × 8", product(1, 8), 2),
-            ("two metrics, sum, 1 × 8", two_metric(1, 8, Preconditioner::Sum), 4),
-            ("two metrics, factor, 1 × 8", two_metric(1, 8, Preconditioner::Factor), 4),
+            ("two metrics 1 × 16", product(1, 16), 2),
+            ("two metrics, sum, 1 × 16", two_metric(1, 16, Preconditioner::Sum), 4),
+            ("two metrics, factor, 1 × 16", two_metric(1, 16, Preconditioner::Factor), 4),
             ("position-based 10", xpbd(10), 1),
             ("position-based 1", xpbd(1), 10),
             ("position-based 1", xpbd(1), 20),

@@ -21,7 +21,8 @@ use pliant::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveP
 type Recipe = fn(usize) -> SolverChoice;
 
 /// The solvers of the command line: what help, errors and completions say comes from here.
-const SOLVERS: [(&str, Recipe); 8] = [
+const SOLVERS: [(&str, Recipe); 9] = [
+    ("auto", |_| SolverChoice::Auto),
     ("plain", |iterations| projective(iterations, Acceleration::None)),
     ("anderson", |iterations| projective(iterations, Acceleration::Anderson { window: 5 })),
     ("chebyshev", |iterations| projective(iterations, Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 })),

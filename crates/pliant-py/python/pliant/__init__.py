@@ -76,6 +76,7 @@ from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_
 from ._settings import (
     Anderson,
     Attachment,
+    Auto,
     Chebyshev,
     ClothMaterial,
     ConjugateGradient,
@@ -100,7 +101,7 @@ from ._view import save_gif, show, vertex_strains
 from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "AreaConstraints", "Attachment", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
+    "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
     "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace",

@@ -171,6 +171,17 @@ class Projective:
 
 
 @dataclass(frozen=True)
+class Auto:
+    """What suits the world, by a rule on what it contains; also the number of substeps, where none was asked for.
+
+    Simulation.solver_in_use says what it came to.
+    """
+
+    kind: ClassVar[str] = "auto"
+    start: ClassVar[str] = "predicted"
+
+
+@dataclass(frozen=True)
 class TwoMetric:
     """Newton's method by few linear iterations over the projective factor: for stiff, thin and touching bodies.
 
@@ -180,7 +191,7 @@ class TwoMetric:
     """
 
     iterations: int = 3
-    linear_iterations: int = 8
+    linear_iterations: int = 16
     linear_tolerance: float = 0.05
     tolerance: float = 1e-10
     preconditioner: str = "product"
@@ -276,7 +287,7 @@ class Explicit:
     start: ClassVar[str] = "predicted"
 
 
-Solver = Projective | TwoMetric | Newton | PositionBased | FollowLeader | Explicit
+Solver = Auto | Projective | TwoMetric | Newton | PositionBased | FollowLeader | Explicit
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class _World:
 
     bodies: tuple[Body, ...]
     time_step: float
-    substeps: int
+    substeps: int | None
     gravity: Vector
     wind: Wind | None
     integrator: str
@@ -78,7 +78,7 @@ class Problem:
 class Simulation(Readings):
     """Bodies that advance in time.
 
-    bodies: one or several. time_step [s]. substeps: equal parts in which each step is taken, 1 to 10000; each costs as much as a step, and two
+    bodies: one or several. time_step [s]. substeps: equal parts in which each step is taken, 1 to 10000 (None: one, or what an Auto solver chooses); each costs as much as a step, and two
     to four follow fast motion that one long step damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
     "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
     strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
@@ -94,7 +94,7 @@ class Simulation(Readings):
         bodies: Body | Sequence[Body],
         *,
         time_step: float = 1 / 60,
-        substeps: int = 1,
+        substeps: int | None = None,
         gravity: ArrayLike = (0.0, -9.81, 0.0),
         wind: Wind | None = None,
         integrator: str = "implicit-euler",
@@ -112,7 +112,7 @@ class Simulation(Readings):
         world = _World(
             bodies=each(bodies, "bodies", Body),
             time_step=number(time_step, "time_step", above=0),
-            substeps=whole(substeps, "substeps", at_least=1, at_most=MOST_SUBSTEPS),
+            substeps=None if substeps is None else whole(substeps, "substeps", at_least=1, at_most=MOST_SUBSTEPS),
             gravity=vector(gravity, "gravity"),
             wind=_checked(wind),
             integrator=integrator,
@@ -322,6 +322,11 @@ class Simulation(Readings):
     def solver(self, value: Solver) -> None:
         self._core.set_solver(value)
         self._solver = value
+
+    @property
+    def solver_in_use(self) -> str:
+        """The solver in words, with what an Auto has come to."""
+        return self._core.solver_in_use
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -110,10 +110,12 @@ pub struct DampingSection {
     pub cluster: Option<usize>,
 }
 
-/// Which solver: `[solver.projective]`, `[solver.two-metric]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.
+/// Which solver: `[solver.auto]`, `[solver.projective]`, `[solver.two-metric]`, `[solver.newton]`, `[solver.position-based]` or `[solver.follow-leader]`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverSection {
+    /// What suits the scene, by a rule on what it contains; also in how many parts each step is taken.
+    Auto {},
     /// Local/global iterations with a prefactored matrix.
     Projective(ProjectiveSection),
     /// Newton's method by few linear iterations over the prefactored matrix: stiff, thin and touching bodies.
@@ -230,7 +232,7 @@ pub enum AccelerationSection {
 pub struct TwoMetricSection {
     /// Most iterations in a step; 3 by default.
     pub iterations: Option<usize>,
-    /// Most linear iterations in each; 8 by default.
+    /// Most linear iterations in each; 16 by default.
     pub linear_iterations: Option<usize>,
     /// Share of the residual that linear iterations may leave, below 1; 0.05 by default.
     pub linear_tolerance: Option<f64>,

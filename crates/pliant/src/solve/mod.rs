@@ -1,5 +1,6 @@
 //! Solvers of one implicit stage: all minimise the same objective.
 
+mod auto;
 pub mod explicit;
 pub mod follow_leader;
 pub mod newton;
@@ -10,6 +11,7 @@ mod report;
 mod turning;
 pub mod two_metric;
 
+pub(crate) use auto::choose;
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonParams};
@@ -45,6 +47,9 @@ pub enum Start {
 /// Which solver, with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverChoice {
+    /// What suits the world, by a rule on what it contains; the number of substeps too, where none was asked for. See docs/solvers.md, and
+    /// [`Simulation::solver_choice`](crate::Simulation::solver_choice) for what it came to.
+    Auto,
     /// Local/global iterations with a constant matrix.
     Projective(ProjectiveParams),
     /// Newton's method by few conjugate gradients over the projective factor and the blocks on the diagonal.
@@ -57,6 +62,29 @@ pub enum SolverChoice {
     PositionBased(PositionBasedParams),
     /// Explicit integration, with bad elements left to matching.
     Explicit(ExplicitParams),
+}
+
+impl std::fmt::Display for SolverChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => write!(f, "what suits the world"),
+            Self::Projective(params) => {
+                let acceleration = match params.acceleration {
+                    Acceleration::None => "plain",
+                    Acceleration::Anderson { .. } => "Anderson",
+                    Acceleration::Chebyshev { .. } => "Chebyshev",
+                };
+                write!(f, "projective, {acceleration}, at most {} iterations", params.iterations)
+            }
+            Self::TwoMetric(TwoMetricParams { iterations, linear_iterations, .. }) => {
+                write!(f, "two-metric Newton, at most {iterations} × {linear_iterations} iterations")
+            }
+            Self::Newton(params) => write!(f, "Newton, at most {} iterations", params.iterations),
+            Self::FollowLeader(_) => write!(f, "follow the leader"),
+            Self::PositionBased(params) => write!(f, "position-based, {} iterations", params.iterations),
+            Self::Explicit(_) => write!(f, "explicit"),
+        }
+    }
 }
 
 impl Default for SolverChoice {
@@ -113,7 +141,7 @@ impl SolverChoice {
             Self::Projective(params) => params.start,
             Self::TwoMetric(params) => params.start,
             Self::Newton(params) => params.start,
-            Self::PositionBased(_) | Self::FollowLeader(_) | Self::Explicit(_) => Start::Predicted,
+            Self::Auto | Self::PositionBased(_) | Self::FollowLeader(_) | Self::Explicit(_) => Start::Predicted,
         }
     }
 
@@ -123,13 +151,15 @@ impl SolverChoice {
             Self::TwoMetric(params) => params.tolerance,
             Self::Newton(params) => params.tolerance,
             Self::PositionBased(params) => params.tolerance,
-            Self::FollowLeader(_) | Self::Explicit(_) => 0.0,
+            Self::Auto | Self::FollowLeader(_) | Self::Explicit(_) => 0.0,
         }
     }
 
     /// A solver with these parameters.
     pub(crate) fn build(&self) -> Box<dyn Solver> {
         match self {
+            // A world has replaced it by what suits it.
+            Self::Auto => Box::new(Projective::new(ProjectiveParams::default())),
             Self::Projective(params) => Box::new(Projective::new(params.clone())),
             Self::TwoMetric(params) => Box::new(TwoMetric::new(params.clone())),
             Self::Newton(params) => Box::new(Newton::new(params.clone())),

@@ -21,8 +21,8 @@ fn cloth_over_a_sphere(cells: usize) -> SimulationBuilder {
     Simulation::builder().body(Body::cloth(&mesh, &material).unwrap()).collider(sphere)
 }
 
-/// Lowest point of a stiff cloth a third of a second after it fell on a sphere.
-fn rim(solver: impl Into<SolverChoice>, steps_per_frame: usize) -> f64 {
+/// Mean height of a stiff cloth a third of a second after it fell on a sphere.
+fn height(solver: impl Into<SolverChoice>, steps_per_frame: usize) -> f64 {
     let h = 1.0 / (60 * steps_per_frame) as f64;
     let mut sim = cloth_over_a_sphere(16).solver(solver).time_step(h).build().unwrap();
     for _ in 0..20 * steps_per_frame {
@@ -30,17 +30,17 @@ fn rim(solver: impl Into<SolverChoice>, steps_per_frame: usize) -> f64 {
         let deepest = sim.positions().iter().fold(0.0_f64, |most, p| most.max(0.35 - p.length()));
         assert!(deepest < 1e-9, "{deepest} m inside of the sphere");
     }
-    lowest(&sim)
+    sim.positions().iter().map(|p| p.y).sum::<f64>() / sim.positions().len() as f64
 }
 
 #[test]
 fn stiff_cloth_falls_over_a_sphere_at_the_right_time() {
-    let exact = rim(TwoMetricParams { iterations: 8, linear_iterations: 60, ..Default::default() }, 8);
-    let few = rim(TwoMetricParams { iterations: 2, ..Default::default() }, 4);
-    let slow = rim(ProjectiveParams::default(), 1);
-    println!("rim at {exact:.3} m exactly, {few:.3} m by two metrics, {slow:.3} m by ten projective iterations");
-    assert!((few - exact).abs() < 0.05, "{few} m for {exact} m");
-    assert!(slow > exact + 0.2, "projective iterations fall in slow motion: {slow} m");
+    let exact = height(TwoMetricParams { iterations: 8, linear_iterations: 60, ..Default::default() }, 8);
+    let few = height(TwoMetricParams { iterations: 2, ..Default::default() }, 4);
+    let slow = height(ProjectiveParams::default(), 1);
+    println!("{exact:.3} m exactly, {few:.3} m by two metrics, {slow:.3} m by ten projective iterations");
+    assert!((few - exact).abs() < 0.03, "{few} m for {exact} m");
+    assert!(slow > exact + 0.06, "projective iterations fall in slow motion: {slow} m");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl Default for TwoMetricParams {
     fn default() -> Self {
         Self {
             iterations: 3,
-            linear_iterations: 8,
+            linear_iterations: 16,
             linear_tolerance: 0.05,
             tolerance: 1e-10,
             preconditioner: Preconditioner::default(),
