@@ -13,8 +13,20 @@ use toml_edit::{DocumentMut, InlineTable, Item, Value};
 use trial::{Outcome, folder, try_scene};
 
 /// Scenes that have every table of the format between them.
-const SCENES: [&str; 10] =
-    ["cloth", "sheets", "solids", "poses", "combined", "particles", "matched", "hair", "explicit", "rigid"];
+const SCENES: [&str; 12] = [
+    "cloth",
+    "sheets",
+    "solids",
+    "poses",
+    "combined",
+    "particles",
+    "matched",
+    "hair",
+    "explicit",
+    "rigid",
+    "two-metric",
+    "auto",
+];
 
 /// Numbers that break what does not look out for them; the last two are the limits of what is let pass.
 const NUMBERS: [&str; 11] =
