@@ -215,6 +215,8 @@ fn a_run_against_colliders_tells_what_contact_came_to() {
     let sum = |key: &str| entries.iter().map(|entry| entry[key].as_f64().unwrap()).sum::<f64>();
     assert!(sum("contacts") > 0.0 && sum("linear_iterations") > 0.0 && sum("seconds_self_collision") > 0.0);
     assert!(sum("penetration") < 20.0 * 5e-4);
+    // All that a scene can name has a kernel.
+    assert_eq!(sum("one_by_one"), 0.0);
     let summary = std::fs::read_to_string(out.join("summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     let of = |key: &str| summary["contact"][key].as_f64().unwrap();
