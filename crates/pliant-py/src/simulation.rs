@@ -21,8 +21,8 @@ use crate::settings;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
 
-/// Velocity, density of the air, drag.
-type WindValues = ((f64, f64, f64), f64, f64);
+/// Velocity, density of the air, drag of surfaces, drag and friction of strands; strength, length and seed of eddies.
+type WindValues = ((f64, f64, f64), f64, f64, f64, f64, (f64, f64, u64));
 
 /// What runs.
 pub(crate) enum Run {
@@ -300,10 +300,13 @@ impl Core {
         self.change()?.sim_mut().set_gravity(gravity.into()).map_err(bad_value)
     }
 
-    /// Velocity, density of the air and drag, or none.
+    /// The wind, or none.
     #[getter]
     fn wind(&self) -> PyResult<Option<WindValues>> {
-        Ok(self.lock()?.sim().wind().map(|wind| (wind.velocity.into(), wind.air_density, wind.drag)))
+        Ok(self.lock()?.sim().wind().map(|wind| {
+            let eddies = (wind.turbulence.strength, wind.turbulence.length, wind.turbulence.seed);
+            (wind.velocity.into(), wind.air_density, wind.drag, wind.strand_drag, wind.strand_friction, eddies)
+        }))
     }
 
     fn set_wind(&self, wind: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -57,6 +57,7 @@ pub mod solve;
 pub mod sparse;
 mod state;
 mod topology;
+mod wind;
 mod wrinkle;
 
 pub use body::Body;
@@ -65,7 +66,6 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation, damp_radially};
 pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
-pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
@@ -86,6 +86,7 @@ pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
+pub use wind::{AirPath, Turbulence, Wind};
 pub use wrinkle::{WrinkleError, WrinkleMesh, WrinkleParams};
 
 /// What most programs need.
@@ -104,7 +105,7 @@ pub mod prelude {
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
         OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation,
-        SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Turbulence, Wind,
     };
 }
 

@@ -89,6 +89,7 @@ from ._settings import (
     StrainLimit,
     StrainLimiting,
     StrandMaterial,
+    Turbulence,
     Wind,
 )
 from ._simulation import Problem, Simulation
@@ -110,6 +111,7 @@ __all__ = [
     "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
+    "Turbulence",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
     "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "grid", "icosphere", "load_scene", "parse_scene",
     "particle_block", "read_mesh", "rope", "save_gif", "scalp", "sheet", "show", "sweep", "torus", "vertex_strains",

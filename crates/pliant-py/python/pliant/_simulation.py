@@ -16,7 +16,7 @@ from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
 from ._readings import Readings
 from ._reports import Solution
-from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Wind
+from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Turbulence, Wind
 from ._topology import CutReport, _Blade
 
 #: Most steps in a call: more is a slip of the keyboard.
@@ -291,7 +291,7 @@ class Simulation(Readings):
     def wind(self) -> Wind | None:
         """The wind, or None."""
         wind = self._core.wind
-        return None if wind is None else Wind(*wind)
+        return None if wind is None else Wind(*wind[:5], Turbulence(*wind[5]))
 
     @wind.setter
     def wind(self, value: Wind | None) -> None:
@@ -343,7 +343,10 @@ def _revive_world(world: _World, state: Mapping[str, Any]) -> Simulation:
 
 def _checked(wind: Wind | None) -> Wind | None:
     own = instance(wind, "wind", Wind)
-    return None if own is None else replace(own, velocity=vector(own.velocity, "wind.velocity"))
+    if own is None:
+        return None
+    turbulence = required(own.turbulence, "wind.turbulence", Turbulence)
+    return replace(own, velocity=vector(own.velocity, "wind.velocity"), turbulence=turbulence)
 
 
 def _writable(out: Floats, count: int) -> Floats:

@@ -45,7 +45,8 @@ pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSec
 pub use world::{
     AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
     HairStyleSection, IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, ProjectiveSection,
-    SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, WindKeyframe, WindSection, WorldSection,
+    SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, TurbulenceSection, WindKeyframe, WindSection,
+    WorldSection,
 };
 
 use schemars::JsonSchema;
