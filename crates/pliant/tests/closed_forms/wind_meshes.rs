@@ -67,13 +67,13 @@ fn force_and_torque_on_a_rippled_sheet_converge_with_the_mesh() {
         mesh.positions.iter_mut().for_each(|p| p.z += 0.03 * (p.x * 2.0 * PI / 0.3).sin() * (1.0 + p.y));
         force(&mesh, Wind::new(Vec3::new(8.0, 0.5, 1.5)))
     };
-    let found = [4, 8, 16, 32].map(rippled);
+    let found = [8, 16, 32].map(rippled);
     let (force, torque) = rippled(96);
     let errors = found.map(|(f, t)| [(f - force).length() / force.length(), (t - torque).length() / torque.length()]);
     for pair in errors.windows(2) {
         assert!(pair[1][0] < 0.4 * pair[0][0] && pair[1][1] < 0.4 * pair[0][1], "{errors:?}");
     }
-    assert!(errors[3][0] < 0.02 && errors[3][1] < 0.02, "{errors:?}");
+    assert!(errors[2][0] < 5e-3 && errors[2][1] < 6e-3, "{errors:?}");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn eddies_press_alike_on_coarse_and_fine_meshes_and_on_others_with_another_seed(
     };
     let found = [24, 48, 96].map(|cells| force(&sheet(cells, cells), wind(5)));
     let (fine, torque) = found[2];
-    for (k, limit) in [(0, 0.02), (1, 5e-3)] {
+    for (k, limit) in [(0, 0.06), (1, 0.015)] {
         let (own, own_torque) = found[k];
         assert!((own - fine).length() < limit * fine.length(), "{own} and {fine}");
         assert!((own_torque - torque).length() < limit * torque.length(), "{own_torque} and {torque}");
