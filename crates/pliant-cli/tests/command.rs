@@ -226,6 +226,27 @@ fn a_run_against_colliders_tells_what_contact_came_to() {
 }
 
 #[test]
+fn a_scene_settles_where_its_forces_balance_and_a_run_goes_on_from_there() {
+    let out = folder("settle").join("rest");
+    let path = out.to_str().unwrap();
+    let small = ["--set", "body.0.shape.sheet.columns=6", "--set", "body.0.shape.sheet.rows=6"];
+    let arguments = ["settle", "curtain", "--solver", "newton", "--json", "--out", path];
+    let output = run(&[&arguments[..], &small[..]].concat());
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    assert!(found["relative"].as_f64().unwrap() <= 1e-3 && found["residual"].as_f64().unwrap() < 0.01, "{found}");
+    let next =
+        ["run", "curtain", "--solver", "newton", "--resume", "--no-preview", "--frames", "5", "--json", "--out", path];
+    let output = run(&[&next[..], &small[..]].concat());
+    let first: serde_json::Value = serde_json::from_str(text(&output.stdout).lines().next().unwrap()).unwrap();
+    assert!(first["max_speed"].as_f64().unwrap() < 0.05, "it rests: {first}");
+    std::fs::remove_dir_all(out.parent().unwrap()).unwrap();
+    let free = run(&["settle", "curtain", "--set", "body.0.pin=[]"]);
+    assert_eq!(free.status.code(), Some(2));
+    assert!(text(&free.stderr).contains("has no equilibrium"), "{}", text(&free.stderr));
+}
+
+#[test]
 fn a_torn_run_resumes_bit_for_bit_and_is_exported_where_a_format_can_say_it() {
     let dir = folder("torn");
     let scene = dir.join("strip.toml");

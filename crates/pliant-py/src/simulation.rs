@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pliant::solve::SolverChoice;
-use pliant::{Checkpoint, MOST_THREADS, ModelError, Simulation};
+use pliant::{Checkpoint, MOST_THREADS, ModelError, SettleParams, Simulation};
 use pliant_scene::{Scene, SceneRun};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -195,6 +195,22 @@ impl Core {
             report = Some(self.stepping(py, &mut run, |run| run.step(solver.as_ref()))?);
         }
         report.map(StepReport).ok_or_else(|| bad_value("count is 0, but must be at least 1"))
+    }
+
+    /// Brings the world to rest; returns steps, residual, largest force, body and vertex.
+    fn settle(&self, py: Python<'_>, tolerance: f64, most_steps: usize) -> PyResult<(usize, f64, f64, String, usize)> {
+        let params = SettleParams { tolerance, most_steps };
+        let mut run = self.change()?;
+        let before = self.calls_python.then(|| run.sim().checkpoint());
+        let found = self.working(py, &mut run, |run| match run {
+            Run::World(sim) => sim.settle(&params),
+            Run::Scene { run, .. } => run.settle(&params),
+        });
+        if let (Err(_), Some(before)) = (&found, &before) {
+            run.sim_mut().restore(before).map_err(bad_value)?;
+        }
+        let found = found?;
+        Ok((found.steps, found.residual, found.largest_force, found.body, found.vertex))
     }
 
     /// Takes a frame of a scene and returns the reports of its steps.

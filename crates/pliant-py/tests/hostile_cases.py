@@ -780,6 +780,7 @@ CASES: dict[str, Case] = {
         free=("force",),
     ),
     "Simulation.step": _method(world, "step", {"count": 1, "solver": None}),
+    "Simulation.settle": _method(world, "settle", {"tolerance": 0.5, "most_steps": 400}),
     "Simulation.read_positions": _method(world, "read_positions", {"out": X.copy()}),
     "Simulation.read_velocities": _method(world, "read_velocities", {"out": X.copy()}),
     "Simulation.restore": _method(world, "restore", {"checkpoint": world().checkpoint()}),
@@ -884,5 +885,5 @@ CASES: dict[str, Case] = {
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
     "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "Image", "ImportedMesh", "Report", "RigidPose",
-    "Solution", "SolveReport", "StepError", "StepReport", "Verdict", "WorstElement", "__version__",
+    "Settled", "Solution", "SolveReport", "StepError", "StepReport", "Verdict", "WorstElement", "__version__",
 }  # fmt: skip

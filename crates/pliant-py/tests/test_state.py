@@ -169,3 +169,17 @@ def test_eddies_come_from_their_seed_and_travel_with_the_simulation() -> None:
         tip(pliant.Wind((0, 0, 4), turbulence=pliant.Turbulence(0.4, length=0)))
     with pytest.raises(ValueError, match="turbulence"):
         tip(pliant.Wind((0, 0, 4), turbulence=0.4))  # type: ignore[arg-type]
+
+
+def test_a_world_settles_where_its_forces_balance() -> None:
+    mesh = pliant.rope((0, 0, 0), (0, -1, 0), 8)
+    material = pliant.StrandMaterial(density=0.5, axial_stiffness=20.0)
+    sim = pliant.Simulation(pliant.Body(mesh, material, name="rope", pin=[0]), solver=pliant.Newton())
+    found = sim.settle(1e-5)
+    assert found.relative <= 1e-5 and found.body == "rope" and found.residual < 1e-4
+    assert -sim.positions[8, 1] == pytest.approx(1 + 0.5 * 9.81 / 40, rel=1e-4)
+    assert sim.time == 0 and not sim.velocities.any()
+    free = pliant.Simulation(pliant.Body(mesh, material, name="stone"))
+    with pytest.raises(pliant.StepError, match='"stone" has no equilibrium'):
+        free.settle()
+    np.testing.assert_array_equal(free.positions, mesh.positions)

@@ -7,7 +7,7 @@ use pliant::collide::Shape;
 use pliant::math::Vec3;
 use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
-use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
+use pliant::{Checkpoint, CheckpointError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
 use crate::drive::Driver;
@@ -273,6 +273,25 @@ impl SceneRun {
             }
         }
         report
+    }
+
+    /// Brings the world to rest, with what the scene moves where it is now; see [`Simulation::settle`]. No frame is counted.
+    pub fn settle(&mut self, params: &SettleParams) -> Result<Settled, SettleError> {
+        self.drive();
+        let found = self.sim.settle(params);
+        self.follow();
+        found
+    }
+
+    /// Brings what rides on bodies to where they are.
+    fn follow(&mut self) {
+        if self.sim.topology_changes() != self.changes_seen {
+            self.follow_changes();
+        }
+        for (body, rider) in self.sim.model().bodies().iter().zip(&mut self.riders) {
+            let followed = rider.as_mut().map(|rider| rider.follow(&self.sim.positions()[body.vertices.clone()]));
+            debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
+        }
     }
 
     /// Makes the cuts whose moment has come.

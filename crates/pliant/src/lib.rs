@@ -52,6 +52,7 @@ mod rigid;
 mod rod;
 mod scratch;
 mod self_collision;
+mod settle;
 mod simulation;
 pub mod solve;
 pub mod sparse;
@@ -83,6 +84,7 @@ pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
 pub use rod::RodMaterial;
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
+pub use settle::{SettleError, SettleParams, Settled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
@@ -104,8 +106,9 @@ pub mod prelude {
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
-        OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation,
-        SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Turbulence, Wind,
+        OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, SettleParams,
+        Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator,
+        Turbulence, Wind,
     };
 }
 

@@ -71,7 +71,7 @@ from ._meshes import (
     torus,
 )
 from ._pliant import Image, SolveReport, StepError, StepReport, __version__
-from ._reports import ElementStrains, Report, RigidPose, Solution, WorstElement
+from ._reports import ElementStrains, Report, RigidPose, Settled, Solution, WorstElement
 from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_scene
 from ._settings import (
     Anderson,
@@ -107,7 +107,7 @@ __all__ = [
     "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
     "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "Plasticity", "PlateBending", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "Report",
-    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
+    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision", "Settled",
     "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",

@@ -15,7 +15,7 @@ from ._body import Body
 from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
 from ._readings import Readings
-from ._reports import Solution
+from ._reports import Settled, Solution
 from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Turbulence, Wind
 from ._topology import CutReport, _Blade
 
@@ -137,6 +137,12 @@ class Simulation(Readings):
             self._core.set_forces(vectors(self.force(self), "force", self._count))
             report = self._core.step(1, solver)
         return report
+
+    def settle(self, tolerance: float = 1e-3, most_steps: int = 10_000) -> Settled:
+        """Brings the world to rest: moves it to where all forces balance, at the current moment. tolerance: largest unbalanced force on a free
+        vertex, relative to the largest force. Where there is no such place it raises StepError and changes nothing."""
+        tolerance = number(tolerance, "tolerance", above=0)
+        return Settled(*self._core.settle(tolerance, whole(most_steps, "most_steps", at_least=1, at_most=MOST_STEPS)))
 
     def exact_step(self) -> StepReport:
         """Advances by one time step solved exactly, by Newton's method to convergence."""
