@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  pliant settle hammock --solver newton               how well forces balance at rest
+  pliant settle curtain --solver newton               how well forces balance at rest
   pliant settle my.toml --out out/rest                keep what was found
   pliant export out/rest --format obj                 as a mesh
   pliant run my.toml --out out/rest --resume          go on from there
