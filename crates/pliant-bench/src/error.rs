@@ -87,6 +87,9 @@ pub enum BenchError {
     /// A state was refused.
     #[error(transparent)]
     Input(#[from] pliant::InputError),
+    /// A saved state was refused.
+    #[error(transparent)]
+    Checkpoint(#[from] pliant::CheckpointError),
     /// A step was refused.
     #[error(transparent)]
     Step(Box<pliant::StepError>),

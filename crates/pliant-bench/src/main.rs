@@ -159,7 +159,8 @@ enum Command {
         #[arg(long, default_value_t = 7)]
         rounds: usize,
     },
-    /// Named materials on boxes, bars and sheets, beside the same bodies with a Poisson ratio of 0, on one thread.
+    /// Named materials on boxes, bars and sheets, beside the same bodies with a Poisson ratio of 0, and cloths that fall on a sphere, beside free fall;
+    /// on one thread.
     Presets {
         /// Print the results as JSON.
         #[arg(long)]
@@ -167,7 +168,7 @@ enum Command {
         /// Also put the results into this file of `peers --save`.
         #[arg(long)]
         save: Option<PathBuf>,
-        /// Only meshes whose name begins so: box, bar, sheet; may be repeated.
+        /// Only meshes whose name begins so: box, bar, sheet, drape; may be repeated.
         #[arg(long)]
         only: Vec<String>,
         /// Rounds in which each material has a turn, at least.
@@ -317,7 +318,14 @@ fn run(command: Command) -> Result<(), BenchError> {
             if json {
                 println!("{}", serde_json::to_string_pretty(&found)?);
             } else {
-                println!("{}\n\n{}", presets::description(&found), presets::table(&found).to_text());
+                if !found.meshes.is_empty() {
+                    println!("{}\n\n{}", presets::description(&found), presets::table(&found).to_text());
+                }
+                if !found.drapes.is_empty() {
+                    let (words, table) =
+                        (presets::drape::description(&found.drapes), presets::drape::table(&found.drapes));
+                    println!("{words}\n\n{}", table.to_text());
+                }
             }
             if let Some(path) = save {
                 let mut results = Results::load(&path)?;

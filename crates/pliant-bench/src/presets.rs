@@ -1,7 +1,9 @@
 //! What users pick: every named material on boxes, bars and sheets, beside the same body with a Poisson ratio of 0 and the cheapest bending.
 //!
 //! Each body hangs from one end and takes turns with the others of its mesh, frame by frame, on one thread. An iteration is one of ten plain
-//! ones in a frame; a default frame is what somebody gets who chooses no solver.
+//! ones in a frame; a default frame is what somebody gets who chooses no solver. `drape` has the same for cloth that touches something.
+
+pub mod drape;
 
 use std::cell::RefCell;
 
@@ -29,6 +31,9 @@ pub struct PresetResults {
     pub load: Option<f64>,
     /// Mesh by mesh.
     pub meshes: Vec<MeshResults>,
+    /// Cloth that falls on a sphere.
+    #[serde(default)]
+    pub drapes: Vec<drape::DrapeTimes>,
 }
 
 /// Materials on one mesh.
@@ -83,7 +88,12 @@ pub fn measure(only: &[String], effort: Effort) -> Result<PresetResults, BenchEr
             meshes.push(compare(name, mesh.positions.len(), mesh.triangles.len(), &cloths(&mesh), effort)?);
         }
     }
-    Ok(PresetResults { processor, load, meshes })
+    let mut drapes = Vec::new();
+    if wanted(drape::NAME) {
+        eprintln!("{}", drape::NAME);
+        drapes = drape::measure(effort)?;
+    }
+    Ok(PresetResults { processor, load, meshes, drapes })
 }
 
 /// The vertices of least x.

@@ -125,6 +125,10 @@ pub fn page(results: &Results) -> String {
         page.push_str(&format!("\n## Named materials\n\n{}\n\n", presets::description(found)));
         page.push_str("```sh\ncargo run --release -p pliant-bench -- presets --save docs/performance.json\n```\n\n");
         page.push_str(&presets::table(found).to_markdown());
+        if !found.drapes.is_empty() {
+            page.push_str(&format!("\n{}\n\n", presets::drape::description(&found.drapes)));
+            page.push_str(&presets::drape::table(&found.drapes).to_markdown());
+        }
     }
     page
 }

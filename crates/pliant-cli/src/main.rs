@@ -27,6 +27,7 @@ const EXAMPLES: &str = "Examples:
   pliant run curtain                            run a built-in scene, draw it, check its expectations
   pliant run my.toml --set world.frames=30      run a file with a change
   pliant run curtain --resume                   continue after an interruption
+  pliant settle curtain --solver newton         where its forces balance
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
   pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
@@ -40,6 +41,8 @@ Every command tells more and has examples: pliant run --help";
 enum Command {
     /// Run a scene and check its expectations.
     Run(commands::run::Arguments),
+    /// Bring a scene to rest, and say how well its forces balance.
+    Settle(commands::settle::Arguments),
     /// Run one scene with several solvers and compare them with the exact solution.
     Compare(commands::compare::Arguments),
     /// Convert a finished run to formats of other programs.
@@ -66,6 +69,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Settle(arguments) => commands::settle::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Info(arguments) => commands::info::run(&arguments),

@@ -23,6 +23,7 @@ pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, V
     add("residual", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.residual))));
     let sum = |count: fn(&StepReport) -> usize| json!(reports.iter().map(count).sum::<usize>());
     add("linear_iterations", sum(|r| r.solve.linear_iterations));
+    add("one_by_one", json!(reports.iter().map(|r| r.solve.one_by_one).max()));
     if !run.sim.colliders().is_empty() {
         add("contacts", json!(reports.last().map_or(0, |r| r.solve.contacts)));
         add("rank_one_updates", sum(|r| r.solve.rank_one_updates));

@@ -215,12 +215,35 @@ fn a_run_against_colliders_tells_what_contact_came_to() {
     let sum = |key: &str| entries.iter().map(|entry| entry[key].as_f64().unwrap()).sum::<f64>();
     assert!(sum("contacts") > 0.0 && sum("linear_iterations") > 0.0 && sum("seconds_self_collision") > 0.0);
     assert!(sum("penetration") < 20.0 * 5e-4);
+    // All that a scene can name has a kernel.
+    assert_eq!(sum("one_by_one"), 0.0);
     let summary = std::fs::read_to_string(out.join("summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     let of = |key: &str| summary["contact"][key].as_f64().unwrap();
     assert_eq!((of("rank_one_updates"), of("refactorisations")), (sum("rank_one_updates"), sum("refactorisations")));
     assert!(of("rank_one_updates") + of("refactorisations") > 0.0 && of("most") > 0.0);
     std::fs::remove_dir_all(out.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn a_scene_settles_where_its_forces_balance_and_a_run_goes_on_from_there() {
+    let out = folder("settle").join("rest");
+    let path = out.to_str().unwrap();
+    let small = ["--set", "body.0.shape.sheet.columns=6", "--set", "body.0.shape.sheet.rows=6"];
+    let arguments = ["settle", "curtain", "--solver", "newton", "--json", "--out", path];
+    let output = run(&[&arguments[..], &small[..]].concat());
+    let found: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    assert!(found["relative"].as_f64().unwrap() <= 1e-3 && found["residual"].as_f64().unwrap() < 0.01, "{found}");
+    let next =
+        ["run", "curtain", "--solver", "newton", "--resume", "--no-preview", "--frames", "5", "--json", "--out", path];
+    let output = run(&[&next[..], &small[..]].concat());
+    let first: serde_json::Value = serde_json::from_str(text(&output.stdout).lines().next().unwrap()).unwrap();
+    assert!(first["max_speed"].as_f64().unwrap() < 0.05, "it rests: {first}");
+    std::fs::remove_dir_all(out.parent().unwrap()).unwrap();
+    let free = run(&["settle", "curtain", "--set", "body.0.pin=[]"]);
+    assert_eq!(free.status.code(), Some(2));
+    assert!(text(&free.stderr).contains("has no equilibrium"), "{}", text(&free.stderr));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use pliant::math::Vec3;
 use pliant::mesh::generate::tapered_radii;
 use pliant::mesh::{MassKind, PointSet, Simplices};
-use pliant::{Body, ClothMatching, Matching, ModelError, OrientedParticles, Regions};
+use pliant::{Body, ClothMatching, Matching, ModelError, OrientedParticles, Regions, StrandMaterial};
 use pyo3::prelude::*;
 
 use crate::arrays::{get, get_indices, get_some_numbers, get_some_vectors};
@@ -36,7 +36,9 @@ fn with_material(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh, material: &Material)
             let Chains { density, width, spring, damping, limit, relaxation } = *chains;
             let standard = Matching::new(Regions::chains(strands, width).map_err(bad_value)?);
             let masses = strands.mass_matrix(MassKind::Lumped, density).map_err(bad_value)?;
+            let width = StrandMaterial { density, ..StrandMaterial::default() }.width();
             let body = Body::new(strands.positions.clone(), masses).with_segments(strands.segments().collect());
+            let body = body.with_strand_width(width);
             Ok(body.with_matching(Matching { spring, damping, limit, relaxation, ..standard }))
         }
         (AnyMesh::Points(positions), Material::Fluid(fluid)) => match emitter(&recipe.getattr("emitter")?)? {

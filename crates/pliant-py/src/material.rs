@@ -111,6 +111,7 @@ fn strand(material: &Bound<'_, PyAny>) -> PyResult<StrandMaterial> {
         density: get(material, "density")?,
         axial_stiffness: get(material, "axial_stiffness")?,
         resists_compression: get(material, "resists_compression")?,
+        width: get(material, "width")?,
         mass: mass_kind(material)?,
     })
 }

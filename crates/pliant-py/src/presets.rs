@@ -73,6 +73,7 @@ fn strand_material<'py>(py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'
     values.set_item("density", material.density)?;
     values.set_item("axial_stiffness", material.axial_stiffness)?;
     values.set_item("resists_compression", material.resists_compression)?;
+    values.set_item("width", material.width)?;
     values.set_item("mass", mass_name(material.mass))?;
     Ok(values)
 }

@@ -76,6 +76,12 @@ impl SolveReport {
         self.0.refactorisations
     }
 
+    /// Elements that the local step projected one by one, which is slow: those of energies written in Python.
+    #[getter]
+    fn one_by_one(&self) -> usize {
+        self.0.one_by_one
+    }
+
     /// Elements that explicit integration has left to matching.
     #[getter]
     fn stabilised(&self) -> usize {

@@ -9,7 +9,7 @@ use pliant::solve::{
     TwoMetricParams,
 };
 use pliant::sparse::Precision;
-use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Wind};
+use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
 use pyo3::prelude::*;
 
 use crate::arrays::{bounded, choose, get, iterations};
@@ -182,8 +182,19 @@ pub(crate) fn wind(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Wind>> {
         return Ok(None);
     }
     let velocity: [f64; 3] = get(recipe, "velocity")?;
-    let (air_density, drag) = (get(recipe, "air_density")?, get(recipe, "drag")?);
-    Ok(Some(Wind { velocity: velocity.into(), air_density, drag }))
+    let eddies = recipe.getattr("turbulence")?;
+    Ok(Some(Wind {
+        velocity: velocity.into(),
+        air_density: get(recipe, "air_density")?,
+        drag: get(recipe, "drag")?,
+        strand_drag: get(recipe, "strand_drag")?,
+        strand_friction: get(recipe, "strand_friction")?,
+        turbulence: Turbulence {
+            strength: get(&eddies, "strength")?,
+            length: get(&eddies, "length")?,
+            seed: get(&eddies, "seed")?,
+        },
+    }))
 }
 
 /// Everything of a world but its bodies, from the Python simulation that describes it.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pliant::solve::SolverChoice;
-use pliant::{Checkpoint, MOST_THREADS, ModelError, Simulation};
+use pliant::{Checkpoint, MOST_THREADS, ModelError, SettleParams, Simulation};
 use pliant_scene::{Scene, SceneRun};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -21,8 +21,8 @@ use crate::settings;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
 
-/// Velocity, density of the air, drag.
-type WindValues = ((f64, f64, f64), f64, f64);
+/// Velocity, density of the air, drag of surfaces, drag and friction of strands; strength, length and seed of eddies.
+type WindValues = ((f64, f64, f64), f64, f64, f64, f64, (f64, f64, u64));
 
 /// What runs.
 pub(crate) enum Run {
@@ -197,6 +197,22 @@ impl Core {
         report.map(StepReport).ok_or_else(|| bad_value("count is 0, but must be at least 1"))
     }
 
+    /// Brings the world to rest; returns steps, residual, largest force, body and vertex.
+    fn settle(&self, py: Python<'_>, tolerance: f64, most_steps: usize) -> PyResult<(usize, f64, f64, String, usize)> {
+        let params = SettleParams { tolerance, most_steps };
+        let mut run = self.change()?;
+        let before = self.calls_python.then(|| run.sim().checkpoint());
+        let found = self.working(py, &mut run, |run| match run {
+            Run::World(sim) => sim.settle(&params),
+            Run::Scene { run, .. } => run.settle(&params),
+        });
+        if let (Err(_), Some(before)) = (&found, &before) {
+            run.sim_mut().restore(before).map_err(bad_value)?;
+        }
+        let found = found?;
+        Ok((found.steps, found.residual, found.largest_force, found.body, found.vertex))
+    }
+
     /// Takes a frame of a scene and returns the reports of its steps.
     fn next_frame(&self, py: Python<'_>) -> PyResult<Vec<StepReport>> {
         let mut run = self.change()?;
@@ -314,10 +330,13 @@ impl Core {
         self.change()?.sim_mut().set_gravity(gravity.into()).map_err(bad_value)
     }
 
-    /// Velocity, density of the air and drag, or none.
+    /// The wind, or none.
     #[getter]
     fn wind(&self) -> PyResult<Option<WindValues>> {
-        Ok(self.lock()?.sim().wind().map(|wind| (wind.velocity.into(), wind.air_density, wind.drag)))
+        Ok(self.lock()?.sim().wind().map(|wind| {
+            let eddies = (wind.turbulence.strength, wind.turbulence.length, wind.turbulence.seed);
+            (wind.velocity.into(), wind.air_density, wind.drag, wind.strand_drag, wind.strand_friction, eddies)
+        }))
     }
 
     fn set_wind(&self, wind: &Bound<'_, PyAny>) -> PyResult<()> {

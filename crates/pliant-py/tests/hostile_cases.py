@@ -303,7 +303,7 @@ CASES: dict[str, Case] = {
     "SolidMaterial.preset": Case(lambda: pliant.SolidMaterial.preset, {"name": "rubber"}),
     "StrandMaterial": Case(
         lambda: pliant.StrandMaterial,
-        {"density": 0.02, "axial_stiffness": 2e3, "resists_compression": True, "mass": "lumped"},
+        {"density": 0.02, "axial_stiffness": 2e3, "resists_compression": True, "mass": "lumped", "width": 4e-3},
         use=lambda material: run(pliant.Body(ROPE, material, pin=[0])),
     ),
     "StrandMaterial.preset": Case(lambda: pliant.StrandMaterial.preset, {"name": "thread"}),
@@ -703,8 +703,20 @@ CASES: dict[str, Case] = {
     ),
     "Wind": Case(
         lambda: pliant.Wind,
-        {"velocity": (1.0, 0.0, 0.0), "air_density": 1.2, "drag": 1.0},
+        {
+            "velocity": (1.0, 0.0, 0.0),
+            "air_density": 1.2,
+            "drag": 1.0,
+            "strand_drag": 1.1,
+            "strand_friction": 0.05,
+            "turbulence": pliant.Turbulence(0.2),
+        },
         use=lambda own: run(cloth(), wind=own),
+    ),
+    "Turbulence": Case(
+        lambda: pliant.Turbulence,
+        {"strength": 0.2, "length": 0.5, "seed": 3},
+        use=lambda own: run(cloth(), wind=pliant.Wind((1.0, 0.0, 0.0), turbulence=own)),
     ),
     "Attachment": Case(
         lambda: pliant.Attachment,
@@ -778,6 +790,7 @@ CASES: dict[str, Case] = {
         free=("force",),
     ),
     "Simulation.step": _method(world, "step", {"count": 1, "solver": None}),
+    "Simulation.settle": _method(world, "settle", {"tolerance": 0.5, "most_steps": 400}),
     "Simulation.read_positions": _method(world, "read_positions", {"out": X.copy()}),
     "Simulation.read_velocities": _method(world, "read_velocities", {"out": X.copy()}),
     "Simulation.restore": _method(world, "restore", {"checkpoint": world().checkpoint()}),
@@ -883,5 +896,5 @@ CASES: dict[str, Case] = {
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
     "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "Image", "ImportedMesh", "Report", "RigidPose",
-    "Solution", "SolveReport", "StepError", "StepReport", "Verdict", "WorstElement", "__version__",
+    "Settled", "Solution", "SolveReport", "StepError", "StepReport", "Verdict", "WorstElement", "__version__",
 }  # fmt: skip

@@ -1,5 +1,7 @@
 """Energies written in Python."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,13 @@ def test_objective_and_gradient_know_a_custom_energy() -> None:
     x = theirs.positions + 0.05 * np.random.default_rng(3).standard_normal((len(theirs), 3))
     assert ours.next_problem().value(x) == pytest.approx(theirs.next_problem().value(x), rel=1e-12)
     np.testing.assert_allclose(ours.next_problem().gradient(x), theirs.next_problem().gradient(x), atol=1e-10)
+
+
+def test_a_report_counts_elements_without_a_kernel() -> None:
+    built_in, custom = springs()
+    reports = [net(energy).step() for energy in (built_in, custom)]
+    assert [report.solve.one_by_one for report in reports] == [0, len(built_in.edges)]
+    assert pickle.loads(pickle.dumps(reports[1])).solve.one_by_one == len(built_in.edges)
 
 
 def test_an_exception_in_a_projection_comes_out_and_leaves_the_state() -> None:

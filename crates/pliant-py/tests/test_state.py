@@ -165,3 +165,42 @@ def test_example_weights_are_those_of_the_pose() -> None:
     energy = pliant.ExampleBased(box.tets, [box.positions * [2, 1, 1]], 1.0, weights="global")
     body = pliant.Body(box, density=1.0, energies=energy, name="car", positions=box.positions * [1.25, 1, 1])
     np.testing.assert_allclose(pliant.Simulation(body).example_weights("car"), [[0.25]], atol=1e-6)
+
+
+def test_eddies_come_from_their_seed_and_travel_with_the_simulation() -> None:
+    def tip(wind: pliant.Wind, width: float | None = None) -> np.ndarray:
+        rope = pliant.Body(pliant.rope((0, 0, 0), (0, -1, 0), 6), pliant.StrandMaterial(width=width), pin=[0])
+        sim = pliant.Simulation(rope, wind=wind)
+        sim.step(10)
+        assert sim.wind == wind
+        again = pickle.loads(pickle.dumps(sim))
+        sim.step(5)
+        again.step(5)
+        np.testing.assert_array_equal(again.positions, sim.positions)
+        last: np.ndarray = sim.positions[6]
+        return last
+
+    def gusty(seed: int) -> pliant.Wind:
+        return pliant.Wind((0, 0, 4), turbulence=pliant.Turbulence(0.4, length=0.8, seed=seed))
+
+    np.testing.assert_array_equal(tip(gusty(1)), tip(gusty(1)))
+    assert np.abs(tip(gusty(1)) - tip(gusty(2))).max() > 1e-5
+    assert tip(pliant.Wind((0, 0, 4)), 0.02)[2] > 2 * tip(pliant.Wind((0, 0, 4)))[2] > 0
+    with pytest.raises(ValueError, match="length of turbulence is 0"):
+        tip(pliant.Wind((0, 0, 4), turbulence=pliant.Turbulence(0.4, length=0)))
+    with pytest.raises(ValueError, match="turbulence"):
+        tip(pliant.Wind((0, 0, 4), turbulence=0.4))  # type: ignore[arg-type]
+
+
+def test_a_world_settles_where_its_forces_balance() -> None:
+    mesh = pliant.rope((0, 0, 0), (0, -1, 0), 8)
+    material = pliant.StrandMaterial(density=0.5, axial_stiffness=20.0)
+    sim = pliant.Simulation(pliant.Body(mesh, material, name="rope", pin=[0]), solver=pliant.Newton())
+    found = sim.settle(1e-5)
+    assert found.relative <= 1e-5 and found.body == "rope" and found.residual < 1e-4
+    assert -sim.positions[8, 1] == pytest.approx(1 + 0.5 * 9.81 / 40, rel=1e-4)
+    assert sim.time == 0 and not sim.velocities.any()
+    free = pliant.Simulation(pliant.Body(mesh, material, name="stone"))
+    with pytest.raises(pliant.StepError, match='"stone" has no equilibrium'):
+        free.settle()
+    np.testing.assert_array_equal(free.positions, mesh.positions)

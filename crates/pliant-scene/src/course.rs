@@ -21,11 +21,16 @@ impl Course<'_> {
         self.make_cuts(sim)?;
         drive(self.drivers, sim);
         let report = sim.step()?;
+        self.follow(sim);
+        Ok(report)
+    }
+
+    /// Brings what rides on bodies to where they are.
+    pub(crate) fn follow(&mut self, sim: &Simulation) {
         for (body, rider) in sim.model().bodies().iter().zip(&mut *self.riders) {
             let followed = rider.as_mut().map(|rider| rider.follow(&sim.positions()[body.vertices.clone()]));
             debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
         }
-        Ok(report)
     }
 
     /// Advances by the steps of a frame. On an error nothing has changed, so that the next frame begins where this one did.

@@ -7,7 +7,7 @@ use pliant::collide::Shape;
 use pliant::math::Vec3;
 use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
-use pliant::{Checkpoint, CheckpointError, Simulation, StepError, StepReport};
+use pliant::{Checkpoint, CheckpointError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
 use crate::course::{Course, drive};
@@ -268,6 +268,16 @@ impl SceneRun {
             self.follow_changes();
         }
         result
+    }
+
+    /// Brings the world to rest, with what the scene moves where it is now; see [`Simulation::settle`]. No frame is counted.
+    pub fn settle(&mut self, params: &SettleParams) -> Result<Settled, SettleError> {
+        self.advance(|course, sim| {
+            drive(course.drivers, sim);
+            let found = sim.settle(params);
+            course.follow(sim);
+            found
+        })
     }
 
     /// Looks at the elements again after bodies were torn or cut.

@@ -8,7 +8,7 @@ use pliant::solve::{
 use pliant::sparse::Precision;
 use pliant::{
     Damping, LimitMethod, MOST_SUBSTEPS, SelfCollision, Simulation, SimulationBuilder, StrainLimiting, TimeIntegrator,
-    Wind,
+    Turbulence, Wind,
 };
 
 use crate::drive::Driver;
@@ -185,7 +185,24 @@ fn wind(section: &WindSection) -> Result<(Wind, Track), Fault> {
     let standard = Wind::new(track.at(0.0));
     let air_density = section.air_density.unwrap_or(standard.air_density);
     let drag = section.drag.unwrap_or(standard.drag);
-    for (key, value) in [("air_density", air_density), ("drag", drag)] {
+    let strand_drag = section.strand_drag.unwrap_or(standard.strand_drag);
+    let strand_friction = section.strand_friction.unwrap_or(standard.strand_friction);
+    let mut turbulence = standard.turbulence;
+    if let Some(eddies) = &section.turbulence {
+        let length = eddies.length.unwrap_or(turbulence.length);
+        turbulence = Turbulence { strength: eddies.strength, length, seed: eddies.seed.unwrap_or(turbulence.seed) };
+        if !(length.is_finite() && length > 0.0) {
+            let message = format!("length is {length}, but must be positive");
+            return Err(Fault::new("world.wind.turbulence.length", message));
+        }
+    }
+    for (key, value) in [
+        ("air_density", air_density),
+        ("drag", drag),
+        ("strand_drag", strand_drag),
+        ("strand_friction", strand_friction),
+        ("turbulence.strength", turbulence.strength),
+    ] {
         if !(value.is_finite() && value >= 0.0) {
             return Err(at_least_zero(format!("world.wind.{key}"), value));
         }
@@ -200,7 +217,7 @@ fn wind(section: &WindSection) -> Result<(Wind, Track), Fault> {
             return Err(Fault::new("world.wind.gust.period", message));
         }
     }
-    Ok((Wind { air_density, drag, ..standard }, track))
+    Ok((Wind { air_density, drag, strand_drag, strand_friction, turbulence, ..standard }, track))
 }
 
 /// Iterates that Anderson acceleration can remember.

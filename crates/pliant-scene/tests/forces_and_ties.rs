@@ -52,7 +52,7 @@ fn a_force_between_keyframes_gives_the_impulse_under_its_course() {
 #[test]
 fn a_resumed_run_keeps_forces_and_gusts() {
     let text = r#"
-world.wind = { velocity = [2, 0, 1], gust = { strength = 0.7, period = 0.4 } }
+world.wind = { velocity = [2, 0, 1], gust = { strength = 0.7, period = 0.4 }, turbulence = { strength = 0.3, seed = 2 } }
 [[body]]
 name = "flag"
 shape.sheet = { width = 1, height = 1, columns = 4, rows = 4 }
@@ -89,6 +89,24 @@ fn wind_blows_by_its_keyframes_and_gusts() {
     assert!(late > 0.0 && late < 0.2 * steady, "{late} of {steady}");
     let gusty = sheet("{ velocity = [0, 0, 2], gust = { strength = 1, period = 1 } }");
     assert!(gusty > 1.2 * steady, "half a period in which the wind is stronger: {gusty} of {steady}");
+}
+
+#[test]
+fn wind_blows_on_strands_by_their_width_and_eddies_come_from_their_seed() {
+    let tip = |wind: &str, strand: &str| {
+        let text = format!(
+            "world.wind = {{ velocity = [0, 0, 4]{wind} }}\n[[body]]\nname = \"r\"\n\
+             shape.rope = {{ from = [0, 0, 0], to = [0, -1, 0], segments = 6 }}\nmaterial.strand = {{ {strand} }}\n\
+             pin = [{{ select = {{ side = \"top\" }} }}]\n"
+        );
+        run(&text, 30).sim.positions()[6]
+    };
+    let (thin, wide) = (tip("", "").z, tip("", "width = 0.02").z);
+    assert!(thin > 1e-3 && wide > 2.0 * thin, "{thin} m, {wide} m");
+    assert_eq!(tip(", strand_drag = 0, strand_friction = 0", "").z, 0.0);
+    let eddies = |seed: usize| tip(&format!(", turbulence = {{ strength = 0.4, length = 0.8, seed = {seed} }}"), "");
+    assert_eq!(eddies(1), eddies(1));
+    assert!((eddies(1) - eddies(2)).length() > 1e-4);
 }
 
 /// Two ropes side by side, a hand's breadth apart; the first is held, the second hangs on it.
@@ -142,4 +160,14 @@ fn forces_and_winds_that_mean_nothing_are_refused_at_their_place() {
     assert!(wind("{}").unwrap_err().message.contains("give `velocity` or `keyframe`"));
     let error = wind("{ velocity = [1, 0, 0], gust = { strength = 1, period = 0 } }").unwrap_err();
     assert!(error.message.contains("period is 0") && error.place == Some((2, 70)), "{error}");
+    for (key, message) in [
+        ("strand_drag = -1", "strand_drag is -1, but must be at least 0"),
+        ("strand_friction = -2", "strand_friction is -2, but must be at least 0"),
+        ("turbulence = { strength = -0.5 }", "strength is -0.5, but must be at least 0"),
+        ("turbulence = { strength = 0.5, length = 0 }", "length is 0, but must be positive"),
+        ("turbulence = { length = 1 }", "strength"),
+    ] {
+        let error = wind(&format!("{{ velocity = [1, 0, 0], {key} }}")).unwrap_err();
+        assert!(error.message.contains(message) && error.place.is_some_and(|(line, _)| line == 2), "{error}");
+    }
 }

@@ -33,7 +33,7 @@ fn a_plant_stands_under_its_weight_and_comes_back_after_a_push() {
     let left = farthest(&run, &standing);
     println!("pushed it goes {most} m, and is {left} m off after 5 s");
     assert!(most > 0.04 && most < 0.6, "{most}");
-    assert!(left < 0.02, "{left}");
+    assert!(left < 0.03, "{left}");
 }
 
 #[test]

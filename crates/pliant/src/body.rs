@@ -28,6 +28,7 @@ pub struct Body {
     pub(crate) cloth_matching: Option<ClothMatching>,
     pub(crate) surface: Vec<[u32; 3]>,
     pub(crate) segments: Vec<[u32; 2]>,
+    pub(crate) strand_width: f64,
     pub(crate) collides_with_itself: bool,
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
@@ -53,6 +54,7 @@ impl Body {
             cloth_matching: None,
             surface: Vec::new(),
             segments: Vec::new(),
+            strand_width: 0.0,
             collides_with_itself: true,
             pinned: Vec::new(),
             pressure: 0.0,
@@ -98,6 +100,7 @@ impl Body {
         let mut body = Self::new(strands.positions.clone(), mass);
         body.energies = material.energies(strands).map_err(|error| in_body("strands", error))?;
         body.segments = strands.segments().collect();
+        body.strand_width = material.width();
         body.made_of(Cells::segments(strands.segments()), Some(Substance::Strand(material.clone())));
         Ok(body)
     }
@@ -109,6 +112,7 @@ impl Body {
         let mass = strands.mass_matrix(MassKind::Lumped, material.line_density())?;
         let mut body = Self::new(strands.positions.clone(), mass);
         body.segments = strands.segments().collect();
+        body.strand_width = 2.0 * material.radius;
         body.made_of(Cells::segments(strands.segments()), None);
         body.rod = Some(material.clone());
         Ok(body)
@@ -273,6 +277,13 @@ impl Body {
     /// Segments of strands that are seen and collide, for a body made of loose vertices.
     pub fn with_segments(mut self, segments: Vec<[u32; 2]>) -> Self {
         self.segments = segments;
+        self
+    }
+
+    /// Width of strands, by which the wind acts on them \[m\]. Strands and rods have one by their material; segments of loose vertices have none,
+    /// and the wind passes them by.
+    pub fn with_strand_width(mut self, width: f64) -> Self {
+        self.strand_width = width;
         self
     }
 

@@ -8,7 +8,6 @@ use crate::contact::{Clearances, ContactMode, ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::fluid::{FluidInfo, FluidMaterial};
-use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::limit::StrainLimiting;
 use crate::mass::Mass;
@@ -22,6 +21,7 @@ use crate::simulation::{Settings, Simulation};
 use crate::solve::{Acceleration, SolverChoice, choose};
 use crate::state::State;
 use crate::substeps::{MOST_SUBSTEPS, NEED};
+use crate::wind::{AirPath, Wind};
 
 /// The most threads that may be asked for by [`SimulationBuilder::threads`]: several times the cores of large machines. A number beyond it is
 /// a slip of the keyboard, and an error says so.
@@ -108,7 +108,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// Wind on all surfaces.
+    /// Wind on all surfaces, strands and oriented particles.
     pub fn wind(mut self, wind: Wind) -> Self {
         self.settings.wind = Some(wind);
         self
@@ -307,6 +307,7 @@ impl SimulationBuilder {
             region_rotations: regions.rotations,
             region_stretches: regions.stretches,
             breaks: Vec::new(),
+            air: AirPath::default(),
         };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
@@ -342,10 +343,8 @@ impl SimulationBuilder {
         ] {
             require(name, rate, "at least 0", rate >= 0.0)?;
         }
-        if let Some(wind) = &self.settings.wind {
-            require("wind velocity", wind.velocity.length(), "finite", true)?;
-            require("air density", wind.air_density, "at least 0", wind.air_density >= 0.0)?;
-            require("wind drag", wind.drag, "at least 0", wind.drag >= 0.0)?;
+        if let Some((name, value, need)) = self.settings.wind.as_ref().and_then(Wind::problem) {
+            return Err(ModelError::BadParameter { name, value, need });
         }
         if let SolverChoice::FollowLeader(params) = &self.solver {
             params.check()?;
@@ -471,9 +470,16 @@ impl World {
         }
         let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
         let segments = body.segments.iter().map(|s| s.map(|v| v + base as u32)).collect();
-        let (vertices, pressure, collides_with_itself) = (base..base + count, body.pressure, body.collides_with_itself);
-        let welded = Vec::new();
-        self.bodies.push(BodyInfo { name, vertices, surface, segments, pressure, collides_with_itself, welded });
+        self.bodies.push(BodyInfo {
+            name,
+            vertices: base..base + count,
+            surface,
+            segments,
+            strand_width: body.strand_width,
+            pressure: body.pressure,
+            collides_with_itself: body.collides_with_itself,
+            welded: Vec::new(),
+        });
         Ok(())
     }
 
@@ -594,6 +600,11 @@ fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
     }
     if !body.pressure.is_finite() {
         return Err(ModelError::BadParameter { name: "pressure", value: body.pressure, need: "finite" });
+    }
+    let width = body.strand_width;
+    if !(width.is_finite() && width >= 0.0) {
+        let need = "finite and at least 0";
+        return Err(ModelError::BadParameter { name: "width of strands", value: width, need });
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
 use crate::substeps::MOST_SUBSTEPS;
 use crate::topology::Replayed;
+use crate::wind::AirPath;
 
 const MAGIC: &[u8; 8] = b"PLIANTCP";
 const VERSION: u64 = 1;
@@ -144,6 +145,12 @@ impl Checkpoint {
             None => Ok(numbers),
             Some(index) => Err(bad_number(name, index, numbers[index])),
         }
+    }
+
+    /// A channel that only some worlds have; empty where it is missing.
+    fn optional(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
+        let is_there = self.channels.iter().any(|(n, _)| n == name);
+        if is_there { self.channel(name, expected) } else { Ok(&[]) }
     }
 
     /// The checkpoint as bytes.
@@ -297,6 +304,13 @@ impl Simulation {
             channels.push(("before/step".to_owned(), vec![history.h]));
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));
             channels.push(("before/velocities".to_owned(), flatten(&history.velocities)));
+            if !history.others.is_empty() {
+                channels.push(("before/others".to_owned(), flatten(&history.others)));
+            }
+        }
+        if self.state.air != AirPath::default() {
+            let AirPath { carried, length } = self.state.air;
+            channels.push(("air".to_owned(), vec![carried.x, carried.y, carried.z, length]));
         }
         if let Some(surroundings) = &self.surroundings {
             let numbers = surroundings.held.iter().flat_map(|held| {
@@ -380,8 +394,13 @@ impl Simulation {
                 h: h[0],
                 positions: unflatten(saved.channel("before/positions", n)?),
                 velocities: unflatten(saved.channel("before/velocities", n)?),
+                others: unflatten(saved.optional("before/others", n)?),
             }),
         };
+        let air = saved.optional("air", 4)?;
+        state.air = air
+            .first_chunk()
+            .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
         if let Some(surroundings) = &mut self.surroundings {
             let length = saved.channels.iter().find(|(name, _)| name == "contacts").map_or(0, |(_, n)| n.len());
             let numbers = saved.channel("contacts", length - length % 6)?;

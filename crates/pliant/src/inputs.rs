@@ -4,12 +4,12 @@ use thiserror::Error;
 
 use crate::collide::Collider;
 use crate::contact::{Clearances, Contact};
-use crate::force::Wind;
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyInfo, Model};
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::substeps::{MOST_SUBSTEPS, NEED};
+use crate::wind::Wind;
 
 /// Why an input was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -242,9 +242,8 @@ impl Simulation {
 
     /// Wind, or none.
     pub fn set_wind(&mut self, wind: Option<Wind>) -> Result<(), InputError> {
-        if let Some(wind) = &wind {
-            finite("wind velocity", wind.velocity)?;
-            finite("air density and drag", Vec3::new(wind.air_density, wind.drag, 0.0))?;
+        if let Some((name, value, need)) = wind.as_ref().and_then(Wind::problem) {
+            return Err(InputError::BadValue { name, value, need });
         }
         self.settings.wind = wind;
         Ok(())

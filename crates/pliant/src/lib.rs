@@ -53,12 +53,14 @@ mod rod;
 mod rollback;
 mod scratch;
 mod self_collision;
+mod settle;
 mod simulation;
 pub mod solve;
 pub mod sparse;
 mod state;
 mod substeps;
 mod topology;
+mod wind;
 mod wrinkle;
 
 pub use body::Body;
@@ -67,7 +69,6 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation, damp_radially};
 pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
-pub use force::Wind;
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
@@ -85,10 +86,12 @@ pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
 pub use rod::RodMaterial;
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
+pub use settle::{SettleError, SettleParams, Settled};
 pub use simulation::{Simulation, StepError};
 pub use state::State;
 pub use substeps::{MOST_SUBSTEPS, Substep};
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
+pub use wind::{AirPath, Turbulence, Wind};
 pub use wrinkle::{WrinkleError, WrinkleMesh, WrinkleParams};
 
 /// What most programs need.
@@ -106,8 +109,9 @@ pub mod prelude {
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
-        OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, Simulation,
-        SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator, Wind,
+        OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, SettleParams,
+        Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator,
+        Turbulence, Wind,
     };
 }
 

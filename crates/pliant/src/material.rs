@@ -213,21 +213,39 @@ pub struct StrandMaterial {
     pub axial_stiffness: f64,
     /// Whether strands also resist being shortened; a slack rope does not.
     pub resists_compression: bool,
+    /// Width, by which the wind acts on it \[m\]; none for that of a round fibre of 1300 kg/m³, as hair, cotton and nylon are.
+    pub width: Option<f64>,
     /// Lumped or consistent masses.
     pub mass: MassKind,
 }
 
+/// Mass per volume of hair, cotton and nylon, about \[kg/m³\].
+const FIBRE_DENSITY: f64 = 1300.0;
+
 impl Default for StrandMaterial {
     /// A 6 mm cotton cord.
     fn default() -> Self {
-        Self { density: 0.02, axial_stiffness: 2e3, resists_compression: true, mass: MassKind::Lumped }
+        Self { density: 0.02, axial_stiffness: 2e3, resists_compression: true, width: None, mass: MassKind::Lumped }
     }
 }
 
 impl StrandMaterial {
+    /// Width by which the wind acts on it \[m\].
+    ///
+    /// ```
+    /// use pliant::StrandMaterial;
+    /// let hair = StrandMaterial { density: 5e-6, ..StrandMaterial::default() };
+    /// assert!((hair.width() - 70e-6).abs() < 1e-6);
+    /// assert_eq!(StrandMaterial { width: Some(0.006), ..hair }.width(), 0.006);
+    /// ```
+    pub fn width(&self) -> f64 {
+        self.width.unwrap_or_else(|| 2.0 * (self.density / (FIBRE_DENSITY * std::f64::consts::PI)).sqrt())
+    }
+
     /// The energies of strands of this material.
     pub fn energies(&self, strands: &StrandSet) -> Result<Vec<Box<dyn Batch>>, EnergyError> {
         check_positive("strand material", "axial stiffness", self.axial_stiffness)?;
+        check_positive("strand material", "width", self.width())?;
         let least = if self.resists_compression { 1.0 } else { 0.0 };
         let springs = EdgeSprings {
             limits: [least, 1.0],

@@ -228,6 +228,8 @@ pub struct BodyInfo {
     pub surface: Vec<[u32; 3]>,
     /// Segments of its strands, in vertices of the world.
     pub segments: Vec<[u32; 2]>,
+    /// Width of its strands, by which the wind acts on them \[m\]; 0 where it does not.
+    pub strand_width: f64,
     /// Overpressure inside its surface \[Pa\].
     pub pressure: f64,
     /// Whether it is kept from itself in a world with self-collision.

@@ -179,8 +179,9 @@ fn copy_state(from: &State, to: &mut State) {
         region_rotations,
         region_stretches,
         breaks,
+        air,
     } = from;
-    (to.time, to.step) = (*time, *step);
+    (to.time, to.step, to.air) = (*time, *step, *air);
     copy(positions, &mut to.positions);
     copy(velocities, &mut to.velocities);
     copy(orientations, &mut to.orientations);
@@ -191,10 +192,11 @@ fn copy_state(from: &State, to: &mut State) {
 }
 
 fn copy_history(from: &History, to: &mut History) {
-    let History { h, positions, velocities } = from;
+    let History { h, positions, velocities, others } = from;
     to.h = *h;
     copy(positions, &mut to.positions);
     copy(velocities, &mut to.velocities);
+    copy(others, &mut to.others);
 }
 
 fn copy_inputs(from: &Inputs, to: &mut Inputs) {

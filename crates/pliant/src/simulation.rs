@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::contact::{Before, Clearances, Contact, ContactMode, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::{Damping, DampingLinks};
 use crate::energy::Memory;
-use crate::force::{Wind, add_surface_forces};
+use crate::force::add_pressure;
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
 use crate::limit::{Limiter, StrainLimitReport, StrainLimiting};
 use crate::math::Vec3;
@@ -22,6 +22,7 @@ use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
 use crate::substeps::Substep;
 use crate::topology::{Lineage, TopologyError};
+use crate::wind::{Drag, Wind};
 
 /// Why a step was refused. The simulation stays at its last good state.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -138,6 +139,8 @@ pub(crate) struct Prediction {
     velocities: Vec<Vec3>,
     /// Accelerations by external forces \[m/s²\].
     accelerations: Vec<Vec3>,
+    /// Forces of the wind that are in them \[N\]; empty where there is none.
+    by_air: Vec<Vec3>,
     pub(crate) stage: Stage,
 }
 
@@ -149,6 +152,8 @@ pub(crate) struct Reached {
     held: Vec<Held>,
     clearances: Clearances,
     pub(crate) limited: Option<StrainLimitReport>,
+    /// Accelerations by all but the wind, where there is one \[m/s²\].
+    others: Vec<Vec3>,
 }
 
 /// What solves the stages of a step.
@@ -262,12 +267,9 @@ impl Simulation {
             self.mass_factor = self.model.mass().factor()?;
         }
         let mut accelerations = self.scratch.copy(&self.inputs.forces);
-        add_surface_forces(&self.model, self.settings.wind.as_ref(), x, &velocities, h, &mut accelerations);
-        if let Some(wind) = &self.settings.wind {
-            let (model, masses) = (&self.model, self.model.mass().lumped());
-            let particles = &self.state.orientations[model.rods().segment_count()..];
-            model.oriented_set().add_wind(wind, particles, &velocities, masses, h, &mut accelerations);
-        }
+        add_pressure(&self.model, x, &mut accelerations);
+        let by_air = self.air_forces(h, &velocities);
+        accelerations.iter_mut().zip(&by_air).for_each(|(force, air)| *force += *air);
         self.model.mass().divide(&mut self.mass_factor, &mut accelerations);
         accelerations.iter_mut().for_each(|a| *a += self.settings.gravity);
         let mut total = Vec::new();
@@ -280,7 +282,23 @@ impl Simulation {
         let x = &self.state.positions;
         let begin = Beginning { h, x, v: &velocities, before };
         let stage = self.settings.integrator.first_stage(begin, &total, &mut self.scratch);
-        Ok(Prediction { velocities, accelerations, stage })
+        Ok(Prediction { velocities, accelerations, by_air, stage })
+    }
+
+    /// Forces of the wind over the next substep of h \[s\] \[N\]; empty where there is none.
+    fn air_forces(&self, h: f64, velocities: &[Vec3]) -> Vec<Vec3> {
+        let Some(wind) = &self.settings.wind else { return Vec::new() };
+        let (state, model) = (&self.state, &self.model);
+        let x = &state.positions;
+        let others = self.history.as_ref().map_or(&[][..], |history| &history.others);
+        // Velocities of follow-the-leader are more than what is seen.
+        let leads = matches!(self.choice, SolverChoice::FollowLeader(_));
+        let seen = self.history.as_ref().filter(|_| leads).map(|history| {
+            x.iter().zip(&history.positions).map(|(now, before)| (*now - *before) / history.h).collect::<Vec<_>>()
+        });
+        let particles = &state.orientations[model.rods().segment_count()..];
+        let moving = (&x[..], seen.as_deref().unwrap_or(velocities));
+        Drag::over_step((model, wind, state.air), moving, particles, h, others)
     }
 
     /// The state one substep earlier, for an integrator that looks back over substeps of equal length h \[s\]. Its velocities are damped
@@ -301,7 +319,7 @@ impl Simulation {
         part: &Substep,
         prediction: Prediction,
     ) -> Result<(Reached, SolveReport), SolveError> {
-        let Prediction { velocities, accelerations, stage } = prediction;
+        let Prediction { velocities, accelerations, by_air, stage } = prediction;
         let (integrator, h, [now, end]) = (self.settings.integrator, part.h, part.span);
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
@@ -368,8 +386,12 @@ impl Simulation {
         stages.solver.correct_velocities(model, start, &x, &mut v, h);
         let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
         stage.recycle(scratch);
+        let mut others = by_air;
+        for ((a, mass), (v, before)) in others.iter_mut().zip(model.mass().lumped()).zip(v.iter().zip(&velocities)) {
+            *a = (*v - *before) / h - if *mass > 0.0 { *a / *mass } else { Vec3::ZERO };
+        }
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched, held, clearances, limited }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held, clearances, limited, others }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -406,13 +428,13 @@ impl Simulation {
     /// Makes the result of a good substep the current state.
     pub(crate) fn commit(&mut self, part: &Substep, reached: Reached) {
         let h = part.h;
-        let Reached { positions, velocities, touched, held, clearances, limited: _ } = reached;
+        let Reached { positions, velocities, touched, held, clearances, others, limited: _ } = reached;
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);
-        if let Some(older) = self.history.replace(History { h, positions, velocities }) {
+        if let Some(older) = self.history.replace(History { h, positions, velocities, others }) {
             self.scratch.give([older.positions, older.velocities]);
         }
         self.solver.finish_step(part, &mut self.state);
@@ -420,6 +442,7 @@ impl Simulation {
         self.inputs.goals_now.clone_from(&self.inputs.substep_goals);
         self.state.step += u64::from(part.left == 1);
         self.state.time = part.span[1];
+        self.state.air = self.state.air.after(self.settings.wind.as_ref(), h);
     }
 
     pub(crate) fn failed(&self, error: SolveError) -> StepError {

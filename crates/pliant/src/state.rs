@@ -3,6 +3,7 @@
 use crate::matching::Break;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
+use crate::wind::AirPath;
 
 /// Positions, velocities and, of rods, oriented particles and matched regions, orientations at a moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,15 +27,19 @@ pub struct State {
     pub region_stretches: Vec<Mat3>,
     /// Where matched bodies have broken, body by body and in the order of time.
     pub breaks: Vec<Break>,
+    /// How far the wind has gone.
+    pub air: AirPath,
 }
 
-/// The state one step earlier, for integrators that look back.
+/// The state one step earlier, for integrators that look back and for the wind.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct History {
     /// Length of the step from there to the current state \[s\].
     pub(crate) h: f64,
     pub(crate) positions: Vec<Vec3>,
     pub(crate) velocities: Vec<Vec3>,
+    /// Accelerations in that step by all but the wind \[m/s²\]; empty where there was none.
+    pub(crate) others: Vec<Vec3>,
 }
 
 /// What the user sets between steps; it holds until changed. What is set for the end of a step is approached evenly by its substeps.

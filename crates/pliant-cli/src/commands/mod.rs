@@ -12,6 +12,7 @@ mod preview;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenes;
+pub(crate) mod settle;
 
 use std::error::Error;
 

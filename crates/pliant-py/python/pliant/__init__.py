@@ -71,7 +71,7 @@ from ._meshes import (
     torus,
 )
 from ._pliant import Image, SolveReport, StepError, StepReport, __version__
-from ._reports import ElementStrains, Report, RigidPose, Solution, WorstElement
+from ._reports import ElementStrains, Report, RigidPose, Settled, Solution, WorstElement
 from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_scene
 from ._settings import (
     Anderson,
@@ -90,6 +90,7 @@ from ._settings import (
     StrainLimit,
     StrainLimiting,
     StrandMaterial,
+    Turbulence,
     TwoMetric,
     Wind,
 )
@@ -108,10 +109,11 @@ __all__ = [
     "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
     "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "Plasticity", "PlateBending", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "Report",
-    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision",
+    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision", "Settled",
     "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
-    "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints", "TwoMetric",
+    "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
+    "Turbulence", "TwoMetric",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
     "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "grid", "icosphere", "load_scene", "parse_scene",
     "particle_block", "read_mesh", "rope", "save_gif", "scalp", "sheet", "show", "sweep", "torus", "vertex_strains",

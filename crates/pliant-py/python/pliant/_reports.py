@@ -19,6 +19,23 @@ class WorstElement:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """How well forces balance at rest. residual [N]: the largest unbalanced force, on this vertex of this body. largest_force [N]: of one kind on a
+    vertex, of energies, gravity, pressure, wind, colliders or what was set."""
+
+    steps: int
+    residual: float
+    largest_force: float
+    body: str
+    vertex: int
+
+    @property
+    def relative(self) -> float:
+        """The residual relative to the largest force."""
+        return self.residual / self.largest_force if self.largest_force > 0 else 0.0
+
+
+@dataclass(frozen=True)
 class Report:
     """Energies [J], momenta and extremes of a state. elastic: by kind of energy. momentum [kg·m/s]; angular_momentum about the
     origin [kg·m²/s]; centre_of_mass [m]; max_speed [m/s]."""

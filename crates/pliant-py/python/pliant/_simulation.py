@@ -15,8 +15,8 @@ from ._body import Body
 from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
 from ._readings import Readings
-from ._reports import Solution
-from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Wind
+from ._reports import Settled, Solution
+from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Turbulence, Wind
 from ._topology import CutReport, _Blade
 
 #: Most steps in a call: more is a slip of the keyboard.
@@ -143,6 +143,12 @@ class Simulation(Readings):
             self._core.set_forces(vectors(self.force(self), "force", self._count))
             report = self._core.step(1, solver)
         return report
+
+    def settle(self, tolerance: float = 1e-3, most_steps: int = 10_000) -> Settled:
+        """Brings the world to rest: moves it to where all forces balance, at the current moment. tolerance: largest unbalanced force on a free
+        vertex, relative to the largest force. Where there is no such place it raises StepError and changes nothing."""
+        tolerance = number(tolerance, "tolerance", above=0)
+        return Settled(*self._core.settle(tolerance, whole(most_steps, "most_steps", at_least=1, at_most=MOST_STEPS)))
 
     def exact_step(self) -> StepReport:
         """Advances by one time step solved exactly, by Newton's method to convergence."""
@@ -307,7 +313,7 @@ class Simulation(Readings):
     def wind(self) -> Wind | None:
         """The wind, or None."""
         wind = self._core.wind
-        return None if wind is None else Wind(*wind)
+        return None if wind is None else Wind(*wind[:5], Turbulence(*wind[5]))
 
     @wind.setter
     def wind(self, value: Wind | None) -> None:
@@ -364,7 +370,10 @@ def _revive_world(world: _World, state: Mapping[str, Any]) -> Simulation:
 
 def _checked(wind: Wind | None) -> Wind | None:
     own = instance(wind, "wind", Wind)
-    return None if own is None else replace(own, velocity=vector(own.velocity, "wind.velocity"))
+    if own is None:
+        return None
+    turbulence = required(own.turbulence, "wind.turbulence", Turbulence)
+    return replace(own, velocity=vector(own.velocity, "wind.velocity"), turbulence=turbulence)
 
 
 def _writable(out: Floats, count: int) -> Floats:

@@ -89,6 +89,7 @@ pub(super) fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {
         density: section.density.unwrap_or(standard.density),
         axial_stiffness: section.axial_stiffness.unwrap_or(standard.axial_stiffness),
         resists_compression: section.resists_compression.unwrap_or(standard.resists_compression),
+        width: section.width.or(standard.width),
         ..standard
     })
 }

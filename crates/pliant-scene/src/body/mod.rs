@@ -19,7 +19,7 @@ use std::path::Path;
 
 use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
 use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh, tet_volume};
-use pliant::{Body, ModelError, RigidError};
+use pliant::{Body, ModelError, RigidError, StrandMaterial};
 use pliant_io::store::Topology;
 
 use self::energy::{Ground, build_energy};
@@ -302,7 +302,11 @@ fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
             };
             let matching = matched::matching(matched, shape.positions(), &edges, strands)?;
             let segments = strands.map_or_else(Vec::new, |strands| strands.segments().collect());
-            masses_of(shape, matched.density).map(|body| body.with_segments(segments).with_matching(matching))
+            let width = StrandMaterial { density: matched.density, ..StrandMaterial::default() }.width();
+            masses_of(shape, matched.density).map(|body| {
+                let body = body.with_matching(matching);
+                if segments.is_empty() { body } else { body.with_segments(segments).with_strand_width(width) }
+            })
         }
         (Shape::Surface { mesh, .. }, MaterialSection::MatchedCloth(cloth)) => {
             let (density, matching) = matched_cloth::matching(cloth)?;

@@ -104,6 +104,8 @@ pub struct StrandSection {
     pub axial_stiffness: Option<f64>,
     /// Whether it resists being shortened.
     pub resists_compression: Option<bool>,
+    /// Width (m), by which wind acts on it; that of a round fibre of 1300 kg/m³ by default.
+    pub width: Option<f64>,
     /// Axial stiffness (N) of springs to the vertex after the next, against bending; none by default.
     pub skip_one: Option<f64>,
 }

@@ -45,8 +45,8 @@ pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSec
 pub use world::{
     AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
     HairStyleSection, IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, PreconditionerName,
-    ProjectiveSection, SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, TwoMetricSection,
-    WindKeyframe, WindSection, WorldSection,
+    ProjectiveSection, SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, TurbulenceSection,
+    TwoMetricSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -55,7 +55,7 @@ pub enum IntegratorName {
     ImplicitMidpoint,
 }
 
-/// Air that moves past surfaces. Give `velocity` or `keyframe`.
+/// Air that moves past surfaces, strands and oriented particles. Give `velocity` or `keyframe`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindSection {
@@ -68,8 +68,26 @@ pub struct WindSection {
     pub gust: Option<GustSection>,
     /// Density of the air (kg/m³); 1.2 by default.
     pub air_density: Option<f64>,
-    /// Drag coefficient; 1 by default.
+    /// Drag coefficient of surfaces; 1 by default.
     pub drag: Option<f64>,
+    /// Drag coefficient of strands across the flow, on their width × length; 1.1 by default.
+    pub strand_drag: Option<f64>,
+    /// The same along them; 0.05 by default.
+    pub strand_friction: Option<f64>,
+    /// Eddies; none by default.
+    pub turbulence: Option<TurbulenceSection>,
+}
+
+/// Eddies that the wind carries along: smooth, and without sources.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TurbulenceSection {
+    /// Root mean square of each component of the eddies' velocity, as a share of the wind's speed: 0.1 over open water, 0.3 among houses.
+    pub strength: f64,
+    /// Size of the largest eddies (m); 1 by default. The smallest have a sixth of it.
+    pub length: Option<f64>,
+    /// Other numbers, other eddies; 0 by default.
+    pub seed: Option<u64>,
 }
 
 /// A velocity at a moment. Between keyframes velocities are interpolated; before the first and after the last they stay.

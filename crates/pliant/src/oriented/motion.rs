@@ -1,13 +1,11 @@
 //! The oriented particles of a world, and what they do in a step.
 
-use std::f64::consts::PI;
 use std::ops::Range;
 
 use super::contact::Touching;
 use super::shape::Shape;
 use super::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, inertia, momentum_of, turn_between};
 use crate::collide::Moving;
-use crate::force::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::{Quat, Vec3};
 use crate::model::{Model, ModelError};
@@ -67,18 +65,6 @@ impl OrientedSet {
             let radii = info.radii.iter().flat_map(|r| r.to_array());
             radii.chain(turns).chain([info.material.width as f64])
         })
-    }
-
-    /// Adds wind on particles that are turned as q says to the forces of vertices \[N\]: drag on the area that an ellipsoid shows the
-    /// air, π‖(bc·u₁, ca·u₂, ab·u₃)‖ for a unit vector u in its own axes.
-    pub(crate) fn add_wind(&self, wind: &Wind, q: &[Quat], v: &[Vec3], masses: &[f64], h: f64, forces: &mut [Vec3]) {
-        for ((vertex, mass, radii), q) in self.ellipsoids(masses).zip(q) {
-            let past = wind.velocity - v[vertex];
-            let shown = q.conjugate() * past * (radii.element_product() / radii);
-            // Area times speed; as on triangles, one step must not reverse the relative velocity.
-            let coefficient = 0.5 * wind.air_density * wind.drag * PI * shown.length();
-            forces[vertex] += past * coefficient.min(mass / h);
-        }
     }
 
     /// Mass, half-axes and vertex of each particle.

@@ -93,6 +93,7 @@ mod tests_support {
             vertices: 0..mesh.positions.len(),
             surface: mesh.triangles,
             segments: Vec::new(),
+            strand_width: 0.0,
             pressure: 0.0,
             collides_with_itself: true,
             welded: Vec::new(),

@@ -205,6 +205,7 @@ mod tests {
             vertices,
             surface,
             segments,
+            strand_width: 0.0,
             pressure: 0.0,
             collides_with_itself: true,
             welded: Vec::new(),

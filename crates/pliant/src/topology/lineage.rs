@@ -100,6 +100,9 @@ impl Simulation {
             // Room is no velocity.
             opened.iter().for_each(|&(v, way)| history.positions[v as usize] += way);
             history.velocities = carry(&history.velocities);
+            if !history.others.is_empty() {
+                history.others = carry(&history.others);
+            }
         }
         self.carry_memory(&model, &sources);
         self.replace_model(model, collider, goals);

@@ -16,3 +16,5 @@ mod strip;
 mod support;
 mod vibration;
 mod wind;
+mod wind_meshes;
+mod wind_strands;
