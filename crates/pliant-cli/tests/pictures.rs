@@ -70,7 +70,7 @@ fn fewer_and_more_pictures_are_drawn_on_demand() {
 #[test]
 fn a_video_is_made_where_ffmpeg_is_installed() {
     let dir = folder("video");
-    run(&["run", "flag", "--frames", "3", "--quiet", "--out", dir.to_str().unwrap()]);
+    run(&["run", "flag", "--frames", "6", "--quiet", "--out", dir.to_str().unwrap()]);
     let video = dir.join("preview.mp4");
     if has_ffmpeg() {
         // The second word of an MP4 file names its type.

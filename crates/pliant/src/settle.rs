@@ -1,15 +1,17 @@
 //! Statics: the equilibrium that a world comes to.
 //!
-//! The world's own solver makes steps of implicit Euler, and a body is stopped whenever its kinetic energy passes a peak [Day 1965; Barnes 1999]: near a peak it is near its lowest
+//! The two-metric Newton makes steps of implicit Euler to convergence (where bodies are rigid or Newton's method was chosen, the world's own solver), and a body is stopped whenever its kinetic energy passes a peak [Day 1965; Barnes 1999]: near a peak it is near its lowest
 //! potential energy, so that swings die out within a few periods whatever the damping. The residual is that of statics: forces of energies, gravity, pressure, wind, what the user has set, and colliders
 //! add up to nothing on every free vertex. It says nothing of iterations, and so cannot be met by a solver that only moves too little.
 
 use thiserror::Error;
 
+use crate::contact::ContactMode;
 use crate::force::add_pressure;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::simulation::{Simulation, StepError};
+use crate::solve::{SolverChoice, TwoMetricParams};
 use crate::wind::Drag;
 
 /// A body that has gone this many diagonals of the world does not come to rest.
@@ -117,13 +119,29 @@ impl Simulation {
         self.refuse_unknown_forces()?;
         let before = self.checkpoint();
         let integrator = std::mem::replace(&mut self.settings.integrator, TimeIntegrator::ImplicitEuler);
+        let substeps = std::mem::replace(&mut self.settings.substeps, 1);
+        let choice = self.converging();
+        let solver = std::mem::replace(&mut self.solver, choice.build());
+        let choice = std::mem::replace(&mut self.choice, choice);
         let found = self.come_to_rest(tolerance, most_steps);
-        self.settings.integrator = integrator;
+        (self.solver, self.choice) = (solver, choice);
+        (self.settings.integrator, self.settings.substeps) = (integrator, substeps);
         if found.is_err() {
             // Of this very model, so that it fits.
             drop(self.restore(&before));
         }
         found
+    }
+
+    /// A solver that comes to where forces balance in each step: few iterations of one that does not would only creep there.
+    fn converging(&self) -> SolverChoice {
+        let constant =
+            self.surroundings.as_ref().is_some_and(|around| around.params.mode == ContactMode::ConstantMatrix);
+        if constant || !self.model.rigid_sets().is_empty() || matches!(self.choice, SolverChoice::Newton(_)) {
+            return self.choice.clone();
+        }
+        let (iterations, linear_iterations, linear_tolerance) = (20, 60, 1e-2);
+        TwoMetricParams { iterations, linear_iterations, linear_tolerance, ..TwoMetricParams::default() }.into()
     }
 
     fn refuse_unknown_forces(&self) -> Result<(), SettleError> {
