@@ -216,7 +216,7 @@ fn auto_chooses_by_what_a_world_contains() {
 fn auto_may_be_set_lent_and_asked() {
     let mut sim = Simulation::builder().body(cloth()).build().unwrap();
     sim.set_solver(SolverChoice::Auto);
-    assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 3 × 16 iterations");
+    assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 3 × 8 iterations");
     assert_eq!(sim.substeps(), 1, "what runs keeps its substeps");
     sim.step_by(SolverChoice::Auto).unwrap();
     let problem = sim.next_problem().unwrap();

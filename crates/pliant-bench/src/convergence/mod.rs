@@ -275,7 +275,8 @@ pub struct Options {
     /// Write a plot of each case into this folder.
     #[arg(long)]
     plots: Option<PathBuf>,
-    /// The folder in which exact motions are kept, and looked for [default: pliant-convergence among temporary files].
+    /// The folder in which exact motions are kept, and looked for [default: pliant-convergence among temporary files]. Remove it when forces have
+    /// changed.
     #[arg(long)]
     references: Option<PathBuf>,
 }

@@ -18,6 +18,9 @@ const THIN: f64 = 1.0 / 240.0;
 const SOLID: f64 = 1.0 / 120.0;
 /// Most substeps that the rule asks for.
 const MOST: usize = 8;
+/// Most linear iterations of worlds with few vertices, and how many vertices those are: contact on finer meshes takes more.
+const LINEAR_OF_FEW: usize = 8;
+const FEW: usize = 5000;
 /// In substeps longer than what the rule would take, iterations do what it can.
 const ITERATIONS_OF_LONG_STEPS: usize = 3;
 
@@ -53,5 +56,9 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
     let wanted = ((h / longest - 1e-6).ceil() as usize).clamp(1, MOST);
     let substeps = substeps.unwrap_or(wanted);
     let iterations = if substeps >= wanted { 1 } else { ITERATIONS_OF_LONG_STEPS };
-    Chosen { solver: TwoMetricParams { iterations, preconditioner, ..Default::default() }.into(), substeps }
+    let mut params = TwoMetricParams { iterations, preconditioner, ..Default::default() };
+    if model.free().len() < FEW {
+        params.linear_iterations = LINEAR_OF_FEW;
+    }
+    Chosen { solver: params.into(), substeps }
 }
