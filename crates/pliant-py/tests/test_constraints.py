@@ -204,7 +204,7 @@ def sim_of(
 
 DISTANCE = pliant.DistanceConstraints([[0, 1]])
 CASES: list[tuple[Callable[[], object], str]] = [
-    (lambda: sim_of(DISTANCE, solver="fast"), "solver is 'fast', but must be a Projective"),  # type: ignore[arg-type]
+    (lambda: sim_of(DISTANCE, solver="fast"), "solver is 'fast', but must be an Auto, Projective"),  # type: ignore[arg-type]
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=1.1), "strain_limiting is 1.1, but must be a StrainLimiting"),  # type: ignore[arg-type]
     (lambda: pliant.DistanceConstraints([[0, 1]], rest_lengths=-1.0), "rest_lengths is -1.0, but must be at least 0"),
     (lambda: pliant.DistanceConstraints([[0, 1], [1, 2]], rest_lengths=[1, -2]), r"rest_lengths\[1\] is -2.0"),

@@ -84,9 +84,9 @@ def test_every_public_callable_is_in_the_table_with_every_argument() -> None:
 
 def test_the_arguments_of_the_table_work() -> None:
     for name, case in CASES.items():
-        argument, working = next(iter(case.arguments.items()))
-        outcome, message = attempt(case, argument, working)
-        assert outcome == "accepted", f"{name}: {message}"
+        for argument, working in list(case.arguments.items())[:1]:
+            outcome, message = attempt(case, argument, working)
+            assert outcome == "accepted", f"{name}: {message}"
 
 
 def test_an_energy_of_no_elements_does_nothing() -> None:
