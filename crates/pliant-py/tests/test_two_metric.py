@@ -1,6 +1,7 @@
 """The two-metric Newton, and the choice by what a world contains."""
 
 import numpy as np
+
 import pliant
 
 
