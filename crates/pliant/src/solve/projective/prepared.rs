@@ -355,6 +355,15 @@ impl Prepared {
         contacts.weigh(self.order.vertices.iter().copied().zip(self.diagonal.iter().copied()));
     }
 
+    /// The same for a matrix that is softer than the constant one: at most a multiple of inertia, where bodies are not rigid.
+    pub(in crate::solve) fn weigh_by_inertia(&self, contacts: &mut Contacts<'_>, most: f64) {
+        if !self.turnings.is_empty() {
+            return self.weigh(contacts);
+        }
+        let entries = self.diagonal.iter().zip(&self.weight).map(|(entry, inertia)| entry.min(most * inertia));
+        contacts.weigh(self.order.vertices.iter().copied().zip(entries));
+    }
+
     /// Moves vertices out of colliders, at the beginning of a solve or after an iteration.
     pub(in crate::solve) fn displace(&mut self, contacts: &mut Contacts<'_>, begins: bool) {
         let (points, places, weight) = (&mut self.points, &self.order.places, &self.weight);

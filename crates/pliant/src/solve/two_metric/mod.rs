@@ -82,6 +82,11 @@ const SUFFICIENT: f64 = 1e-4;
 /// Lengths that the line search tries before it gives up: beyond, the step is below rounding.
 const MOST_LENGTHS: usize = 20;
 
+/// Most weight of a contact over the inertia m/τ² of its vertex. The diagonal of the constant matrix, which is the projective solver's weight, is up to
+/// 1e4 times that on stiff cloth, and Newton's matrix has next to nothing across it: linear iterations in contact then never ended, and the drape of
+/// 50 × 50 vertices was farther from the exact motion at more time.
+const CONTACT_WEIGHT: f64 = 50.0;
+
 /// The two-metric Newton. It keeps factors as long as model and time step stay the same.
 #[derive(Debug)]
 pub struct TwoMetric {
@@ -123,7 +128,7 @@ impl Solver for TwoMetric {
         }
         let setup = self.base.prepare(objective, &mut time)?;
         let prepared = self.base.prepared();
-        prepared.weigh(contacts);
+        prepared.weigh_by_inertia(contacts, CONTACT_WEIGHT);
         let free_bodies = self.free_bodies.get_or_insert_with(|| FreeBodies::new(objective.model, prepared.order()));
         let mut iteration = Iteration {
             params: &self.params,
