@@ -142,12 +142,17 @@ impl Solver for TwoMetric {
             memory,
             contacts,
             elastic: 0.0,
+            is_stuck: false,
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, Precision::Single);
         iteration.touch(true);
-        iteration.evaluate();
+        // The line search would refuse every step from here, and the stage would end where it began without a word.
+        let value = iteration.evaluate();
+        if !value.is_finite() {
+            return Err(SolveError::NonFiniteObjective { value });
+        }
         iteration.record();
         iteration.report.seconds_local += time.lap();
         while !iteration.is_last() {
@@ -179,12 +184,14 @@ struct Iteration<'a, 'c> {
     contacts: &'a mut Contacts<'c>,
     /// g without contacts at the current positions, where its gradient is in the factor's rows \[J\].
     elastic: f64,
+    /// Whether no step leads down, in f64 either.
+    is_stuck: bool,
     report: SolveReport,
 }
 
 impl Iteration<'_, '_> {
     fn is_last(&self) -> bool {
-        self.report.converged || self.report.iterations >= self.params.iterations
+        self.report.converged || self.is_stuck || self.report.iterations >= self.params.iterations
     }
 
     /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
@@ -262,13 +269,12 @@ impl Iteration<'_, '_> {
             self.contacts.settle(forces);
         }
         self.report.converged = length == 1.0 && self.report.residual <= self.params.tolerance;
-        if self.prepared.is_single() && self.report.residual < REFINED_BELOW {
+        if self.prepared.is_single() && (self.report.residual < REFINED_BELOW || length == 0.0) {
             self.prepared.refine(self.objective, self.memory);
             self.report.converged = false;
             self.evaluate();
-        } else if length == 0.0 {
-            // No length is better than none, and numbers cannot be finer.
-            self.report.converged = true;
+        } else {
+            self.is_stuck = length == 0.0;
         }
         // The gradient in the factor's rows is that of elements: contacts that came or went do not change it.
         if self.touch(false) {
