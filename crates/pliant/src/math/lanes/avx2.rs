@@ -61,6 +61,16 @@ impl Lanes for Avx2F32 {
     }
 
     #[inline(always)]
+    unsafe fn mul_sub(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm256_fmsub_ps(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sub_mul(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm256_fnmadd_ps(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
         Self(unsafe { _mm256_min_ps(self.0, other.0) })
     }
@@ -320,6 +330,16 @@ impl Lanes for Avx2F64 {
     #[inline(always)]
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
         Self(unsafe { _mm256_fmadd_pd(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul_sub(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm256_fmsub_pd(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sub_mul(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm256_fnmadd_pd(self.0, factor.0, term.0) })
     }
 
     #[inline(always)]

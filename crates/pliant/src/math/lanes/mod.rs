@@ -85,6 +85,10 @@ pub(crate) trait Lanes: Copy {
     unsafe fn div(self, other: Self) -> Self;
     /// self · factor + term.
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
+    /// self · factor − term.
+    unsafe fn mul_sub(self, factor: Self, term: Self) -> Self;
+    /// term − self · factor.
+    unsafe fn sub_mul(self, factor: Self, term: Self) -> Self;
     unsafe fn min(self, other: Self) -> Self;
     unsafe fn max(self, other: Self) -> Self;
     unsafe fn sqrt(self) -> Self;

@@ -113,14 +113,14 @@ pub(crate) unsafe fn cross<L: Lanes>(a: [L; 3], b: [L; 3]) -> [L; 3] {
 #[inline(always)]
 pub(crate) unsafe fn columns_of<L: Lanes>([x, y, z, w]: [L; 4]) -> [[L; 3]; 3] {
     unsafe {
-        let (one, two) = (L::splat(Real::from_f64(1.0)), L::splat(Real::from_f64(2.0)));
-        let (xx, yy, zz) = (x.mul(x), y.mul(y), z.mul(z));
-        let (xy, xz, yz) = (x.mul(y), x.mul(z), y.mul(z));
-        let (wx, wy, wz) = (w.mul(x), w.mul(y), w.mul(z));
+        let one = constant::<L>(1.0);
+        let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
+        let (wx, wy, wz) = (w.mul(x2), w.mul(y2), w.mul(z2));
+        let (but_xx, but_yy) = (x.sub_mul(x2, one), y.sub_mul(y2, one));
         [
-            [one.sub(two.mul(yy.add(zz))), two.mul(xy.add(wz)), two.mul(xz.sub(wy))],
-            [two.mul(xy.sub(wz)), one.sub(two.mul(xx.add(zz))), two.mul(yz.add(wx))],
-            [two.mul(xz.add(wy)), two.mul(yz.sub(wx)), one.sub(two.mul(xx.add(yy)))],
+            [z.sub_mul(z2, but_yy), x.mul_add(y2, wz), x.mul_sub(z2, wy)],
+            [x.mul_sub(y2, wz), z.sub_mul(z2, but_xx), y.mul_add(z2, wx)],
+            [x.mul_add(z2, wy), y.mul_sub(z2, wx), y.sub_mul(y2, but_xx)],
         ]
     }
 }
@@ -134,7 +134,7 @@ pub(crate) unsafe fn constant<L: Lanes>(value: f64) -> L {
 #[inline(always)]
 pub(crate) unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4]) {
     unsafe {
-        let (half, one, zero) = (constant::<L>(0.5), constant::<L>(1.0), L::zero());
+        let (one, zero) = (constant::<L>(1.0), L::zero());
         // A step leaves an error of about its square: of f64 below rounding; of f32 1e-6 at most, which goes away with the
         // movement, since rotations start from the last ones.
         let single = size_of::<L::Scalar>() == 4;
@@ -151,42 +151,48 @@ pub(crate) unsafe fn nearest_rotation<L: Lanes>(f: &[[L; 3]; 3], q: &mut [L; 4])
                 }
             }
             let g = [b[2][1].sub(b[1][2]), b[0][2].sub(b[2][0]), b[1][0].sub(b[0][1])];
+            // 2H: h on its diagonal, −s off it.
             let (h00, h11, h22) = (b[1][1].add(b[2][2]), b[0][0].add(b[2][2]), b[0][0].add(b[1][1]));
-            let h01 = zero.sub(half.mul(b[0][1].add(b[1][0])));
-            let h02 = zero.sub(half.mul(b[0][2].add(b[2][0])));
-            let h12 = zero.sub(half.mul(b[1][2].add(b[2][1])));
-            let c00 = h11.mul(h22).sub(h12.mul(h12));
-            let c01 = h02.mul(h12).sub(h01.mul(h22));
-            let c02 = h01.mul(h12).sub(h02.mul(h11));
-            let c11 = h00.mul(h22).sub(h02.mul(h02));
-            let c12 = h01.mul(h02).sub(h00.mul(h12));
-            let c22 = h00.mul(h11).sub(h01.mul(h01));
-            let determinant = h00.mul_add(c00, h01.mul_add(c01, h02.mul(c02)));
+            let (h00, h11, h22) = (h00.add(h00), h11.add(h11), h22.add(h22));
+            let (s01, s02, s12) = (b[0][1].add(b[1][0]), b[0][2].add(b[2][0]), b[1][2].add(b[2][1]));
+            let c00 = h11.mul_sub(h22, s12.mul(s12));
+            let c01 = s01.mul_add(h22, s02.mul(s12));
+            let c02 = s02.mul_add(h11, s01.mul(s12));
+            let c11 = h00.mul_sub(h22, s02.mul(s02));
+            let c12 = s12.mul_add(h00, s01.mul(s02));
+            let c22 = h00.mul_sub(h11, s01.mul(s01));
+            let determinant = s01.sub_mul(c01, s02.sub_mul(c02, h00.mul(c00)));
             let trace = h00.add(h11).add(h22);
-            let size = trace.mul(trace).mul(trace).mul(singular);
+            let size = trace.mul(trace).mul(trace.mul(singular));
             // Positive definite: all leading minors positive, the determinant clearly so.
-            let indefinite = h00.less_mask(zero) | c22.less_mask(zero) | !size.max(zero).less_mask(determinant);
-            let inverse = half.div(determinant.select_less(size.max(constant::<L>(1e-30)), one, determinant));
+            let indefinite = h00.min(c22).less_mask(zero) | !size.max(zero).less_mask(determinant);
+            // ω/2 = (2H)⁻¹g; where there is none a short way uphill, ½ adj(H) g.
+            let least = size.max(constant::<L>(1e-30));
+            let inverse = one.div(determinant.select_less(least, constant::<L>(8.0), determinant));
             let mut turn = [
                 inverse.mul(c00.mul_add(g[0], c01.mul_add(g[1], c02.mul(g[2])))),
                 inverse.mul(c01.mul_add(g[0], c11.mul_add(g[1], c12.mul(g[2])))),
                 inverse.mul(c02.mul_add(g[0], c12.mul_add(g[1], c22.mul(g[2])))),
             ];
-            // At most a right angle at a time.
             let squared = dot(turn, turn);
-            let limit = squared.max(one).inverse_sqrt();
-            for t in &mut turn {
-                *t = t.mul(limit);
+            // At most a right angle at a time.
+            if one.less_mask(squared) != 0 {
+                let limit = squared.max(one).inverse_sqrt();
+                for t in &mut turn {
+                    *t = t.mul(limit);
+                }
             }
             let [x, y, z, w] = *q;
+            let [tx, ty, tz] = turn;
             let turned = [
-                x.add(w.mul_add(turn[0], y.mul(turn[2]).sub(z.mul(turn[1])))),
-                y.add(w.mul_add(turn[1], z.mul(turn[0]).sub(x.mul(turn[2])))),
-                z.add(w.mul_add(turn[2], x.mul(turn[1]).sub(y.mul(turn[0])))),
-                w.sub(dot([x, y, z], turn)),
+                z.sub_mul(ty, y.mul_add(tz, w.mul_add(tx, x))),
+                x.sub_mul(tz, z.mul_add(tx, w.mul_add(ty, y))),
+                y.sub_mul(tx, x.mul_add(ty, w.mul_add(tz, z))),
+                z.sub_mul(tz, y.sub_mul(ty, x.sub_mul(tx, w))),
             ];
-            let vector = [turned[0], turned[1], turned[2]];
-            let scale = turned[3].mul_add(turned[3], dot(vector, vector)).inverse_sqrt();
+            let (xx, zz) = (turned[0].mul(turned[0]), turned[2].mul(turned[2]));
+            let norm = turned[1].mul_add(turned[1], xx).add(turned[3].mul_add(turned[3], zz));
+            let scale = norm.inverse_sqrt();
             for k in 0..4 {
                 q[k] = turned[k].mul(scale);
             }

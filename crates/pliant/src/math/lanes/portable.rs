@@ -67,6 +67,16 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
+            unsafe fn mul_sub(self, factor: Self, term: Self) -> Self {
+                Self(std::array::from_fn(|lane| self.0[lane] * factor.0[lane] - term.0[lane]))
+            }
+
+            #[inline(always)]
+            unsafe fn sub_mul(self, factor: Self, term: Self) -> Self {
+                Self(std::array::from_fn(|lane| term.0[lane] - self.0[lane] * factor.0[lane]))
+            }
+
+            #[inline(always)]
             unsafe fn min(self, other: Self) -> Self {
                 self.zip(other, |a, b| if a < b { a } else { b })
             }

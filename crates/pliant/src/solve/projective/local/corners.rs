@@ -1,6 +1,7 @@
 //! Where the corners of elements are: their points, and the slots that their forces go to.
 
 use super::Order;
+use super::simplex::VisitBlock;
 use crate::energy::Operator;
 use crate::math::lanes::Real;
 
@@ -100,6 +101,24 @@ impl<const N: usize> Corners<N> {
     /// First corner of a group among all.
     pub(super) fn first(&self, group: usize) -> usize {
         group * N * self.width
+    }
+
+    /// Blocks between corners, group by group and lane by lane, as [`LaneBatch::list_blocks`](super::simplex::LaneBatch::list_blocks) tells of them.
+    pub(super) fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
+        let mut at = start;
+        for group in 0..self.groups() {
+            for i in 0..N {
+                for j in i..N {
+                    for lane in (0..self.width).filter(|&lane| !self.lane(group, lane).1) {
+                        let [a, b] =
+                            [i, j].map(|corner| self.places[self.first(group) + corner * self.width + lane] / 4);
+                        visit(i == j, a, b, at + 4 * lane);
+                    }
+                    at += 3 * 4 * self.width;
+                }
+            }
+        }
+        at
     }
 
     /// One number for each lane of a group from each element, zero for lanes that fill up where `zero_padding`.

@@ -1,8 +1,7 @@
 //! The second derivative of g on vectors: blocks of elements, gathered into rows of a matrix.
 //!
 //! Elements write the blocks between their corners, each matrix entry adds up its own, and nothing is shared between threads: as with
-//! forces, all sums have a fixed order. Energies without blocks of their own enter with their projections held, as in the constant
-//! matrix: never less than what is positive of the true derivative, so that a step with it goes down. Energies that users
+//! forces, all sums have a fixed order. Energies without blocks of their own have a constant projection, or are rigid, and enter as in the constant matrix. Energies that users
 //! write give their derivative one by one.
 
 use std::ops::Range;
@@ -82,7 +81,7 @@ impl Sources {
 }
 
 /// First number of a block, given its number among blocks that come one by one from some place.
-fn place_of(first: usize, block: usize) -> usize {
+pub(super) fn place_of(first: usize, block: usize) -> usize {
     first + block / ROWS_TOGETHER * GROUP + block % ROWS_TOGETHER * 4
 }
 
@@ -240,20 +239,7 @@ struct Lists {
 impl Lists {
     /// Takes the blocks of a batch that begin at a number; returns where they end.
     fn push(&mut self, batch: &dyn LaneBatch<f32>, start: usize) -> usize {
-        let mut at = start;
-        for group in 0..batch.groups() {
-            for i in 0..batch.corners() {
-                for j in i..batch.corners() {
-                    for lane in 0..ROWS_TOGETHER {
-                        if let (Some(a), Some(b)) = (batch.place(group, i, lane), batch.place(group, j, lane)) {
-                            self.pair(i == j, a, b, at + 4 * lane);
-                        }
-                    }
-                    at += GROUP;
-                }
-            }
-        }
-        at
+        batch.list_blocks(start, &mut |is_diagonal, a, b, at| self.pair(is_diagonal, a, b, at))
     }
 
     fn push_general(&mut self, batch: &dyn Batch, order: &Order, start: usize) -> usize {
@@ -384,6 +370,7 @@ impl<S: LaneNumber> Law<S, 1> for SpringLaw {
         edges: &[[L; 3]; 1],
         numbers: *const S,
         _kept: *mut S,
+        _failed: u32,
     ) -> ([[L; 3]; 1], L) {
         unsafe {
             let [low, high, weight] = Self::read::<L>(numbers);

@@ -3,8 +3,9 @@
 use super::*;
 use crate::body::Body;
 use crate::energy::{
-    Batch, Curvature, EdgeSprings, EnergyError, HalfSpace, HingeBending, HingeStiffness, PlateBending, SpringStiffness,
-    StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    Batch, Curvature, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
+    MeanCurvatureBending, PlateBending, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    Viscous,
 };
 use crate::math::Mat3;
 use crate::mesh::generate::{Sheet, TetBox};
@@ -18,6 +19,13 @@ type Built = Result<Box<dyn Batch>, EnergyError>;
 
 fn sheet() -> TriangleMesh {
     Sheet { columns: 5, rows: 6, ..Sheet::default() }.mesh().expect("a sheet")
+}
+
+/// A sheet that is curved at rest.
+fn shell() -> TriangleMesh {
+    let mut shell = sheet();
+    shell.positions.iter_mut().for_each(|p| p.z = 0.3 * (2.0 * p.x).sin() + 0.2 * p.y * p.y);
+    shell
 }
 
 fn solid() -> TetMesh {
@@ -38,6 +46,11 @@ fn crumpled(rest: &[Vec3]) -> Vec<Vec3> {
     rest.iter().map(|v| turn * (*v + wave(v)) + Vec3::splat(3.0)).collect()
 }
 
+fn turned(x: &[Vec3]) -> Vec<Vec3> {
+    let turn = Mat3::from_axis_angle(Vec3::new(0.3, -1.0, 0.5).normalize(), 1.1);
+    x.iter().map(|v| turn * *v).collect()
+}
+
 /// Everything longer than at rest, and turned.
 fn stretched(rest: &[Vec3]) -> Vec<Vec3> {
     let turn = Mat3::from_axis_angle(Vec3::new(0.3, -1.0, 0.5).normalize(), 1.1);
@@ -47,15 +60,23 @@ fn stretched(rest: &[Vec3]) -> Vec<Vec3> {
 
 /// Products of both matrices with a few directions, and differences of the gradient along these.
 struct Products {
+    directions: Vec<Vec3>,
     lanes: Vec<Vec3>,
     one_by_one: Vec<Vec3>,
     differences: Vec<Vec3>,
 }
 
 fn products(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>) -> Products {
+    products_since(body, place, |rest| rest.to_vec())
+}
+
+/// The same for a stage that began elsewhere, which matters to damping.
+fn products_since(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>, begin: impl Fn(&[Vec3]) -> Vec<Vec3>) -> Products {
     let mut sim = Simulation::builder().body(body).build().expect("a world");
     let x = place(sim.model.rest());
     let mut memory = sim.memory.clone();
+    let begun = begin(sim.model.rest());
+    sim.model.energies().iter().zip(&mut memory).for_each(|(entry, memory)| entry.batch.begin_stage(&begun, memory));
     for part in [0.25, 0.5, 0.75, 0.9, 1.0] {
         let between: Vec<Vec3> = sim.model.rest().iter().zip(&x).map(|(rest, x)| rest.lerp(*x, part)).collect();
         for (b, entry) in sim.model.energies().iter().enumerate() {
@@ -79,7 +100,8 @@ fn products(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>) -> Products {
     curvature.update(&Team::alone(), &local, &points, &objective, &x, &memory);
     let mut matrix = BlockMatrix::zero(model.pattern().clone());
     hessian(&objective, &x, &memory, Curvature::Projected, &mut matrix);
-    let mut all = Products { lanes: Vec::new(), one_by_one: Vec::new(), differences: Vec::new() };
+    let mut all =
+        Products { directions: Vec::new(), lanes: Vec::new(), one_by_one: Vec::new(), differences: Vec::new() };
     for seed in 1..4 {
         let number = |k: usize| ((k * 7919 * seed + 31) % 1000) as f64 / 500.0 - 1.0;
         let direction: Vec<Vec3> =
@@ -107,6 +129,7 @@ fn products(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>) -> Products {
             gradient
         };
         let (plus, minus) = (gradient_at(1e-6), gradient_at(-1e-6));
+        all.directions.extend(&direction);
         all.differences.extend(plus.iter().zip(&minus).map(|(a, b)| (*a - *b) / 2e-6));
     }
     all
@@ -147,6 +170,7 @@ fn single_energies_have_the_positive_part_of_their_second_derivative() {
         StrainSet::Fibres { direction: Vec3::new(1.0, 2.0, 0.5), limits: [[0.95, 1.05], [0.7, 1.4], [0.7, 1.4]] };
     let side = HalfSpace { vertices: (0..20).collect(), point: Vec3::splat(3.1), normal: Vec3::Y, stiffness: 13.0 };
     let plate = PlateBending { stiffness: 0.3, poisson_ratio: 0.2 };
+    let bowl = MeanCurvatureBending { stiffness: 0.3 }.build(&shell());
     let thin: Vec<(&str, Built)> = vec![
         ("springs", springs([1.0, 1.0])),
         ("springs with slack", springs([0.9, 1.2])),
@@ -167,6 +191,7 @@ fn single_energies_have_the_positive_part_of_their_second_derivative() {
     ];
     let bodies = thin.into_iter().map(|(name, energy)| (name, sheet().positions, energy));
     let bodies = bodies.chain(thick.into_iter().map(|(name, energy)| (name, solid().positions, energy)));
+    let bodies = bodies.chain([("curved mean curvature", shell().positions, bowl)]);
     for (name, rest, energy) in bodies {
         let products = products(body(&rest, vec![energy]), crumpled);
         let gap = gap(&products.lanes, &products.one_by_one);
@@ -194,12 +219,70 @@ fn products_are_differences_of_the_gradient_where_nothing_is_negative() {
 
 #[test]
 fn hinges_at_rest_have_the_stiffness_of_their_angle() {
-    let mut shell = sheet();
-    shell.positions.iter_mut().for_each(|p| p.z = 0.3 * (2.0 * p.x).sin() + 0.2 * p.y * p.y);
+    let shell = shell();
     let hinges = HingeBending::new(shell.hinges().expect("hinges"), HingeStiffness::Plate(0.4)).build(&shell.positions);
-    let turn = Mat3::from_axis_angle(Vec3::new(0.3, -1.0, 0.5).normalize(), 1.1);
-    let turned = |rest: &[Vec3]| rest.iter().map(|v| turn * *v).collect();
     let products = products(body(&shell.positions, vec![hinges]), turned);
     let gap = gap(&products.lanes, &products.differences);
     assert!(gap < 1e-3, "{gap:e}");
+}
+
+/// Damping of all these energies.
+fn damping() -> Vec<(&'static str, Vec<Vec3>, Built)> {
+    let of = |energy: Built| {
+        let viscous = Viscous::of(energy?.as_ref()).expect("what changes shape is damped");
+        Ok(Box::new(viscous) as Box<dyn Batch>)
+    };
+    let hinges = HingeBending::new(shell().hinges().expect("hinges"), HingeStiffness::Plate(0.4));
+    vec![
+        ("springs", sheet().positions, of(springs([1.0, 1.0]))),
+        ("rings", shell().positions, of(MeanCurvatureBending { stiffness: 0.3 }.build(&shell()))),
+        ("triangles", sheet().positions, of(triangles(40.0, StrainSet::Rotation))),
+        ("tets", solid().positions, of(tets(StrainSet::Rotation))),
+        ("hinges", shell().positions, of(hinges.build(&shell().positions))),
+    ]
+}
+
+#[test]
+fn damping_resists_changes_of_shape_and_no_turning() {
+    for (name, rest, energy) in damping() {
+        let products = products_since(body(&rest, vec![energy]), |rest| turned(&crumpled(rest)), crumpled);
+        let gap = gap(&products.lanes, &products.differences);
+        assert!(gap < 2e-3, "{name}: {gap:e}");
+    }
+}
+
+#[test]
+fn damping_of_lengths_has_the_positive_part_of_its_second_derivative() {
+    for (name, rest, energy) in damping().into_iter().take(2) {
+        let products = products(body(&rest, vec![energy]), crumpled);
+        let gap = gap(&products.lanes, &products.one_by_one);
+        assert!(gap < 3e-4, "{name}: {gap:e}");
+    }
+}
+
+fn posed(weights: ExampleWeights, examples: Vec<Vec<Vec3>>) -> Built {
+    ExampleBased { tets: solid().tets, examples, stiffness: 300.0, weights }.build(&solid().positions)
+}
+
+#[test]
+fn bodies_with_example_poses_turn_freely() {
+    for weights in [ExampleWeights::Local, ExampleWeights::Global] {
+        // An example that is the rest shape blends to nothing else.
+        let energy = posed(weights, vec![solid().positions]);
+        let products = products(body(&solid().positions, vec![energy]), turned);
+        let gap = gap(&products.lanes, &products.differences);
+        assert!(gap < 1e-3, "{weights:?}: {gap:e}");
+    }
+}
+
+#[test]
+fn a_held_blend_is_never_softer_than_one_that_follows() {
+    let stretch = |by: Vec3| solid().positions.iter().map(|p| *p * by).collect::<Vec<_>>();
+    let examples = vec![stretch(Vec3::new(1.3, 1.0, 0.9)), stretch(Vec3::new(0.8, 1.2, 1.1))];
+    let energy = posed(ExampleWeights::Local, examples);
+    let products = products(body(&solid().positions, vec![energy]), turned);
+    let along = |rows: &[Vec3]| products.directions.iter().zip(rows).map(|(d, r)| d.dot(*r)).sum::<f64>();
+    let (own, exact) = (along(&products.lanes), along(&products.one_by_one));
+    // Of six ways to be stretched the blend follows two; with turns held there would be nine.
+    assert!(own > exact && own < 1.75 * exact, "{own} for {exact}");
 }

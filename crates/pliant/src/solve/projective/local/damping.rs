@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::corners::SlotCounter;
-use super::simplex::{LaneBatch, sum_of_lanes};
+use super::damping_blocks::Blocks;
+use super::simplex::{LaneBatch, VisitBlock, sum_of_lanes};
 use super::{Order, Point};
 use crate::energy::{Memory, Operator};
 use crate::math::lanes::nearest::{columns_of, constant, dot, nearest_rotation};
@@ -104,18 +105,21 @@ free_rotation!(4);
 /// Elements of one batch.
 #[derive(Debug)]
 pub(super) struct Stars<S, W, const R: usize> {
-    batch: usize,
+    /// Its number among the model's energies.
+    batch: [usize; 1],
+    /// First number of the blocks of each group.
+    pub(super) block_starts: Vec<u32>,
     /// Elements that the lanes stand for, in the order of lanes.
     elements: Vec<u32>,
     /// First corner among those of all groups, of each group; a group has as many as its largest element.
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     /// For each corner but the first of a group a vector of places of the first corner, then one of its own; and its slots.
     places: Vec<u32>,
     slots: Vec<u32>,
     first_slots: Vec<u32>,
     /// For each corner but the first `R` vectors of A.
     coefficients: Vec<S>,
-    weights: Vec<S>,
+    pub(super) weights: Vec<S>,
     fit: PhantomData<W>,
 }
 
@@ -136,7 +140,8 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Stars<S, W, R> {
         let mut elements: Vec<u32> = (0..operator.len() as u32).collect();
         elements.sort_by_key(|&e| (corners(e), place(e, 0)));
         let mut stars = Self {
-            batch,
+            batch: [batch],
+            block_starts: vec![0],
             starts: vec![0],
             places: Vec::new(),
             slots: Vec::new(),
@@ -176,11 +181,47 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Stars<S, W, R> {
                 }
             }
             stars.starts.push(stars.starts[group] + most as u32 - 1);
+            stars.block_starts.push(stars.block_starts[group] + (most * (most + 1) / 2 * 3 * 4 * w) as u32);
             stars.weights.extend(lanes.iter().map(|&(e, is_padding)| {
                 S::from_f64(if is_padding { 0.0 } else { scale * operator.weight(e as usize) })
             }));
         }
         stars
+    }
+
+    /// A x of a group.
+    ///
+    /// SAFETY: the processor has the instructions of `L`, and places are those of points.
+    #[inline(always)]
+    pub(super) unsafe fn measure<L: Lanes<Scalar = S>>(&self, group: usize, points: *const f64) -> [[L; 3]; R] {
+        let w = S::WIDTH;
+        unsafe {
+            let mut z = [[L::zero(); 3]; R];
+            for corner in self.starts[group] as usize..self.starts[group + 1] as usize {
+                let [edge] = L::edges_of_simplex::<1>(points, self.places.as_ptr().add(2 * corner * w));
+                let a = self.coefficients_of::<L>(corner);
+                for row in 0..R {
+                    for c in 0..3 {
+                        z[row][c] = a[row].mul_add(edge[c], z[row][c]);
+                    }
+                }
+            }
+            z
+        }
+    }
+
+    /// A of a corner but the first.
+    ///
+    /// SAFETY: as for [`measure`](Self::measure).
+    #[inline(always)]
+    pub(super) unsafe fn coefficients_of<L: Lanes<Scalar = S>>(&self, corner: usize) -> [L; R] {
+        unsafe {
+            let mut a = [L::zero(); R];
+            for row in 0..R {
+                a[row] = L::load(self.coefficients.as_ptr().add((corner * R + row) * S::WIDTH));
+            }
+            a
+        }
     }
 
     fn kept_of_group() -> usize {
@@ -204,7 +245,7 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R
     }
 
     fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
-        let last = &memory[self.batch].warm;
+        let last = &memory[self.batch[0]].warm;
         for (group, kept) in kept.chunks_exact_mut(Self::kept_of_group()).enumerate() {
             for lane in 0..S::WIDTH {
                 let e = self.elements[(group * S::WIDTH + lane).min(self.elements.len() - 1)] as usize;
@@ -219,6 +260,44 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R
 
     /// Shapes at the beginning of the stage are not changed by projections.
     fn store_warm(&self, _kept: &[S], _memory: &mut [Memory]) {}
+
+    fn batches_with_blocks(&self) -> &[usize] {
+        &self.batch
+    }
+
+    fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
+        let w = S::WIDTH;
+        for group in 0..self.starts.len() - 1 {
+            let first = self.starts[group] as usize;
+            let count = self.starts[group + 1] as usize - first + 1;
+            // Corners that only fill up are at the first one, and have blocks of zero.
+            let place = |corner: usize, lane: usize| match corner {
+                0 => self.places[2 * first * w + lane] / 4,
+                _ => self.places[(2 * (first + corner - 1) + 1) * w + lane] / 4,
+            };
+            let mut at = start + self.block_starts[group] as usize;
+            for i in 0..count {
+                for j in i..count {
+                    for lane in (0..w).filter(|lane| group * w + lane < self.elements.len()) {
+                        visit(i == j, place(i, lane), place(j, lane), at + 4 * lane);
+                    }
+                    at += 3 * 4 * w;
+                }
+            }
+        }
+        start + self.block_starts[self.starts.len() - 1] as usize
+    }
+
+    unsafe fn blocks(
+        &self,
+        instructions: InstructionSet,
+        groups: Range<usize>,
+        points: &[Point],
+        kept: *const S,
+        out: *mut S,
+    ) {
+        S::dispatch(instructions, Blocks::<S, W, R> { stars: self, groups, points, kept, out });
+    }
 
     unsafe fn forces(
         &self,
@@ -254,16 +333,7 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Kernel<S> for Forces<'_, S, W,
             let mut energy = L::zero();
             for group in self.groups.start..self.groups.end {
                 let corners = stars.starts[group] as usize..stars.starts[group + 1] as usize;
-                let mut z = [[L::zero(); 3]; R];
-                for corner in corners.start..corners.end {
-                    let [edge] = L::edges_of_simplex::<1>(points, stars.places.as_ptr().add(2 * corner * w));
-                    for row in 0..R {
-                        let a = L::load(stars.coefficients.as_ptr().add((corner * R + row) * w));
-                        for c in 0..3 {
-                            z[row][c] = a.mul_add(edge[c], z[row][c]);
-                        }
-                    }
-                }
+                let z = stars.measure::<L>(group, points);
                 let weight = L::load(stars.weights.as_ptr().add(group * w));
                 let kept = self.kept.add(group * (3 * R + W::ROTATION) * w);
                 let (mut d, squared) = W::residual::<L>(&z, kept);
@@ -276,10 +346,10 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Kernel<S> for Forces<'_, S, W,
                 let mut at_first = [L::zero(); 3];
                 for corner in corners.start..corners.end {
                     let mut gradient = [L::zero(); 3];
+                    let a = stars.coefficients_of::<L>(corner);
                     for row in 0..R {
-                        let a = L::load(stars.coefficients.as_ptr().add((corner * R + row) * w));
                         for c in 0..3 {
-                            gradient[c] = a.mul_add(d[row][c], gradient[c]);
+                            gradient[c] = a[row].mul_add(d[row][c], gradient[c]);
                         }
                     }
                     for c in 0..3 {

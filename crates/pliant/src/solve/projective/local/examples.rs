@@ -3,6 +3,7 @@
 //! The projection R H(ω), H = I + Σ ωᵢ Eᵢ, alternates R = polar(F H) with the linear system for ω, from the last ω. Each half lowers
 //! the energy, and iterations of the solver continue where the last left off, so a few rounds are enough.
 
+use super::free_turns::FreeTurn;
 use super::simplex::{Law, apply, apply_transposed};
 use crate::math::lanes::nearest::{columns_of, constant, nearest_rotation};
 use crate::math::lanes::{LaneNumber, Lanes};
@@ -47,6 +48,7 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
         edges: &[[L; 3]; 3],
         numbers: *const S,
         kept: *mut S,
+        _failed: u32,
     ) -> ([[L; 3]; 3], L) {
         let (w, n) = (S::WIDTH, self.examples);
         unsafe {
@@ -114,6 +116,36 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
                 squared = epsilon.mul(omega[i]).mul_add(omega[i], squared);
             }
             (apply_transposed::<L, 3, 3>(numbers, &d), weight.mul(squared))
+        }
+    }
+
+    fn has_blocks(&self) -> bool {
+        true
+    }
+
+    /// The rotation follows; the blend of examples is held, so that this is never less than the true derivative.
+    #[inline(always)]
+    unsafe fn blocks<L: Lanes<Scalar = S>>(
+        &self,
+        _edges: &[[L; 3]; 3],
+        numbers: *const S,
+        kept: *const S,
+        blocks: &mut [[[L; 3]; 3]; 6],
+    ) {
+        let (w, n) = (S::WIDTH, self.examples);
+        unsafe {
+            let stretches = numbers.add(A * w);
+            let weight = L::load(stretches.add((6 * n + n * n + 1) * w));
+            let mut omega = [L::zero(); MOST_EXAMPLES];
+            for i in 0..n {
+                omega[i] = L::load(kept.add(i * w));
+            }
+            let mut q = [L::zero(); 4];
+            for k in 0..4 {
+                q[k] = L::load(kept.add((n + k) * w));
+            }
+            let shape = times(&columns_of(q), &blend::<L>(stretches, &omega, n));
+            FreeTurn::<L, 3>::new(shape, weight).edge_blocks(numbers, blocks);
         }
     }
 }

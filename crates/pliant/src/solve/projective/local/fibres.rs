@@ -62,6 +62,7 @@ macro_rules! fibre_law {
                 edges: &[[L; 3]; $rows],
                 numbers: *const S,
                 _kept: *mut S,
+                _failed: u32,
             ) -> ([[L; 3]; $rows], L) {
                 unsafe {
                     let z = apply::<L, $rows, $rows>(numbers, edges);

@@ -9,7 +9,8 @@ use std::ops::Range;
 use super::Point;
 use super::corners::{Corners, SlotCounter};
 use super::examples::{A, MOST_EXAMPLES, blend, relative, times};
-use super::simplex::{LaneBatch, apply, apply_transposed, edge_coefficient, inverse_gram};
+use super::free_turns::FreeTurn;
+use super::simplex::{LaneBatch, VisitBlock, apply, apply_transposed, edge_coefficient, inverse_gram};
 use crate::energy::{Memory, Operator};
 use crate::math::Mat3;
 use crate::math::lanes::nearest::{columns_of, nearest_rotation};
@@ -18,7 +19,8 @@ use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 /// Tets of one body, with one set of weights.
 #[derive(Debug)]
 pub(super) struct GlobalExamples<S> {
-    batch: usize,
+    /// Its number among the model's energies.
+    batch: [usize; 1],
     corners: Corners<4>,
     examples: usize,
     /// A (nine vectors), the symmetric Eᵢ (six each), weight, of each group.
@@ -62,7 +64,7 @@ impl<S: LaneNumber> GlobalExamples<S> {
             epsilon,
             0.0,
         );
-        Self { batch, corners, examples: n, numbers, inverse, epsilon, scale }
+        Self { batch: [batch], corners, examples: n, numbers, inverse, epsilon, scale }
     }
 
     fn numbers_of_group(&self) -> usize {
@@ -99,12 +101,12 @@ impl<S: LaneNumber> LaneBatch<S> for GlobalExamples<S> {
             group.fill(S::default());
             group[3 * S::WIDTH..].fill(S::from_f64(1.0));
         }
-        weights.iter_mut().zip(&memory[self.batch].warm).for_each(|(own, warm)| *own = S::from_f64(*warm));
+        weights.iter_mut().zip(&memory[self.batch[0]].warm).for_each(|(own, warm)| *own = S::from_f64(*warm));
     }
 
     fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
         let weights = &kept[self.weights()..];
-        memory[self.batch].warm.iter_mut().zip(weights).for_each(|(warm, own)| *warm = own.to_f64());
+        memory[self.batch[0]].warm.iter_mut().zip(weights).for_each(|(warm, own)| *warm = own.to_f64());
     }
 
     fn sums(&self) -> usize {
@@ -143,6 +145,25 @@ impl<S: LaneNumber> LaneBatch<S> for GlobalExamples<S> {
     fn extra_energy(&self, kept: &[S]) -> f64 {
         let squared: f64 = kept[self.weights()..].iter().map(|w| w.to_f64().powi(2)).sum();
         0.5 * self.scale * self.epsilon * squared
+    }
+
+    fn batches_with_blocks(&self) -> &[usize] {
+        &self.batch
+    }
+
+    fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
+        self.corners.list_blocks(start, visit)
+    }
+
+    unsafe fn blocks(
+        &self,
+        instructions: InstructionSet,
+        groups: Range<usize>,
+        _points: &[Point],
+        kept: *const S,
+        out: *mut S,
+    ) {
+        S::dispatch(instructions, Blocks { tets: self, groups, kept, out });
     }
 
     unsafe fn forces(
@@ -232,6 +253,41 @@ impl<S: LaneNumber> Kernel<S> for Blended<'_, S> {
                 for i in 0..n {
                     sums[i] = super::simplex::sum_of_lanes(totals[i]);
                 }
+            }
+        }
+    }
+}
+
+/// Writes the blocks of some groups: rotations follow, the blend is held.
+struct Blocks<'a, S> {
+    tets: &'a GlobalExamples<S>,
+    groups: Range<usize>,
+    kept: *const S,
+    out: *mut S,
+}
+
+impl<S: LaneNumber> Kernel<S> for Blocks<'_, S> {
+    /// SAFETY: each group has its quaternions, and room for its blocks.
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+        let (w, tets, n) = (S::WIDTH, self.tets, self.tets.examples);
+        unsafe {
+            let mut omega = [L::zero(); MOST_EXAMPLES];
+            for i in 0..n {
+                omega[i] = L::splat(*self.kept.add(tets.weights() + i));
+            }
+            for group in self.groups.start..self.groups.end {
+                let numbers = tets.numbers.as_ptr().add(group * tets.numbers_of_group());
+                let stretches = numbers.add(A * w);
+                let weight = L::load(stretches.add(6 * n * w));
+                let mut q = [L::zero(); 4];
+                for k in 0..4 {
+                    q[k] = L::load(self.kept.add((4 * group + k) * w));
+                }
+                let shape = times(&columns_of(q), &blend::<L>(stretches, &omega, n));
+                let mut inner = [[[L::zero(); 3]; 3]; 6];
+                FreeTurn::<L, 3>::new(shape, weight).edge_blocks(numbers, &mut inner);
+                super::simplex_blocks::write_blocks::<L, 3>(&inner, self.out.add(group * 10 * 3 * 4 * w));
             }
         }
     }

@@ -23,8 +23,10 @@ pub(super) struct HingeLaw;
 
 /// Numbers of a hinge: a₁, b₁, b₂, g₁…₃, h₁…₃, sine and cosine of the rest angle, scales of the four corners, weight.
 pub(super) const NUMBERS: usize = 16;
-const SINE: usize = 9;
+const ROWS: usize = 9;
+const SINE: usize = ROWS;
 const SCALES: usize = 11;
+const WEIGHT: usize = NUMBERS - 1;
 
 /// Steps of Newton's method before a lane is done by itself.
 const MOST_STEPS: usize = 6;
@@ -32,17 +34,14 @@ const MOST_STEPS: usize = 6;
 /// A wing whose reach is below this share of its length may cross the edge.
 const NEAR_EDGE: f64 = 0.2;
 
-/// The four residuals of a frame with their slopes and curvatures over rotations.
-struct Misfit<L> {
-    residuals: [L; 4],
-    slopes: [[L; 3]; 4],
+/// How the misfit of a frame changes over rotations.
+struct Slope<L> {
     gradient: [L; 3],
     /// xx, yy, zz, xy, xz, yz.
     hessian: [L; 6],
-    half_squared: L,
 }
 
-/// Sums of edges that residuals are made of.
+/// Sums of edges that residuals are made of; the same in a frame.
 struct Sums<L> {
     e: [L; 3],
     c: [L; 3],
@@ -55,49 +54,66 @@ unsafe fn in_frame<L: Lanes>(r: &[[L; 3]; 3], v: [L; 3]) -> [L; 3] {
     unsafe { [dot(r[0], v), dot(r[1], v), dot(r[2], v)] }
 }
 
+#[inline(always)]
+unsafe fn half_squared<L: Lanes>(r: &[L; 4]) -> L {
+    unsafe {
+        let sum = r[0].mul_add(r[0], r[1].mul(r[1])).add(r[2].mul_add(r[2], r[3].mul(r[3])));
+        constant::<L>(0.5).mul(sum)
+    }
+}
+
 impl<L: Lanes> Sums<L> {
     #[inline(always)]
-    unsafe fn misfit(&self, r: &[[L; 3]; 3]) -> Misfit<L> {
+    unsafe fn turned(&self, r: &[[L; 3]; 3]) -> Self {
         unsafe {
-            let zero = L::zero();
-            let (e, c, p, q) = (in_frame(r, self.e), in_frame(r, self.c), in_frame(r, self.p), in_frame(r, self.q));
-            let residuals = [e[1], e[2], c[2], p[1].add(q[2])];
-            // Slopes n × y: (y₃, 0, −y₁) for the second axis, (−y₂, y₁, 0) for the third.
-            let slopes = [
+            Self { e: in_frame(r, self.e), c: in_frame(r, self.c), p: in_frame(r, self.p), q: in_frame(r, self.q) }
+        }
+    }
+
+    /// Residuals in a frame, without what only slopes need.
+    #[inline(always)]
+    unsafe fn residuals(&self, r: &[[L; 3]; 3]) -> [L; 4] {
+        unsafe { [dot(r[1], self.e), dot(r[2], self.e), dot(r[2], self.c), dot(r[1], self.p).add(dot(r[2], self.q))] }
+    }
+
+    /// Slopes n × y of the residuals, of sums in a frame: (y₃, 0, −y₁) for the second axis, (−y₂, y₁, 0) for the third.
+    #[inline(always)]
+    unsafe fn slopes(&self) -> [[L; 3]; 4] {
+        unsafe {
+            let (zero, Self { e, c, p, q }) = (L::zero(), self);
+            [
                 [e[2], zero, zero.sub(e[0])],
                 [zero.sub(e[1]), e[0], zero],
                 [zero.sub(c[1]), c[0], zero],
                 [p[2].sub(q[1]), q[0], zero.sub(p[0])],
+            ]
+        }
+    }
+
+    /// Gradient Σ r s and curvature Σ s sᵀ + r (½(y nᵀ + n yᵀ) − (n·y) I) of ½Σr², of sums in a frame, and the residuals. Written out, most of
+    /// the terms of the edge cancel.
+    #[inline(always)]
+    unsafe fn slope(&self) -> (Slope<L>, [L; 4]) {
+        unsafe {
+            let (half, Self { e, c, p, q }) = (constant::<L>(0.5), self);
+            let r = [e[1], e[2], c[2], p[1].add(q[2])];
+            // The slope of the last residual about the edge.
+            let s = p[2].sub(q[1]);
+            let (zero, cc, ee) = (L::zero(), c[2].mul(c[2]), e[0].mul(e[0]));
+            let gradient = [
+                r[3].mul_sub(s, c[2].mul(c[1])),
+                r[3].mul_add(q[0], c[2].mul_add(c[0], e[2].mul(e[0]))),
+                zero.sub(r[3].mul_add(p[0], e[1].mul(e[0]))),
             ];
-            let (mut gradient, mut hessian) = ([zero; 3], [zero; 6]);
-            let mut squared = zero;
-            for k in 0..4 {
-                let s = slopes[k];
-                for i in 0..3 {
-                    gradient[i] = residuals[k].mul_add(s[i], gradient[i]);
-                    hessian[i] = s[i].mul_add(s[i], hessian[i]);
-                }
-                hessian[3] = s[0].mul_add(s[1], hessian[3]);
-                hessian[4] = s[0].mul_add(s[2], hessian[4]);
-                hessian[5] = s[1].mul_add(s[2], hessian[5]);
-                squared = residuals[k].mul_add(residuals[k], squared);
-            }
-            // r ½(y nᵀ + n yᵀ) − r (n·y) I, summed: n is the second axis for e and p, the third for e, c and q.
-            let half = constant::<L>(0.5);
-            let mut along = [zero; 3];
-            let mut across = [zero; 3];
-            for i in 0..3 {
-                along[i] = residuals[0].mul_add(e[i], residuals[3].mul(p[i]));
-                across[i] = residuals[1].mul_add(e[i], residuals[2].mul_add(c[i], residuals[3].mul(q[i])));
-            }
-            let trace = along[1].add(across[2]);
-            hessian[0] = hessian[0].sub(trace);
-            hessian[1] = hessian[1].add(along[1]).sub(trace);
-            hessian[2] = hessian[2].add(across[2]).sub(trace);
-            hessian[3] = half.mul_add(along[0], hessian[3]);
-            hessian[4] = half.mul_add(across[0], hessian[4]);
-            hessian[5] = half.mul_add(along[2].add(across[1]), hessian[5]);
-            Misfit { residuals, slopes, gradient, hessian, half_squared: half.mul(squared) }
+            let hessian = [
+                s.mul_add(s, c[1].mul_sub(c[1], cc)).sub(r[3].mul(r[3])),
+                q[0].mul_add(q[0], c[0].mul_add(c[0], ee)).sub(r[3].mul_add(q[2], e[2].mul_add(e[2], cc))),
+                p[0].mul_add(p[0], ee).sub(r[3].mul_add(p[1], e[1].mul(e[1]))),
+                half.mul_add(r[3].mul_sub(p[0], e[0].mul(e[1])), s.mul_sub(q[0], c[0].mul(c[1]))),
+                half.mul_add(r[3].mul_add(q[0], c[2].mul_sub(c[0], e[0].mul(e[2]))), zero.sub(s.mul(p[0]))),
+                half.mul_add(r[3].mul_add(p[2].add(q[1]), c[2].mul(c[1])), e[1].mul_sub(e[2], q[0].mul(p[0]))),
+            ];
+            (Slope { gradient, hessian }, r)
         }
     }
 }
@@ -112,19 +128,15 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
         4
     }
 
+    const SEARCHES: bool = true;
+
+    /// Newton's method over frames.
     #[inline(always)]
-    unsafe fn gradients<L: Lanes<Scalar = S>>(
-        &self,
-        edges: &[[L; 3]; 3],
-        numbers: *const S,
-        kept: *mut S,
-    ) -> ([[L; 3]; 3], L) {
+    unsafe fn search<L: Lanes<Scalar = S>>(&self, edges: &[[L; 3]; 3], numbers: *const S, kept: *mut S) -> u32 {
         let w = S::WIDTH;
         unsafe {
-            let zero = L::zero();
-            let (n, sums) = sums_of::<L>(edges, numbers);
-            let weight = n[NUMBERS - 1];
-            let mut q = [zero; 4];
+            let sums = sums_of::<L>(edges, numbers).1;
+            let mut q = [L::zero(); 4];
             for k in 0..4 {
                 q[k] = L::load(kept.add(k * w));
             }
@@ -134,46 +146,78 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
             let length = q[0].mul_add(q[0], q[1].mul_add(q[1], q[2].mul_add(q[2], q[3].mul(q[3]))));
             let mut failed = length.less_mask(constant::<L>(0.5));
             let mut pending = all & !failed;
-            let mut r = columns_of(q);
-            let mut misfit = sums.misfit(&r);
-            let first = misfit.half_squared;
-            for _ in 0..MOST_STEPS {
-                if pending == 0 {
-                    break;
+            let (mut steps, mut first) = (0, L::zero());
+            while pending != 0 && steps < MOST_STEPS {
+                let (slope, residuals) = sums.turned(&columns_of(q)).slope();
+                if steps == 0 {
+                    first = half_squared(&residuals);
                 }
-                let (turn, indefinite) = newton_step(&misfit);
+                let (turn, indefinite) = newton_step(&slope);
                 failed |= indefinite & pending;
                 turned(&mut q, turn);
-                r = columns_of(q);
-                misfit = sums.misfit(&r);
                 pending &= !dot(turn, turn).less_mask(short) & !failed;
+                steps += 1;
             }
             failed |= pending;
-            // Turning must not lead away, and wings stay on their side of the edge.
-            // Misfits below the rounding of the sums that they are made of do not compare.
-            let size = dot(sums.e, sums.e).add(dot(sums.c, sums.c)).add(dot(sums.p, sums.p)).add(dot(sums.q, sums.q));
-            let noise = constant::<L>(if single { 1e-12 } else { 1e-28 }).mul(size);
-            failed |= first.mul(constant::<L>(1.0 + 1e-5)).add(noise).less_mask(misfit.half_squared);
-            let (sine, cosine) = (n[SINE], n[SINE + 1]);
-            let (c, d) = (in_frame(&r, edges[1]), in_frame(&r, edges[2]));
-            let near = constant::<L>(NEAR_EDGE);
-            let reach_d = zero.sub(cosine.mul(d[1])).sub(sine.mul(d[2]));
-            failed |= c[1].less_mask(near.mul(c[1].mul_add(c[1], c[2].mul(c[2])).sqrt()));
-            failed |= reach_d.less_mask(near.mul(d[1].mul_add(d[1], d[2].mul(d[2])).sqrt()));
-            let rho = [
-                weight.mul(misfit.residuals[0]),
-                weight.mul(misfit.residuals[1]),
-                weight.mul(misfit.residuals[2]),
-                weight.mul(misfit.residuals[3]),
-            ];
-            let mut gradients = corner_forces(&n, &rho, &r);
-            let mut twice = weight.mul(misfit.half_squared.add(misfit.half_squared));
-            failed &= all;
-            if failed != 0 {
-                one_by_one::<L>(failed, edges, &n, &mut q, &mut gradients, &mut twice);
-            }
             for k in 0..4 {
                 q[k].store(kept.add(k * w));
+            }
+            // Long turns must not lead away; a single short one cannot. Misfits below the rounding of the sums that they are made of do not compare.
+            if steps > 1 {
+                let misfit = half_squared(&sums.residuals(&columns_of(q)));
+                let size =
+                    dot(sums.e, sums.e).add(dot(sums.c, sums.c)).add(dot(sums.p, sums.p).add(dot(sums.q, sums.q)));
+                let noise = constant::<L>(if single { 1e-12 } else { 1e-28 }).mul(size);
+                failed |= first.mul_add(constant::<L>(1.0 + 1e-5), noise).less_mask(misfit);
+            }
+            failed
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gradients<L: Lanes<Scalar = S>>(
+        &self,
+        edges: &[[L; 3]; 3],
+        numbers: *const S,
+        kept: *mut S,
+        mut failed: u32,
+    ) -> ([[L; 3]; 3], L) {
+        let w = S::WIDTH;
+        unsafe {
+            let zero = L::zero();
+            let (n, sums) = sums_of::<L>(edges, numbers);
+            let weight = L::load(numbers.add(WEIGHT * w));
+            let mut q = [zero; 4];
+            for k in 0..4 {
+                q[k] = L::load(kept.add(k * w));
+            }
+            let r = columns_of(q);
+            let residuals = sums.residuals(&r);
+            let misfit = half_squared(&residuals);
+            // Wings stay on their side of the edge.
+            let (sine, cosine) = (L::load(numbers.add(SINE * w)), L::load(numbers.add((SINE + 1) * w)));
+            let (c, d) = ([dot(r[1], edges[1]), dot(r[2], edges[1])], [dot(r[1], edges[2]), dot(r[2], edges[2])]);
+            // On the edge's other side, or with a reach below a share of the length: compared by squares.
+            let near = constant::<L>(NEAR_EDGE * NEAR_EDGE);
+            let reach_c = c[0].max(zero);
+            let reach_d = zero.sub(cosine.mul_add(d[0], sine.mul(d[1]))).max(zero);
+            let (length_c, length_d) = (c[0].mul_add(c[0], c[1].mul(c[1])), d[0].mul_add(d[0], d[1].mul(d[1])));
+            failed |= reach_c.mul(reach_c).less_mask(near.mul(length_c));
+            failed |= reach_d.mul(reach_d).less_mask(near.mul(length_d));
+            let rho = [
+                weight.mul(residuals[0]),
+                weight.mul(residuals[1]),
+                weight.mul(residuals[2]),
+                weight.mul(residuals[3]),
+            ];
+            let mut gradients = corner_forces(&n, &rho, &r);
+            let mut twice = weight.mul(misfit.add(misfit));
+            failed &= (1 << L::WIDTH) - 1;
+            if failed != 0 {
+                one_by_one::<L>(failed, edges, numbers, &mut q, &mut gradients, &mut twice);
+                for k in 0..4 {
+                    q[k].store(kept.add(k * w));
+                }
             }
             (gradients, twice)
         }
@@ -201,7 +245,7 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
                 q[k] = L::load(kept.add(k * w));
             }
             let r = columns_of(q);
-            let slopes = sums.misfit(&r).slopes;
+            let slopes = sums.turned(&r).slopes();
             // The vector across all three columns of slopes: minors with alternating signs.
             let mut direction = [L::zero(); 4];
             let mut squared = constant::<L>(1e-30);
@@ -211,7 +255,7 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
                 direction[k] = if k % 2 == 0 { minor } else { L::zero().sub(minor) };
                 squared = minor.mul_add(minor, squared);
             }
-            let scale = n[NUMBERS - 1].div(squared);
+            let scale = L::load(numbers.add(WEIGHT * w)).div(squared);
             let v = corner_forces(&n, &direction, &r);
             let mut block = 0;
             for i in 0..3 {
@@ -228,13 +272,13 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
     }
 }
 
-/// The numbers of a group, and its sums of edges.
+/// The rows of a group, and its sums of edges.
 #[inline(always)]
-unsafe fn sums_of<L: Lanes>(edges: &[[L; 3]; 3], numbers: *const L::Scalar) -> ([L; NUMBERS], Sums<L>) {
+unsafe fn sums_of<L: Lanes>(edges: &[[L; 3]; 3], numbers: *const L::Scalar) -> ([L; ROWS], Sums<L>) {
     unsafe {
         let zero = L::zero();
-        let mut n = [zero; NUMBERS];
-        for k in 0..NUMBERS {
+        let mut n = [zero; ROWS];
+        for k in 0..ROWS {
             n[k] = L::load(numbers.add(k * L::WIDTH));
         }
         let mut sums = Sums { e: [zero; 3], c: [zero; 3], p: [zero; 3], q: [zero; 3] };
@@ -251,7 +295,7 @@ unsafe fn sums_of<L: Lanes>(edges: &[[L; 3]; 3], numbers: *const L::Scalar) -> (
 
 /// What forces on the four residuals are at corners but the first.
 #[inline(always)]
-unsafe fn corner_forces<L: Lanes>(n: &[L; NUMBERS], rho: &[L; 4], r: &[[L; 3]; 3]) -> [[L; 3]; 3] {
+unsafe fn corner_forces<L: Lanes>(n: &[L; ROWS], rho: &[L; 4], r: &[[L; 3]; 3]) -> [[L; 3]; 3] {
     unsafe {
         // Components along the second and third axis of the frame, for each corner.
         let second = [n[0].mul_add(rho[0], n[3].mul(rho[3])), n[4].mul(rho[3]), n[5].mul(rho[3])];
@@ -272,32 +316,35 @@ unsafe fn corner_forces<L: Lanes>(n: &[L; NUMBERS], rho: &[L; 4], r: &[[L; 3]; 3
 
 /// −H⁻¹g, at most half a radian long, and the lanes where H is not positive definite.
 #[inline(always)]
-unsafe fn newton_step<L: Lanes>(misfit: &Misfit<L>) -> ([L; 3], u32) {
+unsafe fn newton_step<L: Lanes>(slope: &Slope<L>) -> ([L; 3], u32) {
     unsafe {
         let (zero, one) = (L::zero(), constant::<L>(1.0));
-        let [h00, h11, h22, h01, h02, h12] = misfit.hessian;
-        let c00 = h11.mul(h22).sub(h12.mul(h12));
-        let c01 = h02.mul(h12).sub(h01.mul(h22));
-        let c02 = h01.mul(h12).sub(h02.mul(h11));
-        let c11 = h00.mul(h22).sub(h02.mul(h02));
-        let c12 = h01.mul(h02).sub(h00.mul(h12));
-        let c22 = h00.mul(h11).sub(h01.mul(h01));
+        let [h00, h11, h22, h01, h02, h12] = slope.hessian;
+        let c00 = h11.mul_sub(h22, h12.mul(h12));
+        let c01 = h02.mul_sub(h12, h01.mul(h22));
+        let c02 = h01.mul_sub(h12, h02.mul(h11));
+        let c11 = h00.mul_sub(h22, h02.mul(h02));
+        let c12 = h01.mul_sub(h02, h00.mul(h12));
+        let c22 = h00.mul_sub(h11, h01.mul(h01));
         let determinant = h00.mul_add(c00, h01.mul_add(c01, h02.mul(c02)));
         let trace = h00.add(h11).add(h22);
         let singular = constant::<L>(if size_of::<L::Scalar>() == 4 { 1e-6 } else { 1e-11 });
         let size = trace.mul(trace).mul(trace).mul(singular);
-        let indefinite = h00.less_mask(zero) | c22.less_mask(zero) | !size.max(zero).less_mask(determinant);
+        let indefinite = h00.min(c22).less_mask(zero) | !size.max(zero).less_mask(determinant);
         let inverse = zero.sub(one.div(determinant.select_less(size.max(constant::<L>(1e-36)), one, determinant)));
-        let g = misfit.gradient;
+        let g = slope.gradient;
         let mut turn = [
             inverse.mul(c00.mul_add(g[0], c01.mul_add(g[1], c02.mul(g[2])))),
             inverse.mul(c01.mul_add(g[0], c11.mul_add(g[1], c12.mul(g[2])))),
             inverse.mul(c02.mul_add(g[0], c12.mul_add(g[1], c22.mul(g[2])))),
         ];
         // At most half a radian.
-        let limit = constant::<L>(4.0).mul(dot(turn, turn)).max(one).inverse_sqrt();
-        for t in &mut turn {
-            *t = t.mul(limit);
+        let squared = constant::<L>(4.0).mul(dot(turn, turn));
+        if one.less_mask(squared) != 0 {
+            let limit = squared.max(one).inverse_sqrt();
+            for t in &mut turn {
+                *t = t.mul(limit);
+            }
         }
         (turn, indefinite)
     }
@@ -311,10 +358,10 @@ unsafe fn turned<L: Lanes>(q: &mut [L; 4], turn: [L; 3]) {
         let t = [half.mul(turn[0]), half.mul(turn[1]), half.mul(turn[2])];
         let [x, y, z, w] = *q;
         let next = [
-            x.add(w.mul_add(t[0], y.mul(t[2]).sub(z.mul(t[1])))),
-            y.add(w.mul_add(t[1], z.mul(t[0]).sub(x.mul(t[2])))),
-            z.add(w.mul_add(t[2], x.mul(t[1]).sub(y.mul(t[0])))),
-            w.sub(dot([x, y, z], t)),
+            z.sub_mul(t[1], y.mul_add(t[2], w.mul_add(t[0], x))),
+            x.sub_mul(t[2], z.mul_add(t[0], w.mul_add(t[1], y))),
+            y.sub_mul(t[0], x.mul_add(t[1], w.mul_add(t[2], z))),
+            z.sub_mul(t[2], y.sub_mul(t[1], x.sub_mul(t[0], w))),
         ];
         let squared = next[3].mul_add(next[3], dot([next[0], next[1], next[2]], [next[0], next[1], next[2]]));
         let scale = squared.max(constant::<L>(1e-30)).inverse_sqrt();
@@ -330,7 +377,7 @@ unsafe fn turned<L: Lanes>(q: &mut [L; 4], turn: [L; 3]) {
 unsafe fn one_by_one<L: Lanes>(
     mask: u32,
     edges: &[[L; 3]; 3],
-    numbers: &[L; NUMBERS],
+    numbers: *const L::Scalar,
     q: &mut [L; 4],
     gradients: &mut [[L; 3]; 3],
     twice: &mut L,
@@ -342,18 +389,18 @@ unsafe fn one_by_one<L: Lanes>(
         numbers
     };
     let at: [[[L::Scalar; 8]; 3]; 3] = std::array::from_fn(|k| std::array::from_fn(|c| stored(&edges[k][c])));
-    let n: [[L::Scalar; 8]; NUMBERS] = std::array::from_fn(|k| stored(&numbers[k]));
     let mut frames: [[L::Scalar; 8]; 4] = std::array::from_fn(|k| stored(&q[k]));
     let mut out: [[[L::Scalar; 8]; 3]; 3] = std::array::from_fn(|k| std::array::from_fn(|c| stored(&gradients[k][c])));
     let mut energies = stored(twice);
     for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
-        let number = |k: usize| n[k][lane].to_f64();
+        // SAFETY: a group has so many vectors of numbers.
+        let number = |k: usize| unsafe { (*numbers.add(k * L::WIDTH + lane)).to_f64() };
         let edges = std::array::from_fn(|k| Vec3::from_array([0, 1, 2].map(|c| at[k][c][lane].to_f64())));
         let angle = number(SINE).atan2(number(SINE + 1));
         let scales = std::array::from_fn(|k| number(SCALES + k));
         let mut frame = [0, 1, 2, 3].map(|k| frames[k][lane].to_f64());
         let residual = hinge_residual(angle, scales, edges, &mut frame);
-        let weight = number(NUMBERS - 1);
+        let weight = number(WEIGHT);
         (0..4).for_each(|k| frames[k][lane] = L::Scalar::from_f64(frame[k]));
         for k in 0..3 {
             let gradient = residual[k + 1] * (weight * scales[k + 1]);

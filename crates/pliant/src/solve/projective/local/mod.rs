@@ -16,8 +16,10 @@
 mod corners;
 mod curvature;
 mod damping;
+mod damping_blocks;
 mod examples;
 mod fibres;
+mod free_turns;
 mod gather;
 mod general;
 mod global_examples;
@@ -26,6 +28,7 @@ mod planes;
 mod quadratic;
 mod rings;
 mod simplex;
+mod simplex_blocks;
 mod springs;
 mod tets;
 mod triangles;

@@ -126,23 +126,36 @@ impl Quadratic {
         self.apart
     }
 
-    /// Gradient at one vertex, and its share of the energy. Loops of four numbers without conditions become vectors.
+    /// Gradient at one vertex, and its share of the energy where anybody asks for it. Loops of four numbers without conditions become vectors.
     #[inline(always)]
-    pub(super) fn at(&self, place: usize, points: &[Point], energy: &mut f64) -> [f64; 4] {
+    pub(super) fn at<const ENERGY: bool>(&self, place: usize, points: &[Point], energy: &mut f64) -> [f64; 4] {
         let own = points[place];
         let mut gradient = [0.0; 4];
         if !self.starts.is_empty() {
-            let mut squares = [0.0; 4];
-            for k in self.starts[place] as usize..self.starts[place + 1] as usize {
-                let (other, value) = (&points[self.places[k] as usize], self.values[k]);
+            let row = self.starts[place] as usize..self.starts[place + 1] as usize;
+            let (places, values) = (&self.places[row.clone()], &self.values[row]);
+            // Two sums: one would wait for itself at each entry.
+            let (mut even, mut odd, mut squares) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+            let mut k = 0;
+            while k < places.len() {
+                let pull = self.pull::<ENERGY>(&own, &points[places[k] as usize], values[k], &mut squares);
                 for c in 0..4 {
-                    let gap = other[c] - own[c];
-                    let pull = value * gap;
-                    gradient[c] += pull;
-                    squares[c] += pull * gap;
+                    even[c] += pull[c];
                 }
+                if k + 1 < places.len() {
+                    let pull = self.pull::<ENERGY>(&own, &points[places[k + 1] as usize], values[k + 1], &mut squares);
+                    for c in 0..4 {
+                        odd[c] += pull[c];
+                    }
+                }
+                k += 2;
             }
-            *energy -= 0.25 * (squares[0] + squares[1] + squares[2]);
+            for c in 0..4 {
+                gradient[c] = even[c] + odd[c];
+            }
+            if ENERGY {
+                *energy -= 0.25 * (squares[0] + squares[1] + squares[2]);
+            }
         }
         if !self.held.is_empty() {
             let (weight, mean) = (self.held[place], &self.mean[place]);
@@ -155,5 +168,19 @@ impl Quadratic {
             *energy += 0.5 * weight * squared;
         }
         gradient
+    }
+
+    /// What an entry off the diagonal adds to the gradient.
+    #[inline(always)]
+    fn pull<const ENERGY: bool>(&self, own: &Point, other: &Point, value: f64, squares: &mut [f64; 4]) -> [f64; 4] {
+        let mut pull = [0.0; 4];
+        for c in 0..4 {
+            let gap = other[c] - own[c];
+            pull[c] = value * gap;
+            if ENERGY {
+                squares[c] += pull[c] * gap;
+            }
+        }
+        pull
     }
 }

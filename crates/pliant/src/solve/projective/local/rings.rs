@@ -6,19 +6,24 @@
 use std::ops::Range;
 
 use super::corners::SlotCounter;
-use super::simplex::LaneBatch;
+use super::curvature::place_of;
+use super::simplex::{LaneBatch, VisitBlock};
 use super::{Order, Point};
 use crate::energy::{Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::sparse::ROWS_TOGETHER;
 
 /// Vertices with their neighbours, of one batch.
 #[derive(Debug)]
 pub(super) struct Rings {
-    batch: usize,
+    /// Its number among the model's energies.
+    batch: [usize; 1],
     /// Element of each ring.
     elements: Vec<u32>,
     /// First corner of each ring; the first corner is the vertex.
     starts: Vec<u32>,
+    /// First block of each ring: one for each pair of corners.
+    block_starts: Vec<u32>,
     /// Place of each corner.
     places: Vec<u32>,
     /// Slot of each corner.
@@ -42,8 +47,9 @@ impl Rings {
         // In the order of vertices, so that rings side by side share their points.
         elements.sort_by_key(|&e| order.places[operator.stencil(e as usize)[0] as usize]);
         let mut rings = Self {
-            batch,
+            batch: [batch],
             starts: vec![0],
+            block_starts: vec![0],
             places: Vec::new(),
             slots: Vec::new(),
             coefficients: Vec::new(),
@@ -59,8 +65,39 @@ impl Rings {
             rings.coefficients.extend_from_slice(operator.coefficients(e));
             rings.numbers.push([scale * operator.weight(e), lengths[e]]);
             rings.starts.push(rings.places.len() as u32);
+            let corners = operator.stencil(e).len() as u32;
+            rings.block_starts.push(rings.block_starts[rings.starts.len() - 2] + corners * (corners + 1) / 2);
         }
         rings
+    }
+}
+
+impl Rings {
+    /// A x, as seen from the vertex, so that nothing is lost far from the origin.
+    #[inline(always)]
+    fn curvature(&self, ring: usize, points: &[Point]) -> [f64; 4] {
+        let corners = self.starts[ring] as usize..self.starts[ring + 1] as usize;
+        let (places, coefficients) = (&self.places[corners.clone()], &self.coefficients[corners]);
+        let own = points[places[0] as usize];
+        let mut curvature = [0.0; 4];
+        for k in 1..places.len() {
+            let other = &points[places[k] as usize];
+            for c in 0..4 {
+                curvature[c] += coefficients[k] * (other[c] - own[c]);
+            }
+        }
+        curvature
+    }
+
+    /// Second derivative of the energy over A x: w n nᵀ along it and w (1 − l/‖A x‖) across, where that is not negative. Without a direction it is held.
+    fn stiffness(&self, ring: usize, points: &[Point]) -> [[f64; 3]; 3] {
+        let [x, y, z, _] = self.curvature(ring, points);
+        let [weight, length] = self.numbers[ring];
+        let (v, squared) = ([x, y, z], x * x + y * y + z * z);
+        let is_long = squared > SHORTEST_SQUARED;
+        let across = if is_long { weight * (1.0 - length / squared.sqrt()).max(0.0) } else { weight };
+        let along = if is_long { (weight - across) / squared } else { 0.0 };
+        std::array::from_fn(|c| std::array::from_fn(|r| along * v[c] * v[r] + if c == r { across } else { 0.0 }))
     }
 }
 
@@ -81,13 +118,60 @@ impl<S: LaneNumber> LaneBatch<S> for Rings {
 
     fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
         for (kept, &e) in kept.chunks_exact_mut(3).zip(&self.elements) {
-            (0..3).for_each(|c| kept[c] = S::from_f64(memory[self.batch].warm[3 * e as usize + c]));
+            (0..3).for_each(|c| kept[c] = S::from_f64(memory[self.batch[0]].warm[3 * e as usize + c]));
         }
     }
 
     fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
         for (kept, &e) in kept.chunks_exact(3).zip(&self.elements) {
-            (0..3).for_each(|c| memory[self.batch].warm[3 * e as usize + c] = kept[c].to_f64());
+            (0..3).for_each(|c| memory[self.batch[0]].warm[3 * e as usize + c] = kept[c].to_f64());
+        }
+    }
+
+    fn batches_with_blocks(&self) -> &[usize] {
+        &self.batch
+    }
+
+    fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
+        for e in 0..self.numbers.len() {
+            let places = &self.places[self.starts[e] as usize..self.starts[e + 1] as usize];
+            let mut block = self.block_starts[e] as usize;
+            for i in 0..places.len() {
+                for j in i..places.len() {
+                    visit(i == j, places[i], places[j], place_of(start, block));
+                    block += 1;
+                }
+            }
+        }
+        place_of(start, (self.block_starts[self.numbers.len()] as usize).next_multiple_of(ROWS_TOGETHER))
+    }
+
+    unsafe fn blocks(
+        &self,
+        _instructions: InstructionSet,
+        groups: Range<usize>,
+        points: &[Point],
+        _kept: *const S,
+        out: *mut S,
+    ) {
+        for e in groups {
+            let corners = self.starts[e] as usize..self.starts[e + 1] as usize;
+            let stiffness = self.stiffness(e, points);
+            let coefficients = &self.coefficients[corners];
+            let mut block = self.block_starts[e] as usize;
+            for i in 0..coefficients.len() {
+                for j in i..coefficients.len() {
+                    let (place, product) = (place_of(0, block), coefficients[i] * coefficients[j]);
+                    for c in 0..3 {
+                        for r in 0..3 {
+                            // SAFETY: each block has three points, a column of all lanes apart.
+                            let number = unsafe { &mut *out.add(place + 4 * ROWS_TOGETHER * c + r) };
+                            *number = S::from_f64(product * stiffness[c][r]);
+                        }
+                    }
+                    block += 1;
+                }
+            }
         }
     }
 
@@ -129,16 +213,8 @@ impl<S: LaneNumber> Kernel<S> for RingForces<'_, S> {
         let mut energy = 0.0;
         for e in self.elements.start..self.elements.end {
             let corners = rings.starts[e] as usize..rings.starts[e + 1] as usize;
-            let (places, coefficients) = (&rings.places[corners.clone()], &rings.coefficients[corners.clone()]);
-            // As seen from the vertex, so that nothing is lost far from the origin.
-            let own = self.points[places[0] as usize];
-            let mut curvature = [0.0; 4];
-            for k in 1..places.len() {
-                let other = &self.points[places[k] as usize];
-                for c in 0..4 {
-                    curvature[c] += coefficients[k] * (other[c] - own[c]);
-                }
-            }
+            let coefficients = &rings.coefficients[corners.clone()];
+            let curvature = rings.curvature(e, self.points);
             let [weight, length] = rings.numbers[e];
             let squared = curvature[0] * curvature[0] + curvature[1] * curvature[1] + curvature[2] * curvature[2];
             let mut force = [0.0; 4];

@@ -4,10 +4,12 @@
 //! numbers are. To give an energy a kernel: write its law, and name it in `mod.rs`.
 
 use std::fmt::Debug;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::Point;
 use super::corners::{Corners, SlotCounter};
+use super::simplex_blocks::Blocks;
 use crate::energy::{Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
 use crate::math::symmetric_eigen;
@@ -32,14 +34,35 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
         0.0
     }
 
-    /// Gradients at the corners but the first, and twice the energy.
+    /// Whether there is a [`search`](Self::search).
+    const SEARCHES: bool = false;
+
+    /// What a projection is made of: the edges, or what it wants of them from its search to its gradients.
     ///
     /// SAFETY: the processor has the instructions of `L`; the pointers are those of the group's numbers and kept values.
+    #[inline(always)]
+    unsafe fn measure<L: Lanes<Scalar = S>>(&self, edges: &[[L; 3]; E], _numbers: *const S) -> [[L; 3]; E] {
+        *edges
+    }
+
+    /// Improves what is kept, and returns the lanes where it failed. Such a search is one long chain of operations, through which the processor waits for
+    /// itself; so the searches of several groups come one after the other with nothing between them, and it has more than one under way.
+    ///
+    /// SAFETY: as for [`measure`](Self::measure).
+    #[inline(always)]
+    unsafe fn search<L: Lanes<Scalar = S>>(&self, _measure: &[[L; 3]; E], _numbers: *const S, _kept: *mut S) -> u32 {
+        0
+    }
+
+    /// Gradients at the corners but the first, and twice the energy, after the search, which has failed in some lanes.
+    ///
+    /// SAFETY: as for [`measure`](Self::measure).
     unsafe fn gradients<L: Lanes<Scalar = S>>(
         &self,
-        edges: &[[L; 3]; E],
+        measure: &[[L; 3]; E],
         numbers: *const S,
         kept: *mut S,
+        failed: u32,
     ) -> ([[L; 3]; E], L);
 
     /// Whether there are [`blocks`](Self::blocks).
@@ -50,7 +73,7 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
     /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: at least what is positive of it. What is kept must be
     /// what [`gradients`](Self::gradients) has left at the same positions.
     ///
-    /// SAFETY: as for [`gradients`](Self::gradients).
+    /// SAFETY: as for [`measure`](Self::measure).
     unsafe fn blocks<L: Lanes<Scalar = S>>(
         &self,
         _edges: &[[L; 3]; E],
@@ -60,6 +83,9 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
     ) {
     }
 }
+
+/// Is told of a block: whether it is on the diagonal, two places, its first number.
+pub(super) type VisitBlock<'a> = dyn FnMut(bool, u32, u32, usize) + 'a;
 
 /// Elements with kernels, whatever their kind.
 pub(super) trait LaneBatch<S>: Debug + Send + Sync {
@@ -110,14 +136,10 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
         &[]
     }
 
-    /// Corners of an element that has blocks.
-    fn corners(&self) -> usize {
-        0
-    }
-
-    /// The place of a corner; none in a lane that only fills up.
-    fn place(&self, _group: usize, _corner: usize, _lane: usize) -> Option<u32> {
-        None
+    /// Tells of each block between corners i ≤ j whether it is on the diagonal, the places of both corners and its first number; blocks begin at `start`.
+    /// Returns where they end.
+    fn list_blocks(&self, start: usize, _visit: &mut VisitBlock<'_>) -> usize {
+        start
     }
 
     /// Writes the blocks of some groups between corners i ≤ j: three points for each, its columns, group by group, pair by pair, column by
@@ -152,9 +174,9 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
 pub(super) struct Elements<S, W, const N: usize> {
     /// Numbers of the batches among the model's energies; their warm values are the same.
     batches: Vec<usize>,
-    corners: Corners<N>,
-    numbers: Vec<S>,
-    law: W,
+    pub(super) corners: Corners<N>,
+    pub(super) numbers: Vec<S>,
+    pub(super) law: W,
 }
 
 impl<S: LaneNumber, W, const N: usize> Elements<S, W, N> {
@@ -227,29 +249,31 @@ macro_rules! lane_batch {
                 if all == 0 {
                     return;
                 }
+                let source = &memory[self.batches[0]].warm[..];
                 for (group, kept) in kept.chunks_exact_mut(all * S::WIDTH).enumerate() {
                     for lane in 0..S::WIDTH {
                         let element = self.corners.lane(group, lane).0 as usize;
-                        for k in 0..all {
-                            let value = if k < warm {
-                                memory[self.batches[0]].warm[warm * element + k]
-                            } else {
-                                self.law.fresh(k - warm)
-                            };
-                            kept[k * S::WIDTH + lane] = S::from_f64(value);
-                        }
+                        let numbers = source[warm * element..][..warm].iter().copied();
+                        let fresh = (0..all - warm).map(|k| self.law.fresh(k));
+                        let places = kept[lane..].iter_mut().step_by(S::WIDTH);
+                        places.zip(numbers.chain(fresh)).for_each(|(kept, number)| *kept = S::from_f64(number));
                     }
                 }
             }
 
             fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
                 let (warm, all) = (self.law.warm(), self.law.warm() + self.law.spare());
+                if warm == 0 {
+                    return;
+                }
                 for &batch in &self.batches {
-                    for (lane, &e) in self.corners.elements.iter().enumerate() {
-                        let (group, lane) = (lane / S::WIDTH, lane % S::WIDTH);
-                        for k in 0..warm {
-                            memory[batch].warm[warm * e as usize + k] =
-                                kept[(all * group + k) * S::WIDTH + lane].to_f64();
+                    let out = &mut memory[batch].warm[..];
+                    let groups = self.corners.elements.chunks(S::WIDTH).zip(kept.chunks_exact(all * S::WIDTH));
+                    for (elements, kept) in groups {
+                        for (lane, &e) in elements.iter().enumerate() {
+                            let numbers = kept[lane..].iter().step_by(S::WIDTH);
+                            let places = out[warm * e as usize..][..warm].iter_mut();
+                            places.zip(numbers).for_each(|(place, number)| *place = number.to_f64());
                         }
                     }
                 }
@@ -259,14 +283,8 @@ macro_rules! lane_batch {
                 if self.law.has_blocks() { &self.batches } else { &[] }
             }
 
-            fn corners(&self) -> usize {
-                $corners
-            }
-
-            fn place(&self, group: usize, corner: usize, lane: usize) -> Option<u32> {
-                let (_, is_padding) = self.corners.lane(group, lane);
-                let place = self.corners.places[self.corners.first(group) + corner * S::WIDTH + lane] / 4;
-                (!is_padding).then_some(place)
+            fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
+                self.corners.list_blocks(start, visit)
             }
 
             unsafe fn blocks(
@@ -311,6 +329,9 @@ lane_batch!(2, 1);
 lane_batch!(3, 2);
 lane_batch!(4, 3);
 
+/// Groups whose searches come one after the other.
+const SEARCHES_AT_ONCE: usize = 4;
+
 /// Writes the forces of some groups to their slots, and what they keep.
 struct Forces<'a, S, W, const N: usize, const E: usize> {
     elements: &'a Elements<S, W, N>,
@@ -329,89 +350,36 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
         let points = self.points.as_ptr().cast::<f64>();
         let Elements { corners, numbers, law, .. } = self.elements;
         let (numbers_len, kept_len) = (law.numbers() * w, (law.warm() + law.spare()) * w);
+        let at_once = if W::SEARCHES { SEARCHES_AT_ONCE } else { 1 };
         unsafe {
             let mut energy = L::zero();
-            for group in self.groups.start..self.groups.end {
-                let first = corners.first(group);
-                let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(first));
-                let numbers = numbers.as_ptr().add(group * numbers_len);
-                let (gradients, twice) = law.gradients::<L>(&edges, numbers, self.kept.add(group * kept_len));
-                energy = energy.add(twice);
-                scatter::<L, E>(&gradients, corners.slots.as_ptr().add(first), self.slots);
+            let mut failed = [0; SEARCHES_AT_ONCE];
+            let mut measures = [const { MaybeUninit::<[[L; 3]; E]>::uninit() }; SEARCHES_AT_ONCE];
+            let mut group = self.groups.start;
+            while group < self.groups.end {
+                let count = at_once.min(self.groups.end - group);
+                for k in 0..count {
+                    let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(corners.first(group + k)));
+                    measures[k].write(law.measure(&edges, numbers.as_ptr().add((group + k) * numbers_len)));
+                }
+                if W::SEARCHES {
+                    for k in 0..count {
+                        let numbers = numbers.as_ptr().add((group + k) * numbers_len);
+                        let kept = self.kept.add((group + k) * kept_len);
+                        failed[k] = law.search(measures[k].assume_init_ref(), numbers, kept);
+                    }
+                }
+                for k in 0..count {
+                    let numbers = numbers.as_ptr().add((group + k) * numbers_len);
+                    let kept = self.kept.add((group + k) * kept_len);
+                    let (gradients, twice) =
+                        law.gradients::<L>(measures[k].assume_init_ref(), numbers, kept, failed[k]);
+                    energy = energy.add(twice);
+                    scatter::<L, E>(&gradients, corners.slots.as_ptr().add(corners.first(group + k)), self.slots);
+                }
+                group += count;
             }
             *self.energy = 0.5 * sum_of_lanes(energy);
-        }
-    }
-}
-
-/// Writes the blocks of some groups.
-struct Blocks<'a, S, W, const N: usize, const E: usize> {
-    elements: &'a Elements<S, W, N>,
-    groups: Range<usize>,
-    points: &'a [Point],
-    kept: *const S,
-    out: *mut S,
-}
-
-impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for Blocks<'_, S, W, N, E> {
-    /// SAFETY: as for [`Forces`]; each group has room for its blocks.
-    #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
-        let w = S::WIDTH;
-        let points = self.points.as_ptr().cast::<f64>();
-        let Elements { corners, numbers, law, .. } = self.elements;
-        let (numbers_len, kept_len) = (law.numbers() * w, (law.warm() + law.spare()) * w);
-        // A column of a block is a point for each lane.
-        let column = 4 * w;
-        unsafe {
-            for group in self.groups.start..self.groups.end {
-                let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(corners.first(group)));
-                let numbers = numbers.as_ptr().add(group * numbers_len);
-                let mut inner = [[[L::zero(); 3]; 3]; 6];
-                law.blocks::<L>(&edges, numbers, self.kept.add(group * kept_len), &mut inner);
-                let mut out = self.out.add(group * (N * (N + 1) / 2) * 3 * column);
-                // Translations cost nothing: blocks of the first corner are what keeps sums of rows and columns at zero.
-                let mut first = [[[L::zero(); 3]; 3]; E];
-                let mut corner = [[L::zero(); 3]; 3];
-                let mut at = 0;
-                for i in 0..E {
-                    for j in i..E {
-                        for c in 0..3 {
-                            for r in 0..3 {
-                                let value = inner[at][c][r];
-                                first[j][c][r] = first[j][c][r].sub(value);
-                                if i != j {
-                                    first[i][r][c] = first[i][r][c].sub(value);
-                                }
-                            }
-                        }
-                        at += 1;
-                    }
-                }
-                for j in 0..E {
-                    for c in 0..3 {
-                        for r in 0..3 {
-                            corner[c][r] = corner[c][r].sub(first[j][c][r]);
-                        }
-                    }
-                }
-                for c in 0..3 {
-                    L::store_points(corner[c], out);
-                    out = out.add(column);
-                }
-                for j in 0..E {
-                    for c in 0..3 {
-                        L::store_points(first[j][c], out);
-                        out = out.add(column);
-                    }
-                }
-                for block in 0..E * (E + 1) / 2 {
-                    for c in 0..3 {
-                        L::store_points(inner[block][c], out);
-                        out = out.add(column);
-                    }
-                }
-            }
         }
     }
 }

@@ -185,7 +185,10 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
         let vertices = self.points.len() - PADDING;
         for k in 0..width.min(vertices.saturating_sub(first)) {
             if !self.quadratic.is_empty() {
-                gradients[k] = self.quadratic.at(first + k, self.points, energy);
+                gradients[k] = match self.with_energy {
+                    true => self.quadratic.at::<true>(first + k, self.points, energy),
+                    false => self.quadratic.at::<false>(first + k, self.points, energy),
+                };
             }
             if !self.planes.is_empty() {
                 self.planes.add(first + k, &self.points[first + k], &mut gradients[k], energy);

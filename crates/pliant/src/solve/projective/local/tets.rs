@@ -39,24 +39,44 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
         4
     }
 
+    const SEARCHES: bool = true;
+
+    /// F by columns.
     #[inline(always)]
-    unsafe fn gradients<L: Lanes<Scalar = S>>(
-        &self,
-        edges: &[[L; 3]; 3],
-        numbers: *const S,
-        kept: *mut S,
-    ) -> ([[L; 3]; 3], L) {
+    unsafe fn measure<L: Lanes<Scalar = S>>(&self, edges: &[[L; 3]; 3], numbers: *const S) -> [[L; 3]; 3] {
+        unsafe { apply::<L, 3, 3>(numbers, edges) }
+    }
+
+    #[inline(always)]
+    unsafe fn search<L: Lanes<Scalar = S>>(&self, f: &[[L; 3]; 3], _numbers: *const S, kept: *mut S) -> u32 {
         let w = S::WIDTH;
         unsafe {
-            let f = apply::<L, 3, 3>(numbers, edges);
-            let (strain_weight, volume_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
             let mut q = [L::zero(); 4];
             for k in 0..4 {
                 q[k] = L::load(kept.add(k * w));
             }
-            nearest_rotation::<L>(&f, &mut q);
+            nearest_rotation::<L>(f, &mut q);
             for k in 0..4 {
                 q[k].store(kept.add(k * w));
+            }
+            0
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gradients<L: Lanes<Scalar = S>>(
+        &self,
+        &f: &[[L; 3]; 3],
+        numbers: *const S,
+        kept: *mut S,
+        _failed: u32,
+    ) -> ([[L; 3]; 3], L) {
+        let w = S::WIDTH;
+        unsafe {
+            let (strain_weight, volume_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
+            let mut q = [L::zero(); 4];
+            for k in 0..4 {
+                q[k] = L::load(kept.add(k * w));
             }
             let r = columns_of(q);
             if STRAIN == strain::ROTATIONS && !VOLUME {

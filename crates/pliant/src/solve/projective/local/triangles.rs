@@ -31,6 +31,7 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
         edges: &[[L; 3]; 2],
         numbers: *const S,
         _kept: *mut S,
+        _failed: u32,
     ) -> ([[L; 3]; 2], L) {
         let w = S::WIDTH;
         unsafe {
