@@ -64,6 +64,10 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
         IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
     };
     let mut builder = Simulation::builder().time_step(step).solver(choice(solver)?).integrator(integrator);
+    if world.substeps.is_some() {
+        // Who asks for a number of steps gets that number, whatever `auto` would choose.
+        builder = builder.substeps(1);
+    }
     if let Some(gravity) = world.gravity {
         if !gravity.iter().all(|c| c.is_finite()) {
             return refuse("gravity", format!("gravity is {gravity:?}, but must be finite"));

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub struct WorldSection {
     /// Frames per second of the result (1/s); 60 by default.
     pub frame_rate: Option<f64>,
-    /// Equal steps per frame, 1 to 10000; 1 by default. What moves is where it is at each; two to four follow fast motion that one damps.
+    /// Equal steps per frame, 1 to 10000; by default one, or as many as the solver `auto` chooses. What moves is where it is at each; two to four follow fast motion that one damps.
     pub substeps: Option<u32>,
     /// Frames to simulate; 120 by default.
     pub frames: Option<u32>,

@@ -45,10 +45,11 @@ pub enum Start {
 }
 
 /// Which solver, with its parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum SolverChoice {
     /// What suits the world, by a rule on what it contains; the number of substeps too, where none was asked for. See docs/solvers.md, and
     /// [`Simulation::solver_choice`](crate::Simulation::solver_choice) for what it came to.
+    #[default]
     Auto,
     /// Local/global iterations with a constant matrix.
     Projective(ProjectiveParams),
@@ -84,12 +85,6 @@ impl std::fmt::Display for SolverChoice {
             Self::PositionBased(params) => write!(f, "position-based, {} iterations", params.iterations),
             Self::Explicit(_) => write!(f, "explicit"),
         }
-    }
-}
-
-impl Default for SolverChoice {
-    fn default() -> Self {
-        Self::Projective(ProjectiveParams::default())
     }
 }
 
