@@ -142,13 +142,13 @@ class Chebyshev:
 class Projective:
     """Local/global iterations with a constant matrix [Bouaziz 2014; Liu 2013].
 
-    iterations: most in a step. tolerance: stops when no vertex moved by more than this fraction of the world's diagonal.
+    iterations: most in a step. tolerance: stops when the largest unbalanced force on a vertex is at most this share of the largest force.
     acceleration: Anderson, Chebyshev or None. start: "predicted", "inertial" or "previous". record: g on the way, in
     the report's history (slower). precision: "single" or "double", of the factor; both converge to the same.
     """
 
     iterations: int = 10
-    tolerance: float = 1e-10
+    tolerance: float = 1e-6
     acceleration: Anderson | Chebyshev | None = Anderson()
     start: str = "predicted"
     record: bool = False
@@ -168,7 +168,7 @@ class Projective:
     @classmethod
     def converged(cls) -> Projective:
         """Iterates to convergence."""
-        return cls(20_000, 1e-13, Anderson(10))
+        return cls(20_000, 1e-10, Anderson(10))
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class TwoMetric:
     iterations: int = 3
     linear_iterations: int = 16
     linear_tolerance: float = 0.05
-    tolerance: float = 1e-10
+    tolerance: float = 1e-6
     preconditioner: str = "product"
     start: str = "predicted"
     record: bool = False
@@ -204,7 +204,7 @@ class TwoMetric:
     @classmethod
     def converged(cls) -> TwoMetric:
         """Iterates to convergence."""
-        return cls(500, 60, 1e-3, 1e-12)
+        return cls(500, 60, 1e-3, 1e-10)
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class PositionBased:
     iterations: in a step. stiffness: None for that of the materials (XPBD), or the share of an error, 0 to 1, that the
     iterations of a step take away (classic); stiffness_of: shares of single kinds of constraints, by their names. jacobi: None for
     Gauss-Seidel over colours, or the relaxation, 1 for none, of means over all constraints at once. order: "as-added",
-    "reversed" or "alternating". tolerance: as for Projective; 0 for all iterations. record: g on the way.
+    "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than this share of the world's diagonal; 0 for all iterations. record: g on the way.
     """
 
     iterations: int = 10

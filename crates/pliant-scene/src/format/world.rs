@@ -206,7 +206,7 @@ pub struct HairStyleSection {
 pub struct ProjectiveSection {
     /// Most iterations in a step; 10 by default.
     pub iterations: Option<usize>,
-    /// Stops when no vertex moves by more than this fraction of the scene's diagonal.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// Acceleration; Anderson with a window of 5 by default.
     pub acceleration: Option<AccelerationSection>,
@@ -254,7 +254,7 @@ pub struct TwoMetricSection {
     pub linear_iterations: Option<usize>,
     /// Share of the residual that linear iterations may leave, below 1; 0.05 by default.
     pub linear_tolerance: Option<f64>,
-    /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// What linear systems are preconditioned by: both metrics (`product`, the default, or the cheaper `sum`), or the prefactored matrix
     /// alone (`factor`), which suffices for solids.
@@ -279,7 +279,7 @@ pub enum PreconditionerName {
 pub struct NewtonSection {
     /// Most iterations in a step; 200 by default.
     pub iterations: Option<usize>,
-    /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// Local/global iterations before the first; 0 by default.
     pub warm_start: Option<usize>,

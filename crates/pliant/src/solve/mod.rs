@@ -19,7 +19,7 @@ pub use objective::Objective;
 pub(crate) use pbd::Colouring;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
-pub use report::{SetupSeconds, SolveError, SolveReport};
+pub use report::{ForceBalance, SetupSeconds, SolveError, SolveReport};
 pub use two_metric::{Preconditioner, TwoMetric, TwoMetricParams};
 
 use crate::clock::Clock;

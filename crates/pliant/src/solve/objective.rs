@@ -26,6 +26,8 @@ pub struct Objective<'a> {
     pub scales: &'a [f64],
     /// Goals of each energy.
     pub goals: &'a [Vec<Vec3>],
+    /// Largest external force on a free vertex \[N\]: what unbalanced forces are compared with, besides those of energies.
+    pub load: f64,
 }
 
 impl Objective<'_> {

@@ -112,7 +112,7 @@ impl Newton {
         matrix: &mut BlockMatrix,
         report: &mut SolveReport,
     ) -> Result<Vec<Vec3>, SolveError> {
-        let near = report.iterations > 0 && report.residual < NEAR;
+        let near = report.iterations > 0 && report.movement < NEAR;
         let turning = TurningColumns::new(objective, x, memory);
         if near && self.params.curvature == Curvature::Projected {
             hessian(objective, x, memory, Curvature::Raw, matrix);
@@ -241,7 +241,7 @@ impl Newton {
             let direction = self.direction(objective, x, memory, &gradient, &mut matrix, &mut report)?;
             let solved = clock.now();
             report.iterations += 1;
-            report.residual = largest(&direction) / scale;
+            report.movement = largest(&direction) / scale;
             let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(*d)).sum();
             let origin: Vec<Vec3> = free.iter().map(|&v| x[v as usize]).collect();
             let mut move_by = |length: f64, x: &mut [Vec3]| {
@@ -255,7 +255,7 @@ impl Newton {
             let mut reached = move_by(length, x);
             // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged. Near rest g is a
             // sum of squared rounding errors and says nothing of a step that is within the tolerance already.
-            let small = report.residual <= self.params.tolerance;
+            let small = report.movement <= self.params.tolerance;
             let judged = self.params.line_search && !small && slope.abs() > 1e-13 * value.abs();
             let mut halvings = 0;
             while judged && (reached.is_nan() || reached > value + SUFFICIENT * length * slope) && halvings < HALVINGS {
@@ -274,7 +274,7 @@ impl Newton {
             if self.params.record {
                 report.history.push(value);
             }
-            if length == 1.0 && report.residual <= self.params.tolerance {
+            if length == 1.0 && report.movement <= self.params.tolerance {
                 report.converged = true;
                 break;
             }

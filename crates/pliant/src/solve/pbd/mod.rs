@@ -422,8 +422,8 @@ impl Solver for PositionBased {
                 report.iterations += 1;
                 if judged {
                     prepared.points.store(x);
-                    report.residual = largest_movement(&prepared.last, x) / scale;
-                    if report.residual <= params.tolerance {
+                    report.movement = largest_movement(&prepared.last, x) / scale;
+                    if report.movement <= params.tolerance {
                         report.converged = true;
                         break;
                     }

@@ -29,25 +29,27 @@ pub(in crate::solve) struct Prepared {
     inertia: f64,
     scales: Vec<f64>,
     analysis: Analysis,
-    order: Order,
-    factor: PackedFactor,
+    pub(super) order: Order,
+    pub(super) factor: PackedFactor,
     elements: Elements,
     /// The other kind, once it was needed.
     spare: Option<Elements>,
     general: General,
     /// m/τ² of free vertices \[N/m\].
-    weight: Vec<f64>,
+    pub(super) weight: Vec<f64>,
     /// s of free vertices \[m\].
-    target: Vec<Point>,
+    pub(super) target: Vec<Point>,
     /// Positions of all vertices \[m\], and padding.
-    points: Vec<Point>,
+    pub(super) points: Vec<Point>,
     watched: bool,
+    /// Largest entry on the diagonal of the constant matrix \[N/m\].
+    pub(super) stiffest: f64,
     /// Diagonal of the matrix at free vertices \[N/m\].
     diagonal: Vec<f64>,
-    contact: ContactSolve,
+    pub(super) contact: ContactSolve,
     /// Rotations of rigid sets, and what solving with them needs.
     turnings: Turnings,
-    residual: Vec<Vec3>,
+    pub(super) residual: Vec<Vec3>,
     solved: Vec<Vec3>,
     /// The second derivative, once it was needed.
     curvature: Option<CurvatureRows>,
@@ -84,6 +86,7 @@ impl Prepared {
         let factor = PackedFactor::new(cholesky, precision);
         let entry = |&k: &u32| matrix.values()[matrix.pattern().diagonal_entry(k as usize)];
         let mut diagonal: Vec<f64> = factor.order().iter().map(entry).collect();
+        let stiffest = diagonal.iter().copied().fold(0.0, f64::max);
         let order = Order::new(model, factor.order());
         // Plain local/global holds rotations in its global step: slow, and g never rises.
         let mut turnings = Turnings::default();
@@ -118,6 +121,7 @@ impl Prepared {
             points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
             order,
             watched,
+            stiffest,
             diagonal,
             contact: ContactSolve::default(),
             turnings,
