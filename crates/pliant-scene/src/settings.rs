@@ -315,6 +315,9 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
         Some(SolverSection::TwoMetric(section)) => {
             let standard = TwoMetricParams::default();
             check_tolerance("two-metric", section.tolerance)?;
+            if let Some(share) = section.movement_tolerance.filter(|share| !(share.is_finite() && *share >= 0.0)) {
+                return Err(at_least_zero("solver.two-metric.movement_tolerance".to_owned(), share));
+            }
             check_most("solver.two-metric.iterations", section.iterations, MOST_ITERATIONS)?;
             check_most("solver.two-metric.linear_iterations", section.linear_iterations, MOST_ITERATIONS)?;
             if let Some(share) = section.linear_tolerance.filter(|share| !(0.0..1.0).contains(share)) {
@@ -325,6 +328,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 iterations: section.iterations.unwrap_or(standard.iterations),
                 linear_iterations: section.linear_iterations.unwrap_or(standard.linear_iterations),
                 linear_tolerance: section.linear_tolerance.unwrap_or(standard.linear_tolerance),
+                movement_tolerance: section.movement_tolerance.unwrap_or(standard.movement_tolerance),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 preconditioner: match section.preconditioner {
                     None => standard.preconditioner,

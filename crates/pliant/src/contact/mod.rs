@@ -15,7 +15,7 @@ mod rebound;
 pub(crate) use clearance::Clearances;
 pub(crate) use finish::Before;
 pub(crate) use law::Response;
-pub(crate) use layers::{Layers, Place, READY};
+pub(crate) use layers::{HeldPair, Layers, Place, READY};
 pub(crate) use obstacles::Obstacles;
 
 use crate::collide::{Collider, Moving};

@@ -21,8 +21,10 @@ const MOST: usize = 8;
 /// Most linear iterations of worlds with few vertices, and how many vertices those are: contact on finer meshes takes more.
 const LINEAR_OF_FEW: usize = 8;
 const FEW: usize = 5000;
-/// In substeps longer than what the rule would take, iterations do what it can.
-const ITERATIONS_OF_LONG_STEPS: usize = 3;
+/// Most iterations, and what another one must at least move to be made: cloth and solids take one in nearly all substeps, light and stiff strands or
+/// substeps longer than the rule's several.
+const ITERATIONS: usize = 6;
+const MOVEMENT: f64 = 0.02;
 
 /// A choice for a world.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,8 +57,8 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
     // A step of the longest length is one, whatever rounding makes of it.
     let wanted = ((h / longest - 1e-6).ceil() as usize).clamp(1, MOST);
     let substeps = substeps.unwrap_or(wanted);
-    let iterations = if substeps >= wanted { 1 } else { ITERATIONS_OF_LONG_STEPS };
-    let mut params = TwoMetricParams { iterations, preconditioner, ..Default::default() };
+    let mut params =
+        TwoMetricParams { iterations: ITERATIONS, movement_tolerance: MOVEMENT, preconditioner, ..Default::default() };
     if model.free().len() < FEW {
         params.linear_iterations = LINEAR_OF_FEW;
     }

@@ -16,6 +16,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::Precision;
+use crate::state::State;
 
 use super::projective::contact::Coupled;
 use super::projective::local::Point;
@@ -48,6 +49,9 @@ pub struct TwoMetricParams {
     pub linear_tolerance: f64,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early.
     pub tolerance: f64,
+    /// Makes another iteration only while it would move vertices by more than this share of what inertia and external forces do in the stage, as the
+    /// projective factor sees it; 0 makes them all. Looked at in the first substep of a step, and in the others where that was not far below it.
+    pub movement_tolerance: f64,
     /// What the linear systems are preconditioned by.
     pub preconditioner: Preconditioner,
     /// Where to start.
@@ -63,6 +67,7 @@ impl Default for TwoMetricParams {
             linear_iterations: 16,
             linear_tolerance: 0.05,
             tolerance: 1e-6,
+            movement_tolerance: 0.0,
             preconditioner: Preconditioner::default(),
             start: Start::Predicted,
             record: false,
@@ -87,6 +92,18 @@ const MOST_LENGTHS: usize = 20;
 /// 50 × 50 vertices was farther from the exact motion at more time.
 const CONTACT_WEIGHT: f64 = 50.0;
 
+/// Where one iteration leaves less than this share of the movement tolerance, the following substeps take one without looking.
+const CALM: f64 = 0.25;
+
+/// When a solver looks at what its iterations leave.
+#[derive(Debug)]
+struct Watch {
+    /// Number of the step, and time, of the last substep \[s\].
+    step: u64,
+    time: f64,
+    looks: bool,
+}
+
 /// The two-metric Newton. It keeps factors as long as model and time step stay the same.
 #[derive(Debug)]
 pub struct TwoMetric {
@@ -96,6 +113,7 @@ pub struct TwoMetric {
     coupled: Vec<Coupled>,
     origin: Vec<Point>,
     free_bodies: Option<FreeBodies>,
+    watch: Watch,
 }
 
 impl TwoMetric {
@@ -103,13 +121,21 @@ impl TwoMetric {
     pub fn new(params: TwoMetricParams) -> Self {
         let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
         let (linear, coupled, origin) = (Linear::default(), Vec::new(), Vec::new());
-        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None }
+        let watch = Watch { step: 0, time: f64::INFINITY, looks: true };
+        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None, watch }
     }
 }
 
 impl Solver for TwoMetric {
     fn start(&self) -> Start {
         self.params.start
+    }
+
+    fn begin_step(&mut self, state: &State) {
+        let watch = &mut self.watch;
+        // What was seen in another step is not known to a run that is resumed.
+        watch.looks |= state.step != watch.step || state.time <= watch.time;
+        (watch.step, watch.time) = (state.step, state.time);
     }
 
     fn solve(
@@ -138,11 +164,13 @@ impl Solver for TwoMetric {
             coupled: &mut self.coupled,
             origin: &mut self.origin,
             free_bodies,
+            watch: &mut self.watch,
             x,
             memory,
             contacts,
             elastic: 0.0,
             is_stuck: false,
+            is_settled: false,
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
@@ -179,6 +207,7 @@ struct Iteration<'a, 'c> {
     coupled: &'a mut Vec<Coupled>,
     origin: &'a mut Vec<Point>,
     free_bodies: &'a mut FreeBodies,
+    watch: &'a mut Watch,
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
     contacts: &'a mut Contacts<'c>,
@@ -186,12 +215,14 @@ struct Iteration<'a, 'c> {
     elastic: f64,
     /// Whether no step leads down, in f64 either.
     is_stuck: bool,
+    /// Whether another iteration would move little.
+    is_settled: bool,
     report: SolveReport,
 }
 
 impl Iteration<'_, '_> {
     fn is_last(&self) -> bool {
-        self.report.converged || self.is_stuck || self.report.iterations >= self.params.iterations
+        self.report.converged || self.is_stuck || self.is_settled || self.report.iterations >= self.params.iterations
     }
 
     /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
@@ -280,6 +311,7 @@ impl Iteration<'_, '_> {
             self.evaluate();
         }
         self.judge(is_fine);
+        self.look();
         self.record();
         self.report.seconds_local += time.lap();
     }
@@ -293,6 +325,22 @@ impl Iteration<'_, '_> {
             None => self.report.movement <= tolerance,
         };
         self.report.converged = tolerance > 0.0 && balanced && is_fine;
+    }
+
+    /// Decides whether another iteration is worth it.
+    fn look(&mut self) {
+        let enough = self.params.movement_tolerance;
+        if enough <= 0.0 || self.is_last() {
+            return;
+        }
+        if self.watch.looks {
+            let left = self.prepared.unsettled(self.contacts, self.objective);
+            self.is_settled = left <= enough;
+            // What took several iterations is looked at again.
+            self.watch.looks = left > CALM * enough || self.report.iterations > 1;
+        } else {
+            self.is_settled = true;
+        }
     }
 
     /// Moves along the solution, as far as g falls; returns the share of it that was taken.
