@@ -64,9 +64,9 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         let known =
             [("factor", Preconditioner::Factor), ("sum", Preconditioner::Sum), ("product", Preconditioner::Product)];
         let share = bounded(recipe, "linear_tolerance", "at least 0 and below 1", |v| (0.0..1.0).contains(&v))?;
-        let movement_tolerance = bounded(recipe, "movement_tolerance", "at least 0", |value| value >= 0.0)?;
+        let energy_tolerance = bounded(recipe, "energy_tolerance", "at least 0", |value| value >= 0.0)?;
         let params = TwoMetricParams {
-            movement_tolerance,
+            energy_tolerance,
             iterations: iterations(recipe, "iterations")?,
             linear_iterations: iterations(recipe, "linear_iterations")?,
             linear_tolerance: share,

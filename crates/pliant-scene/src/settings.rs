@@ -315,8 +315,8 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
         Some(SolverSection::TwoMetric(section)) => {
             let standard = TwoMetricParams::default();
             check_tolerance("two-metric", section.tolerance)?;
-            if let Some(share) = section.movement_tolerance.filter(|share| !(share.is_finite() && *share >= 0.0)) {
-                return Err(at_least_zero("solver.two-metric.movement_tolerance".to_owned(), share));
+            if let Some(share) = section.energy_tolerance.filter(|share| !(share.is_finite() && *share >= 0.0)) {
+                return Err(at_least_zero("solver.two-metric.energy_tolerance".to_owned(), share));
             }
             check_most("solver.two-metric.iterations", section.iterations, MOST_ITERATIONS)?;
             check_most("solver.two-metric.linear_iterations", section.linear_iterations, MOST_ITERATIONS)?;
@@ -328,7 +328,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 iterations: section.iterations.unwrap_or(standard.iterations),
                 linear_iterations: section.linear_iterations.unwrap_or(standard.linear_iterations),
                 linear_tolerance: section.linear_tolerance.unwrap_or(standard.linear_tolerance),
-                movement_tolerance: section.movement_tolerance.unwrap_or(standard.movement_tolerance),
+                energy_tolerance: section.energy_tolerance.unwrap_or(standard.energy_tolerance),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 preconditioner: match section.preconditioner {
                     None => standard.preconditioner,

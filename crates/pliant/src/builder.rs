@@ -374,8 +374,8 @@ impl SimulationBuilder {
         if let SolverChoice::TwoMetric(params) = &self.solver {
             let share = params.linear_tolerance;
             require("linear tolerance", share, "at least 0 and below 1", (0.0..1.0).contains(&share))?;
-            let share = params.movement_tolerance;
-            require("movement tolerance", share, "at least 0", share >= 0.0)?;
+            let share = params.energy_tolerance;
+            require("energy tolerance", share, "at least 0", share >= 0.0)?;
             if self.contact.mode == ContactMode::ConstantMatrix {
                 return Err(ModelError::ConstantMatrixOfNewton);
             }

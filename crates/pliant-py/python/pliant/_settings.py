@@ -187,8 +187,8 @@ class TwoMetric:
     """Newton's method by few linear iterations over the projective factor: for stiff, thin and touching bodies.
 
     iterations: most in a step. linear_iterations: most in each, every one with a solve by the projective factor; they end when
-    linear_tolerance of the residual is left. tolerance: as for Projective. movement_tolerance: another iteration is made only while it
-    would move vertices by more than this share of what inertia and external forces do; 0 makes them all. preconditioner: "product" or "sum" of factor and diagonal blocks, or
+    linear_tolerance of the residual is left. tolerance: as for Projective. energy_tolerance: another iteration is made only while the
+    last one has missed what it promised by more than this share of the kinetic energy; 0 makes them all. preconditioner: "product" or "sum" of factor and diagonal blocks, or
     "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
@@ -199,7 +199,7 @@ class TwoMetric:
     preconditioner: str = "product"
     start: str = "predicted"
     record: bool = False
-    movement_tolerance: float = 0.0
+    energy_tolerance: float = 0.0
 
     kind: ClassVar[str] = "two-metric"
 

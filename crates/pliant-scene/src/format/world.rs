@@ -254,8 +254,8 @@ pub struct TwoMetricSection {
     pub linear_iterations: Option<usize>,
     /// Share of the residual that linear iterations may leave, below 1; 0.05 by default.
     pub linear_tolerance: Option<f64>,
-    /// Makes another iteration only while it would move vertices by more than this share of what inertia and external forces do; 0 by default: all iterations.
-    pub movement_tolerance: Option<f64>,
+    /// Makes another iteration only while the last one has missed what it promised by more than this share of the kinetic energy; 0 by default: all iterations.
+    pub energy_tolerance: Option<f64>,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// What linear systems are preconditioned by: both metrics (`product`, the default, or the cheaper `sum`), or the prefactored matrix

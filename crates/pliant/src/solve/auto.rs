@@ -21,10 +21,10 @@ const MOST: usize = 8;
 /// Most linear iterations of worlds with few vertices, and how many vertices those are: contact on finer meshes takes more.
 const LINEAR_OF_FEW: usize = 8;
 const FEW: usize = 5000;
-/// Most iterations, and what another one must at least move to be made: cloth and solids take one in nearly all substeps, light and stiff strands or
-/// substeps longer than the rule's several.
+/// Most iterations, and the share of the kinetic energy that one may miss of what it promises: cloth and solids take one in nearly all substeps, light
+/// and stiff strands, or substeps longer than the rule's, several.
 const ITERATIONS: usize = 6;
-const MOVEMENT: f64 = 0.02;
+const MISSED: f64 = 0.01;
 
 /// A choice for a world.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
     let wanted = ((h / longest - 1e-6).ceil() as usize).clamp(1, MOST);
     let substeps = substeps.unwrap_or(wanted);
     let mut params =
-        TwoMetricParams { iterations: ITERATIONS, movement_tolerance: MOVEMENT, preconditioner, ..Default::default() };
+        TwoMetricParams { iterations: ITERATIONS, energy_tolerance: MISSED, preconditioner, ..Default::default() };
     if model.free().len() < FEW {
         params.linear_iterations = LINEAR_OF_FEW;
     }

@@ -84,7 +84,9 @@ fn what_contacts_push_is_what_momentum_changes_by_also_where_layers_touch() {
     let ball = Collider::new(Shape::Sphere { radius: 0.15 }).friction(0.5);
     let layers = SelfCollision { thickness: 4e-3, ..SelfCollision::default() };
     let builder = Simulation::builder().body(cloth("lower", 0.155)).body(cloth("upper", 0.165));
-    let mut sim = builder.collider(ball).self_collision(layers).time_step(1.0 / 120.0).substeps(1).build().unwrap();
+    // Its factor holds what sticks: with few linear iterations other solvers tell forces that are off where layers press on a collider.
+    let builder = builder.collider(ball).self_collision(layers).time_step(1.0 / 120.0);
+    let mut sim = builder.solver(ProjectiveParams::default()).build().unwrap();
     let weight = sim.model().mass().lumped().iter().sum::<f64>() * GRAVITY;
     let mut touching = 0;
     for step in 0..80 {

@@ -1,12 +1,11 @@
 //! How well forces balance at the positions last evaluated: the factor's rows hold −∇g less contacts there.
 
-use super::contact::{read, write};
+use super::contact::read;
 use super::local::Point;
 use super::prepared::Prepared;
 use crate::contact::{ContactMode, Contacts};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
-use crate::parallel::with_team_for;
 use crate::solve::{ForceBalance, Objective};
 use crate::sparse::Rows;
 
@@ -44,30 +43,13 @@ impl Prepared {
         Some(ForceBalance { unbalanced: unbalanced.sqrt(), largest: acting.sqrt().max(objective.load) })
     }
 
-    /// How far another iteration would move vertices, as the constant matrix sees it, over how far inertia and external forces want to move them in the
-    /// stage; root mean squares by mass. Vertices in contact count as settled: their forces come right over the steps.
-    pub(in crate::solve) fn unsettled(&mut self, contacts: &Contacts<'_>, objective: &Objective<'_>) -> f64 {
-        let (points, places) = (&self.points, &self.order.places);
-        let at = |vertex: usize| position(points[places[vertex] as usize]);
-        for vector in [&mut self.residual, &mut self.solved] {
-            vector.resize(self.order.free, Vec3::ZERO);
-        }
-        read(&mut self.factor, &mut self.residual);
-        self.solved.copy_from_slice(&self.residual);
-        if !contacts.is_none() && self.contact.gather(contacts, &self.order, &at) {
-            self.contact.clear_touching(&mut self.solved);
-        }
-        write(&mut self.factor, &self.solved);
-        let factor = &mut self.factor;
-        with_team_for(factor.bytes(), |team| factor.solve_rows(team));
-        read(&mut self.factor, &mut self.solved);
-        write(&mut self.factor, &self.residual);
-        let (mut left, mut wanted) = (0.0, 0.0);
-        for (k, &v) in self.order.vertices[..self.order.free].iter().enumerate() {
-            left += self.weight[k] * self.solved[k].length_squared();
-            wanted += self.weight[k] * (position(self.target[k]) - objective.before[v as usize]).length_squared();
-        }
-        if left > 0.0 { (left / wanted).sqrt() } else { left }
+    /// The kinetic energy that inertia and external forces ask for in a stage, ½ (s − x₀)ᵀ M (s − x₀)/τ² with x₀ where it begins \[J\].
+    pub(in crate::solve) fn wanted_energy(&self, objective: &Objective<'_>) -> f64 {
+        let vertices = self.target.iter().zip(&self.weight).zip(&self.order.vertices);
+        let energy = vertices.map(|((target, weight), &v)| {
+            0.5 * weight * (position(*target) - objective.before[v as usize]).length_squared()
+        });
+        energy.sum()
     }
 
     /// What rounding makes of forces in f64 \[N\].

@@ -101,15 +101,6 @@ impl ContactSolve {
         self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, forces));
     }
 
-    /// Sets the entries of vertices at which the gathered contacts act to nothing.
-    pub(in crate::solve) fn clear_touching(&self, vector: &mut [Vec3]) {
-        for coupled in self.coupled.iter().filter(|coupled| coupled.response.acts()) {
-            for (place, _) in coupled.corners() {
-                vector.get_mut(place).into_iter().for_each(|entry| *entry = Vec3::ZERO);
-            }
-        }
-    }
-
     /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there.
     pub(in crate::solve) fn solve(
         &mut self,

@@ -50,7 +50,7 @@ pub(in crate::solve) struct Prepared {
     /// Rotations of rigid sets, and what solving with them needs.
     turnings: Turnings,
     pub(super) residual: Vec<Vec3>,
-    pub(super) solved: Vec<Vec3>,
+    solved: Vec<Vec3>,
     /// The second derivative, once it was needed.
     curvature: Option<CurvatureRows>,
 }

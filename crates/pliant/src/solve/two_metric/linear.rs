@@ -116,7 +116,8 @@ impl Linear {
             let system = System { team, matrix: curvature.matrix(), contacts, free };
             self.iterate(&system, factor, turnings, limits)
         });
-        if limits.preconditioner != Preconditioner::Factor {
+        // The factor alone keeps momentum, but for what contacts take up.
+        if limits.preconditioner != Preconditioner::Factor || !contacts.is_empty() {
             free_bodies.translate(limits.inertia, contacts, &self.residual, &mut self.solution);
         }
         let slope = -dot(&Team::alone(), &mut self.sums, &self.right_hand_side, &self.solution);

@@ -16,7 +16,6 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::Precision;
-use crate::state::State;
 
 use super::projective::contact::Coupled;
 use super::projective::local::Point;
@@ -49,9 +48,9 @@ pub struct TwoMetricParams {
     pub linear_tolerance: f64,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early.
     pub tolerance: f64,
-    /// Makes another iteration only while it would move vertices by more than this share of what inertia and external forces do in the stage, as the
-    /// projective factor sees it; 0 makes them all. Looked at in the first substep of a step, and in the others where that was not far below it.
-    pub movement_tolerance: f64,
+    /// Makes another iteration only while g misses what the last one promised by more than this share of the kinetic energy that inertia and external forces
+    /// ask for in the stage; 0 makes them all. A miss is stretch that turning elements have caused, and next steps would turn into motion.
+    pub energy_tolerance: f64,
     /// What the linear systems are preconditioned by.
     pub preconditioner: Preconditioner,
     /// Where to start.
@@ -67,7 +66,7 @@ impl Default for TwoMetricParams {
             linear_iterations: 16,
             linear_tolerance: 0.05,
             tolerance: 1e-6,
-            movement_tolerance: 0.0,
+            energy_tolerance: 0.0,
             preconditioner: Preconditioner::default(),
             start: Start::Predicted,
             record: false,
@@ -92,18 +91,6 @@ const MOST_LENGTHS: usize = 20;
 /// 50 × 50 vertices was farther from the exact motion at more time.
 const CONTACT_WEIGHT: f64 = 50.0;
 
-/// Where one iteration leaves less than this share of the movement tolerance, the following substeps take one without looking.
-const CALM: f64 = 0.25;
-
-/// When a solver looks at what its iterations leave.
-#[derive(Debug)]
-struct Watch {
-    /// Number of the step, and time, of the last substep \[s\].
-    step: u64,
-    time: f64,
-    looks: bool,
-}
-
 /// The two-metric Newton. It keeps factors as long as model and time step stay the same.
 #[derive(Debug)]
 pub struct TwoMetric {
@@ -113,7 +100,6 @@ pub struct TwoMetric {
     coupled: Vec<Coupled>,
     origin: Vec<Point>,
     free_bodies: Option<FreeBodies>,
-    watch: Watch,
 }
 
 impl TwoMetric {
@@ -121,21 +107,13 @@ impl TwoMetric {
     pub fn new(params: TwoMetricParams) -> Self {
         let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
         let (linear, coupled, origin) = (Linear::default(), Vec::new(), Vec::new());
-        let watch = Watch { step: 0, time: f64::INFINITY, looks: true };
-        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None, watch }
+        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None }
     }
 }
 
 impl Solver for TwoMetric {
     fn start(&self) -> Start {
         self.params.start
-    }
-
-    fn begin_step(&mut self, state: &State) {
-        let watch = &mut self.watch;
-        // What was seen in another step is not known to a run that is resumed.
-        watch.looks |= state.step != watch.step || state.time <= watch.time;
-        (watch.step, watch.time) = (state.step, state.time);
     }
 
     fn solve(
@@ -164,17 +142,20 @@ impl Solver for TwoMetric {
             coupled: &mut self.coupled,
             origin: &mut self.origin,
             free_bodies,
-            watch: &mut self.watch,
             x,
             memory,
             contacts,
             elastic: 0.0,
             is_stuck: false,
+            allowance: 0.0,
             is_settled: false,
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, Precision::Single);
+        if self.params.energy_tolerance > 0.0 {
+            iteration.allowance = self.params.energy_tolerance * iteration.prepared.wanted_energy(objective);
+        }
         iteration.touch(true);
         // The line search would refuse every step from here, and the stage would end where it began without a word.
         let value = iteration.evaluate();
@@ -207,7 +188,6 @@ struct Iteration<'a, 'c> {
     coupled: &'a mut Vec<Coupled>,
     origin: &'a mut Vec<Point>,
     free_bodies: &'a mut FreeBodies,
-    watch: &'a mut Watch,
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
     contacts: &'a mut Contacts<'c>,
@@ -215,7 +195,9 @@ struct Iteration<'a, 'c> {
     elastic: f64,
     /// Whether no step leads down, in f64 either.
     is_stuck: bool,
-    /// Whether another iteration would move little.
+    /// What g may miss of what an iteration promises \[J\]; 0 where all iterations are made.
+    allowance: f64,
+    /// Whether the last iteration has kept its promise.
     is_settled: bool,
     report: SolveReport,
 }
@@ -311,7 +293,6 @@ impl Iteration<'_, '_> {
             self.evaluate();
         }
         self.judge(is_fine);
-        self.look();
         self.record();
         self.report.seconds_local += time.lap();
     }
@@ -327,22 +308,6 @@ impl Iteration<'_, '_> {
         self.report.converged = tolerance > 0.0 && balanced && is_fine;
     }
 
-    /// Decides whether another iteration is worth it.
-    fn look(&mut self) {
-        let enough = self.params.movement_tolerance;
-        if enough <= 0.0 || self.is_last() {
-            return;
-        }
-        if self.watch.looks {
-            let left = self.prepared.unsettled(self.contacts, self.objective);
-            self.is_settled = left <= enough;
-            // What took several iterations is looked at again.
-            self.watch.looks = left > CALM * enough || self.report.iterations > 1;
-        } else {
-            self.is_settled = true;
-        }
-    }
-
     /// Moves along the solution, as far as g falls; returns the share of it that was taken.
     fn search(&mut self, slope: f64) -> f64 {
         self.prepared.keep_points(self.origin);
@@ -355,6 +320,9 @@ impl Iteration<'_, '_> {
             let reached = self.evaluate();
             let wanted = SUFFICIENT * length * slope;
             if reached <= before + if -slope * length > noise { wanted } else { noise } {
+                // Conjugate gradients promise half of the slope.
+                let missed = reached - before - 0.5 * slope;
+                self.is_settled = length == 1.0 && missed <= self.allowance && self.allowance > 0.0;
                 return length;
             }
             self.report.rejected += 1;
