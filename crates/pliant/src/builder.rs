@@ -374,9 +374,11 @@ impl SimulationBuilder {
         if let SolverChoice::TwoMetric(params) = &self.solver {
             let share = params.linear_tolerance;
             require("linear tolerance", share, "at least 0 and below 1", (0.0..1.0).contains(&share))?;
-            if self.contact.mode == ContactMode::ConstantMatrix {
-                return Err(ModelError::ConstantMatrixOfNewton);
-            }
+        }
+        if matches!(self.solver, SolverChoice::TwoMetric(_) | SolverChoice::Newton(_))
+            && self.contact.mode == ContactMode::ConstantMatrix
+        {
+            return Err(ModelError::ConstantMatrixOfNewton);
         }
         if let SolverChoice::Projective(params) = &self.solver {
             match params.acceleration {

@@ -1,7 +1,6 @@
 //! Solvers against each other on the same problem.
 #![allow(clippy::unwrap_used)]
 
-use pliant::energy::Curvature;
 use pliant::mesh::generate::{Plane, Shear};
 use pliant::prelude::*;
 use pliant::solve::{LinearSolver, SetupSeconds, SolveError, SolverChoice};
@@ -105,7 +104,7 @@ fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compressio
     assert!(gap(&run(NewtonParams::semi_implicit().into()), &run(NewtonParams::default().into())) < 1e-12);
 
     // A chain under strong compression at h = 1/30 s: the true matrix is indefinite [Liu 2013, §5].
-    let compressed = |curvature: Curvature| {
+    let compressed = |curvature: NewtonCurvature| {
         let chain = rope(Vec3::ZERO, Vec3::X, 10).unwrap();
         let squeezed = chain.positions.iter().map(|p| *p * 0.5).collect();
         let stiff = StrandMaterial { axial_stiffness: 1e4, ..Default::default() };
@@ -113,12 +112,12 @@ fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compressio
         let solver = NewtonParams { curvature, ..NewtonParams::semi_implicit() };
         Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver).build().unwrap().step()
     };
-    let error = compressed(Curvature::Raw).unwrap_err();
+    let error = compressed(NewtonCurvature::Raw).unwrap_err();
     assert!(
         matches!(error, StepError::Solve { error: SolveError::Factor(FactorError::NotPositiveDefinite { .. }), .. }),
         "{error}"
     );
-    assert!(compressed(Curvature::Projected).is_ok());
+    assert!(compressed(NewtonCurvature::Projected).is_ok());
 }
 
 /// Iterations until (g − g*)/(g₀ − g*) falls below a bound.
