@@ -54,7 +54,11 @@ fn layers_that_rub_are_where_other_solvers_converge_to() {
             precision: Precision::Double,
             ..Default::default()
         };
-        let others = [TwoMetricParams::converged().into(), projective.into()].map(|solver| step(solver).0);
+        let others = [TwoMetricParams::converged().into(), projective.into()].map(|solver| {
+            let (x, report) = step(solver);
+            println!("{} {:.1e} {}", report.solve.iterations, report.solve.residual, report.solve.converged);
+            x
+        });
         let (exact, report) = step(NewtonParams { tolerance: 1e-11, ..NewtonParams::default() }.into());
         pressed += report.self_collision.as_ref().unwrap().contacts;
         let solve = report.solve;

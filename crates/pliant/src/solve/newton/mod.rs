@@ -133,6 +133,11 @@ const HALVINGS: usize = 50;
 /// Weight of a contact with a collider over the diagonal of the constant matrix. The error of a contact falls by about this factor in an iteration; the
 /// direct solver does not mind it.
 const CONTACT_WEIGHT: f64 = 10.0;
+/// Weight of a contact between layers over the one that it comes with, which suits solvers by conjugate gradients.
+const LAYER_WEIGHT: f64 = 10.0;
+/// New multipliers after every iteration while first steps shrink by this factor; otherwise when steps have shrunk by the other since the last ones.
+const SHRINKING: f64 = 0.7;
+const NEAR_ENOUGH: f64 = 0.1;
 /// The first shift of an indefinite matrix over the mean of its diagonal, and the factor from each to the next.
 const FIRST_SHIFT: f64 = 1e-3;
 const NEXT_SHIFT: f64 = 4.0;
@@ -170,6 +175,7 @@ impl Solver for Newton {
         if !contacts.is_none() {
             let diagonal = objective.contact_stiffness();
             contacts.weigh(objective.model.free().iter().zip(&diagonal).map(|(&v, entry)| (v, CONTACT_WEIGHT * entry)));
+            contacts.layers.stiffen(LAYER_WEIGHT);
             if constrains {
                 contacts.meet(&|vertex| x[vertex]);
                 contacts.begin(&mut exchange(x), &inertia);
@@ -184,8 +190,20 @@ impl Solver for Newton {
             system.follow(objective);
             let (params, work) = (&self.params, &mut self.work);
             let untried = f64::INFINITY;
-            let mut stage =
-                Stage { params, objective, system, work, x, memory, contacts, constrains, untried, value: 0.0, report };
+            let mut stage = Stage {
+                params,
+                objective,
+                system,
+                work,
+                x,
+                memory,
+                contacts,
+                constrains,
+                untried,
+                pace: Pace::default(),
+                value: 0.0,
+                report,
+            };
             stage.minimise(clock)?;
             report = stage.report;
         }
@@ -206,6 +224,34 @@ fn exchange(x: &mut [Vec3]) -> impl FnMut(usize, Option<Vec3>) -> Vec3 {
     }
 }
 
+/// When contacts take new multipliers. After every iteration is fastest while that converges; where it does not, as contacts come and go, g is brought
+/// near its minimum for the multipliers that there are first: then each change brings them nearer to what they should be.
+#[derive(Debug)]
+struct Pace {
+    /// Whether multipliers are those of the last iteration.
+    is_fresh: bool,
+    /// Steps that the last multipliers, and those before, began with, over the diagonal.
+    last: f64,
+    before: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { is_fresh: true, last: f64::INFINITY, before: f64::INFINITY }
+    }
+}
+
+impl Pace {
+    /// Whether multipliers are due after a step along a direction of this size.
+    fn is_due(&mut self, residual: f64, length: f64) -> bool {
+        if self.is_fresh {
+            self.before = std::mem::replace(&mut self.last, residual);
+        }
+        let converges = self.is_fresh && length == 1.0 && self.last <= SHRINKING * self.before;
+        converges || residual <= NEAR_ENOUGH * self.last
+    }
+}
+
 /// A stage on its way.
 struct Stage<'a, 'c> {
     params: &'a NewtonParams,
@@ -219,6 +265,7 @@ struct Stage<'a, 'c> {
     constrains: bool,
     /// The true Hessian is tried where steps are shorter than this fraction of the diagonal.
     untried: f64,
+    pace: Pace,
     /// g at x with the contacts as they are \[J\].
     value: f64,
     report: SolveReport,
@@ -247,12 +294,14 @@ impl Stage<'_, '_> {
             let solved = clock.now();
             self.report.iterations += 1;
             let length = self.search();
-            self.settle(length);
+            let (residual, was_fresh) = (self.report.residual, self.pace.is_fresh);
+            self.report.converged = length == 1.0 && residual <= self.params.tolerance && was_fresh;
+            let is_due = self.pace.is_due(residual, length) || residual <= self.params.tolerance || length == 0.0;
+            self.follow_contacts(is_due.then_some(length));
             self.record();
             self.report.seconds_global += solved - begun;
             self.report.seconds_local += clock.now() - solved;
-            self.report.converged = length == 1.0 && self.report.residual <= self.params.tolerance;
-            if length == 0.0 {
+            if length == 0.0 && was_fresh {
                 break;
             }
         }
@@ -402,7 +451,9 @@ impl Stage<'_, '_> {
         let mut length = 1.0;
         self.move_by(length);
         for _ in 0..HALVINGS {
-            if !judged || self.value <= before + SUFFICIENT * length * slope {
+            // A step that is below the rounding of x changes nothing, and is none.
+            let is_lower = self.value <= before + SUFFICIENT * length * slope && (length == 1.0 || self.value < before);
+            if !judged || is_lower {
                 return length;
             }
             self.report.rejected += 1;
@@ -414,11 +465,25 @@ impl Stage<'_, '_> {
         0.0
     }
 
-    /// Tells contacts the forces that the linear solve came to, and looks for what was met on the way to x.
-    fn settle(&mut self, length: f64) {
+    /// Looks for what was met on the way to x. With the share of the direction that was taken, contacts take the forces that the linear solve came to as
+    /// their multipliers.
+    fn follow_contacts(&mut self, settles: Option<f64>) {
         if self.contacts.is_none() {
+            self.pace.is_fresh = true;
             return;
         }
+        self.pace.is_fresh = settles.is_some();
+        if let Some(length) = settles {
+            self.settle(length);
+        }
+        if self.constrains {
+            self.contacts.meet(&|vertex| self.x[vertex]);
+        }
+        // Contacts that came, went or press otherwise change g, and not its projections.
+        self.value = self.objective.value(self.x, self.memory) + self.contacts.energy(&|vertex| self.x[vertex]);
+    }
+
+    fn settle(&mut self, length: f64) {
         let Work { couplings, direction, .. } = &*self.work;
         let model = self.objective.model;
         let forces = couplings.iter().map(|coupling| {
@@ -427,10 +492,5 @@ impl Stage<'_, '_> {
             coupling.response.force - coupling.response.stiffness_times(moved)
         });
         self.contacts.settle(forces);
-        if self.constrains {
-            self.contacts.meet(&|vertex| self.x[vertex]);
-        }
-        // Contacts that came, went or press otherwise change g, and not its projections.
-        self.value = self.objective.value(self.x, self.memory) + self.contacts.energy(&|vertex| self.x[vertex]);
     }
 }
