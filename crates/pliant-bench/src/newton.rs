@@ -137,7 +137,7 @@ fn one(name: &str, sim: &mut Simulation, elements: usize, effort: Effort) -> Res
 /// As a table, in milliseconds.
 pub fn table(all: &[NewtonTimes]) -> Table {
     let columns = ["body", "vertices", "elements", "iteration", "factor", "pack", "solve", "ratio"];
-    let mut table = Table::new(&columns);
+    let mut table = Table::new(columns);
     for times in all {
         let numbers = [times.iteration, times.factor, times.pack, times.solve, times.ratio()].map(three_digits);
         let mut row = vec![times.name.clone(), times.vertices.to_string(), times.elements.to_string()];

@@ -488,7 +488,7 @@ impl Stage<'_, '_> {
         let model = self.objective.model;
         let forces = couplings.iter().map(|coupling| {
             let moved = |sum, (k, w): (usize, f64)| sum + direction[k] * (w * length);
-            let moved = system::corners(model, coupling).into_iter().fold(Vec3::ZERO, moved);
+            let moved = system::corners(model, coupling).fold(Vec3::ZERO, moved);
             coupling.response.force - coupling.response.stiffness_times(moved)
         });
         self.contacts.settle(forces);

@@ -149,9 +149,8 @@ impl System {
     pub(super) fn couple(&mut self, model: &Model, couplings: &[Coupling]) {
         let mut pairs = Vec::new();
         for coupling in couplings {
-            let unknowns = corners(model, coupling);
-            for (i, &(first, _)) in unknowns.iter().enumerate() {
-                for &(second, _) in &unknowns[i + 1..] {
+            for (i, (first, _)) in corners(model, coupling).enumerate() {
+                for (second, _) in corners(model, coupling).skip(i + 1) {
                     let pair = (first.min(second) as u32, first.max(second) as u32);
                     if model.pattern().find(pair.0, pair.1).is_none() {
                         pairs.push(pair);
@@ -204,9 +203,8 @@ impl System {
     fn add_contact(&mut self, model: &Model, coupling: &Coupling) {
         let column = |axis: Vec3| coupling.response.stiffness_times(axis);
         let stiffness = Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z));
-        let unknowns = corners(model, coupling);
-        for (i, &(first, w)) in unknowns.iter().enumerate() {
-            for &(second, v) in &unknowns[i..] {
+        for (i, (first, w)) in corners(model, coupling).enumerate() {
+            for (second, v) in corners(model, coupling).skip(i) {
                 let (row, column) = (first.min(second), first.max(second));
                 if let Some(entry) = self.matrix.pattern().find(row as u32, column as u32) {
                     self.matrix.add_at(entry, column, stiffness * (w * v));
@@ -254,9 +252,9 @@ fn is_constant(arrays: &Arrays) -> bool {
 }
 
 /// The unknowns of a contact, with their weights.
-pub(super) fn corners(model: &Model, coupling: &Coupling) -> Vec<(usize, f64)> {
+pub(super) fn corners(model: &Model, coupling: &Coupling) -> impl Iterator<Item = (usize, f64)> {
     let all = coupling.vertices.iter().zip(coupling.weights).take(coupling.corners);
-    all.filter(|(_, w)| *w != 0.0).filter_map(|(&v, w)| model.free_index(v).map(|k| (k, w))).collect()
+    all.filter(|(_, w)| *w != 0.0).filter_map(|(&v, w)| model.free_index(v).map(|k| (k, w)))
 }
 
 /// The sum of blocks, by columns.
