@@ -93,6 +93,9 @@ pub enum BenchError {
     /// A step was refused.
     #[error(transparent)]
     Step(Box<pliant::StepError>),
+    /// A stage could not be solved.
+    #[error(transparent)]
+    Solve(#[from] pliant::solve::SolveError),
     /// A reference gave up.
     #[error("{method} could not factor the matrix of {size} rows")]
     Reference {

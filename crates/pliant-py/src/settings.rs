@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pliant::energy::Curvature;
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonParams,
+    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonCurvature, NewtonParams,
     PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
     TwoMetricParams,
 };
@@ -86,7 +85,11 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
                 max_iterations: iterations(&linear, "max_iterations")?,
             },
         };
-        let known = [("projected", Curvature::Projected), ("raw", Curvature::Raw)];
+        let known = [
+            ("projected", NewtonCurvature::Projected),
+            ("raw", NewtonCurvature::Raw),
+            ("shifted", NewtonCurvature::Shifted),
+        ];
         let params = NewtonParams {
             iterations: iterations(recipe, "iterations")?,
             tolerance,

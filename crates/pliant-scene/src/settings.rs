@@ -2,8 +2,9 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams,
-    Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder, TwoMetricParams,
+    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonCurvature, NewtonParams,
+    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind,
+    SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -13,9 +14,9 @@ use pliant::{
 
 use crate::drive::Driver;
 use crate::format::{
-    AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, PositionBasedSection,
-    PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection, StrainLimitingSection,
-    StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
+    AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, NewtonCurvatureName,
+    PositionBasedSection, PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection,
+    StrainLimitingSection, StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -349,6 +350,12 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 iterations: section.iterations.unwrap_or(standard.iterations),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 warm_start: section.warm_start.unwrap_or(standard.warm_start),
+                curvature: match section.curvature {
+                    None => standard.curvature,
+                    Some(NewtonCurvatureName::Projected) => NewtonCurvature::Projected,
+                    Some(NewtonCurvatureName::Raw) => NewtonCurvature::Raw,
+                    Some(NewtonCurvatureName::Shifted) => NewtonCurvature::Shifted,
+                },
                 ..standard
             }
             .into()

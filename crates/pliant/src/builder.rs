@@ -376,9 +376,11 @@ impl SimulationBuilder {
             require("linear tolerance", share, "at least 0 and below 1", (0.0..1.0).contains(&share))?;
             let share = params.energy_tolerance;
             require("energy tolerance", share, "at least 0", share >= 0.0)?;
-            if self.contact.mode == ContactMode::ConstantMatrix {
-                return Err(ModelError::ConstantMatrixOfNewton);
-            }
+        }
+        if matches!(self.solver, SolverChoice::TwoMetric(_) | SolverChoice::Newton(_))
+            && self.contact.mode == ContactMode::ConstantMatrix
+        {
+            return Err(ModelError::ConstantMatrixOfNewton);
         }
         if let SolverChoice::Projective(params) = &self.solver {
             match params.acceleration {

@@ -1,7 +1,7 @@
 //! Solvers against each other on the same problem.
 #![allow(clippy::unwrap_used)]
 
-use pliant::energy::Curvature;
+use pliant::energy::{Element, ElementBatch, Operator, Properties};
 use pliant::mesh::generate::{Plane, Shear};
 use pliant::prelude::*;
 use pliant::solve::{LinearSolver, SetupSeconds, SolveError, SolverChoice};
@@ -105,7 +105,7 @@ fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compressio
     assert!(gap(&run(NewtonParams::semi_implicit().into()), &run(NewtonParams::default().into())) < 1e-12);
 
     // A chain under strong compression at h = 1/30 s: the true matrix is indefinite [Liu 2013, §5].
-    let compressed = |curvature: Curvature| {
+    let compressed = |curvature: NewtonCurvature| {
         let chain = rope(Vec3::ZERO, Vec3::X, 10).unwrap();
         let squeezed = chain.positions.iter().map(|p| *p * 0.5).collect();
         let stiff = StrandMaterial { axial_stiffness: 1e4, ..Default::default() };
@@ -113,12 +113,56 @@ fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compressio
         let solver = NewtonParams { curvature, ..NewtonParams::semi_implicit() };
         Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver).build().unwrap().step()
     };
-    let error = compressed(Curvature::Raw).unwrap_err();
+    let error = compressed(NewtonCurvature::Raw).unwrap_err();
     assert!(
         matches!(error, StepError::Solve { error: SolveError::Factor(FactorError::NotPositiveDefinite { .. }), .. }),
         "{error}"
     );
-    assert!(compressed(Curvature::Projected).is_ok());
+    assert!(compressed(NewtonCurvature::Projected).is_ok());
+    assert!(compressed(NewtonCurvature::Shifted).is_ok());
+}
+
+#[test]
+fn newton_with_shifted_matrices_ends_where_the_projected_one_does() {
+    let mut sim = curtain(12, 300.0, 1.0 / 30.0, 8);
+    let problem = sim.next_problem().unwrap();
+    let shifted = NewtonParams { curvature: NewtonCurvature::Shifted, record: true, ..NewtonParams::default() };
+    let (x, report) = solved(&problem, shifted);
+    let (exact, _) = solved(&problem, NewtonParams::default());
+    assert!(report.converged, "{} iterations", report.iterations);
+    assert!(report.history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)), "g rose");
+    assert!(gap(&x, &exact) < 1e-7, "{} m", gap(&x, &exact));
+}
+
+/// An energy whose force points uphill: no step along Newton's direction lowers it.
+#[derive(Debug, Clone)]
+struct Uphill;
+
+impl Element<1> for Uphill {
+    const KIND: &'static str = "uphill";
+    const PROPERTIES: Properties = Properties { nearest: false, idempotent: false, ..Properties::INTERNAL };
+
+    fn project(&self, z: &[Vec3; 1], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 1] {
+        z.map(|z| z * 2.0)
+    }
+}
+
+#[test]
+fn newton_that_is_stuck_stays_where_it_was_and_says_so() {
+    let mut operator = Operator::new(1);
+    operator.push(50.0, &[0], &[1.0]);
+    let at = Vec3::new(1.0, 2.0, 0.5);
+    let body = Body::new(vec![at], vec![(0, 0, 1.0)]);
+    let body = body.with_energy(Box::new(ElementBatch::new(operator, vec![Uphill], Vec::new())));
+    let solver = NewtonParams::default();
+    let mut sim = Simulation::builder().body(body).gravity(Vec3::ZERO).solver(solver).build().unwrap();
+    let report = sim.step().unwrap().solve;
+    assert!(!report.converged && report.movement > 1e-4, "residual {}", report.movement);
+    assert_eq!((report.iterations, sim.positions()[0]), (1, at));
+    // One iteration of many is not the end either.
+    let mut sim = curtain(4, 100.0, 1.0 / 30.0, 4);
+    let (_, report) = solved(&sim.next_problem().unwrap(), NewtonParams { iterations: 1, ..NewtonParams::default() });
+    assert!(!report.converged, "residual {}", report.movement);
 }
 
 /// Iterations until (g − g*)/(g₀ − g*) falls below a bound.

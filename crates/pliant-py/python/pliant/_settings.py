@@ -222,12 +222,13 @@ class Newton:
     """Newton's method: the exact implicit step.
 
     iterations, tolerance: as for Projective. linear_solver: "direct" or ConjugateGradient. line_search: off only for the
-    semi-implicit step. curvature: "projected" (robust) or "raw". warm_start: local/global iterations before the first.
-    start: "predicted", "inertial" or "previous". record: g on the way.
+    semi-implicit step. curvature: where the matrix is not positive definite, "projected" leaves out what is negative of
+    elements (robust), "shifted" adds to its diagonal [Liu 2013], "raw" is an error. warm_start: local/global iterations
+    before the first. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
     iterations: int = 200
-    tolerance: float = 1e-10
+    tolerance: float = 1e-9
     linear_solver: str | ConjugateGradient = "direct"
     line_search: bool = True
     curvature: str = "projected"

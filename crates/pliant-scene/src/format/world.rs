@@ -288,6 +288,20 @@ pub struct NewtonSection {
     /// One linearisation at the last positions, taken in full (Baraff and Witkin).
     #[serde(default)]
     pub semi_implicit: bool,
+    /// What is done where the matrix is not positive definite: `projected` by default.
+    pub curvature: Option<NewtonCurvatureName>,
+}
+
+/// What Newton's method does where its matrix is not positive definite.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NewtonCurvatureName {
+    /// Elements leave out what is negative; near the solution the true matrix is tried first.
+    Projected,
+    /// Nothing: the step fails.
+    Raw,
+    /// The diagonal of the true matrix is shifted until it is positive definite (Martin et al. 2011).
+    Shifted,
 }
 
 /// Parameters of position-based dynamics.

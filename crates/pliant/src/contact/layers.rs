@@ -81,6 +81,11 @@ impl Layers {
         self.list.iter_mut().zip(forces).for_each(|(contact, force)| contact.law.settle(force));
     }
 
+    /// Multiplies all weights, for a solver that can do with stiffer contacts.
+    pub(crate) fn stiffen(&mut self, factor: f64) {
+        self.list.iter_mut().for_each(|contact| contact.law.weight *= factor);
+    }
+
     /// Forgets the forces of earlier rounds.
     pub(super) fn forget_forces(&mut self) {
         self.list.iter_mut().for_each(|contact| contact.law.resume(0.0, Vec3::ZERO));

@@ -14,7 +14,7 @@ pub mod two_metric;
 pub(crate) use auto::choose;
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
-pub use newton::{LinearSolver, Newton, NewtonParams};
+pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
 pub use objective::Objective;
 pub(crate) use pbd::Colouring;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};

@@ -95,8 +95,9 @@ fn a_soft_cube_at_rest_is_carried_by_its_contacts() {
 #[test]
 fn a_constant_matrix_is_refused() {
     let params = ContactParams { mode: ContactMode::ConstantMatrix, ..ContactParams::default() };
-    let world = cloth_over_a_sphere(4).contact(params).solver(TwoMetricParams::default());
-    let error = world.build().unwrap_err();
-    assert_eq!(error, ModelError::ConstantMatrixOfNewton);
-    assert!(error.to_string().contains("two-metric"), "{error}");
+    for solver in [SolverChoice::from(TwoMetricParams::default()), NewtonParams::default().into()] {
+        let error = cloth_over_a_sphere(4).contact(params.clone()).solver(solver).build().unwrap_err();
+        assert_eq!(error, ModelError::ConstantMatrixOfNewton);
+        assert!(error.to_string().contains("two-metric"), "{error}");
+    }
 }

@@ -169,7 +169,7 @@ impl Projective {
         setup.assemble = time.lap();
         let mut factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
         setup.factor = time.lap();
-        let prepared = Prepared::new(objective, &matrix, &mut factor, &self.params, watch);
+        let prepared = Prepared::new(objective, &mut factor, &self.params, watch);
         self.prepared.truncate(KEPT_FACTORS - 1);
         self.prepared.push_front(prepared);
         setup.pack = time.lap();

@@ -16,6 +16,7 @@
 mod corners;
 mod curvature;
 mod damping;
+mod element_blocks;
 mod examples;
 mod fibres;
 mod gather;
@@ -38,6 +39,7 @@ use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
 
 pub(in crate::solve) use curvature::CurvatureRows;
+pub(in crate::solve) use element_blocks::{At, BlockPlace, ElementBlocks};
 use examples::MOST_EXAMPLES;
 use gather::Gathering;
 pub(in crate::solve) use general::General;

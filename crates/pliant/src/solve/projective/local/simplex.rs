@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Point;
 use super::corners::{Corners, SlotCounter};
-use crate::energy::{Memory, Operator};
+use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
 use crate::math::symmetric_eigen;
 
@@ -47,8 +47,8 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
         false
     }
 
-    /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: at least what is positive of it. What is kept must be
-    /// what [`gradients`](Self::gradients) has left at the same positions.
+    /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: projected, at least what is positive of it. What is kept
+    /// must be what [`gradients`](Self::gradients) has left at the same positions.
     ///
     /// SAFETY: as for [`gradients`](Self::gradients).
     unsafe fn blocks<L: Lanes<Scalar = S>>(
@@ -56,6 +56,7 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
         _edges: &[[L; 3]; E],
         _numbers: *const S,
         _kept: *const S,
+        _curvature: Curvature,
         _blocks: &mut [[[L; 3]; 3]; 6],
     ) {
     }
@@ -130,6 +131,7 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
         _groups: Range<usize>,
         _points: &[Point],
         _kept: *const S,
+        _curvature: Curvature,
         _out: *mut S,
     ) {
     }
@@ -275,11 +277,12 @@ macro_rules! lane_batch {
                 groups: Range<usize>,
                 points: &[Point],
                 kept: *const S,
+                curvature: Curvature,
                 out: *mut S,
             ) {
                 S::dispatch(
                     instructions,
-                    Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, out },
+                    Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, curvature, out },
                 );
             }
 
@@ -350,6 +353,7 @@ struct Blocks<'a, S, W, const N: usize, const E: usize> {
     groups: Range<usize>,
     points: &'a [Point],
     kept: *const S,
+    curvature: Curvature,
     out: *mut S,
 }
 
@@ -368,7 +372,7 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
                 let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(corners.first(group)));
                 let numbers = numbers.as_ptr().add(group * numbers_len);
                 let mut inner = [[[L::zero(); 3]; 3]; 6];
-                law.blocks::<L>(&edges, numbers, self.kept.add(group * kept_len), &mut inner);
+                law.blocks::<L>(&edges, numbers, self.kept.add(group * kept_len), self.curvature, &mut inner);
                 let mut out = self.out.add(group * (N * (N + 1) / 2) * 3 * column);
                 // Translations cost nothing: blocks of the first corner are what keeps sums of rows and columns at zero.
                 let mut first = [[[L::zero(); 3]; 3]; E];
