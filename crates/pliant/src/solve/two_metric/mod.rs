@@ -16,6 +16,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::Precision;
+use crate::state::State;
 
 use super::projective::contact::Coupled;
 use super::projective::local::Point;
@@ -96,20 +97,30 @@ pub struct TwoMetric {
     coupled: Vec<Coupled>,
     origin: Vec<Point>,
     free_bodies: Option<FreeBodies>,
+    /// Accelerations of vertices in the last substep \[m/s²\]; empty where they are not known.
+    accelerations: Vec<Vec3>,
 }
 
 impl TwoMetric {
     /// A solver with these parameters.
     pub fn new(params: TwoMetricParams) -> Self {
         let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
-        let (linear, coupled, origin) = (Linear::default(), Vec::new(), Vec::new());
-        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None }
+        let (linear, coupled, origin, accelerations) = (Linear::default(), Vec::new(), Vec::new(), Vec::new());
+        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None, accelerations }
     }
 }
 
 impl Solver for TwoMetric {
     fn start(&self) -> Start {
         self.params.start
+    }
+
+    fn begin_step(&mut self, state: &State, earlier: Option<(&[Vec3], f64)>) {
+        self.accelerations.clear();
+        if let Some((velocities, h)) = earlier {
+            let changes = state.velocities.iter().zip(velocities).map(|(now, before)| (*now - *before) / h);
+            self.accelerations.extend(changes);
+        }
     }
 
     fn solve(
@@ -138,6 +149,7 @@ impl Solver for TwoMetric {
             coupled: &mut self.coupled,
             origin: &mut self.origin,
             free_bodies,
+            accelerations: &self.accelerations,
             x,
             memory,
             contacts,
@@ -179,6 +191,7 @@ struct Iteration<'a, 'c> {
     coupled: &'a mut Vec<Coupled>,
     origin: &'a mut Vec<Point>,
     free_bodies: &'a mut FreeBodies,
+    accelerations: &'a [Vec3],
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
     contacts: &'a mut Contacts<'c>,
@@ -250,6 +263,7 @@ impl Iteration<'_, '_> {
             preconditioner: self.params.preconditioner,
             inertia: self.objective.inertia,
         };
+        self.guess();
         let (mut slope, mut longest) = (0.0, 0.0);
         if let Some(parts) = self.prepared.newton() {
             let solved = self.linear.solve(parts, self.coupled, self.free_bodies, limits);
@@ -282,6 +296,27 @@ impl Iteration<'_, '_> {
         }
         self.record();
         self.report.seconds_local += time.lap();
+    }
+
+    /// Lets the first linear system begin where vertices would be if they were accelerated as in the last substep. Forces that stay as they are, at rest
+    /// or in a slow swing, are then found whole; from nothing, few linear iterations leave out the same share of them in every step. Where thin bodies touch
+    /// something, forces change too much from step to step: it took a tenth more linear iterations in the drape, and was no nearer.
+    fn guess(&mut self) {
+        let guess = self.linear.guess_mut();
+        guess.clear();
+        let is_thin = self.params.preconditioner != Preconditioner::Factor;
+        let is_later = self.report.iterations > 0;
+        let is_unknown = self.accelerations.len() != self.x.len();
+        if is_later || is_unknown || (is_thin && !self.coupled.is_empty()) {
+            return;
+        }
+        let (free, prepared) = (self.prepared.free(), &*self.prepared);
+        for &v in &prepared.order().vertices[..free] {
+            let v = v as usize;
+            let place = self.objective.inertial[v] + self.accelerations[v] / self.objective.inertia;
+            let [x, y, z] = (place - prepared.position(v)).to_array().map(|value| value as f32);
+            guess.extend_from_slice(&[x, y, z, 0.0]);
+        }
     }
 
     /// Moves along the solution, as far as g falls; returns the share of it that was taken.
