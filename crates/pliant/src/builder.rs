@@ -277,6 +277,7 @@ impl SimulationBuilder {
         if self.solver == SolverChoice::Auto {
             let given = self.substeps_given.then_some(self.settings.substeps);
             let chosen = choose(&model, self.contact.mode, self.settings.time_step, given);
+            let chosen = chosen.suited_to(self.settings.wind.is_some(), self.settings.integrator);
             (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
         }
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), model.beyond_energies()) {

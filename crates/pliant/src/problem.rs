@@ -94,6 +94,7 @@ impl<'a> Problem<'a> {
             model: self.model,
             inertia: self.inertia,
             target: &self.target,
+            inertial: &self.inertial,
             before: &self.before,
             scales: &self.scales,
             goals: &self.goals,

@@ -324,7 +324,8 @@ impl Simulation {
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }
-        self.solver.begin_step(&self.state);
+        let earlier = self.history.as_ref().map(|history| (&history.velocities[..], history.h));
+        self.solver.begin_step(&self.state, earlier);
         // Projections are recomputed; what energies remember is not.
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
             trial.warm.copy_from_slice(&memory.warm);
@@ -469,7 +470,8 @@ impl Simulation {
             return choice;
         }
         let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
-        choose(&self.model, mode, self.settings.time_step, Some(self.settings.substeps)).solver
+        let chosen = choose(&self.model, mode, self.settings.time_step, Some(self.settings.substeps));
+        chosen.suited_to(self.settings.wind.is_some(), self.settings.integrator).solver
     }
 
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.

@@ -192,8 +192,9 @@ pub trait Solver: Send + std::fmt::Debug {
         false
     }
 
-    /// Takes what a substep starts from, before its first solve.
-    fn begin_step(&mut self, _state: &State) {}
+    /// Takes what a substep starts from, before its first solve: the state, and velocities \[m/s\] one substep earlier with that substep's length \[s\],
+    /// where they are known.
+    fn begin_step(&mut self, _state: &State, _earlier: Option<(&[Vec3], f64)>) {}
 
     /// Writes what it carries from step to step besides positions and velocities into the state, after a good substep.
     fn finish_step(&mut self, _part: &Substep, _state: &mut State) {}

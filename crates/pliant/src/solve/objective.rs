@@ -20,6 +20,8 @@ pub struct Objective<'a> {
     pub inertia: f64,
     /// s for all vertices \[m\].
     pub target: &'a [Vec3],
+    /// Where inertia alone carries them \[m\]: s without external forces.
+    pub inertial: &'a [Vec3],
     /// Where the stage begins, and what rates of deformation are measured from \[m\].
     pub before: &'a [Vec3],
     /// Factor of each energy: 1 for elastic ones, β/elapsed for damping.

@@ -309,7 +309,7 @@ impl Solver for PositionBased {
         true
     }
 
-    fn begin_step(&mut self, state: &State) {
+    fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
         self.orientations.clone_from(&state.orientations);
         self.spins.clone_from(&state.angular_velocities);
         self.regions.rotations.clone_from(&state.region_rotations);

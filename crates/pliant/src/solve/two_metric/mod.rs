@@ -16,6 +16,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::Precision;
+use crate::state::State;
 
 use super::projective::contact::Coupled;
 use super::projective::local::Point;
@@ -100,20 +101,30 @@ pub struct TwoMetric {
     coupled: Vec<Coupled>,
     origin: Vec<Point>,
     free_bodies: Option<FreeBodies>,
+    /// Accelerations of vertices in the last substep \[m/s²\]; empty where they are not known.
+    accelerations: Vec<Vec3>,
 }
 
 impl TwoMetric {
     /// A solver with these parameters.
     pub fn new(params: TwoMetricParams) -> Self {
         let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
-        let (linear, coupled, origin) = (Linear::default(), Vec::new(), Vec::new());
-        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None }
+        let (linear, coupled, origin, accelerations) = (Linear::default(), Vec::new(), Vec::new(), Vec::new());
+        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None, accelerations }
     }
 }
 
 impl Solver for TwoMetric {
     fn start(&self) -> Start {
         self.params.start
+    }
+
+    fn begin_step(&mut self, state: &State, earlier: Option<(&[Vec3], f64)>) {
+        self.accelerations.clear();
+        if let Some((velocities, h)) = earlier {
+            let changes = state.velocities.iter().zip(velocities).map(|(now, before)| (*now - *before) / h);
+            self.accelerations.extend(changes);
+        }
     }
 
     fn solve(
@@ -142,6 +153,7 @@ impl Solver for TwoMetric {
             coupled: &mut self.coupled,
             origin: &mut self.origin,
             free_bodies,
+            accelerations: &self.accelerations,
             x,
             memory,
             contacts,
@@ -188,6 +200,7 @@ struct Iteration<'a, 'c> {
     coupled: &'a mut Vec<Coupled>,
     origin: &'a mut Vec<Point>,
     free_bodies: &'a mut FreeBodies,
+    accelerations: &'a [Vec3],
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
     contacts: &'a mut Contacts<'c>,
@@ -263,16 +276,17 @@ impl Iteration<'_, '_> {
             preconditioner: self.params.preconditioner,
             inertia: self.objective.inertia,
         };
-        let (mut slope, mut longest) = (0.0, 0.0);
+        self.guess();
+        let (mut slope, mut promised, mut longest) = (0.0, 0.0, 0.0);
         if let Some(parts) = self.prepared.newton() {
             let solved = self.linear.solve(parts, self.coupled, self.free_bodies, limits);
-            (slope, longest) = (solved.slope, solved.longest);
+            (slope, promised, longest) = (solved.slope, solved.promised, solved.longest);
             self.report.linear_iterations += solved.iterations;
         }
         self.report.seconds_global += time.lap();
         self.report.iterations += 1;
         self.report.movement = longest / self.objective.model.diagonal();
-        let length = self.search(slope);
+        let length = self.search(slope, promised);
         if !self.coupled.is_empty() {
             let (solution, free) = (&self.linear.solution, self.prepared.free());
             let forces = self.coupled.iter().map(|contact| {
@@ -308,8 +322,30 @@ impl Iteration<'_, '_> {
         self.report.converged = tolerance > 0.0 && balanced && is_fine;
     }
 
-    /// Moves along the solution, as far as g falls; returns the share of it that was taken.
-    fn search(&mut self, slope: f64) -> f64 {
+    /// Lets the first linear system begin where vertices would be if they were accelerated as in the last substep. Forces that stay as they are, at rest
+    /// or in a slow swing, are then found whole; from nothing, few linear iterations leave out the same share of them in every step. Where thin bodies touch
+    /// something, forces change too much from step to step: it took a tenth more linear iterations in the drape, and was no nearer.
+    fn guess(&mut self) {
+        let guess = self.linear.guess_mut();
+        guess.clear();
+        let is_thin = self.params.preconditioner != Preconditioner::Factor;
+        let is_later = self.report.iterations > 0;
+        let is_unknown = self.accelerations.len() != self.x.len();
+        if is_later || is_unknown || (is_thin && !self.coupled.is_empty()) {
+            return;
+        }
+        let (free, prepared) = (self.prepared.free(), &*self.prepared);
+        for &v in &prepared.order().vertices[..free] {
+            let v = v as usize;
+            let place = self.objective.inertial[v] + self.accelerations[v] / self.objective.inertia;
+            let [x, y, z] = (place - prepared.position(v)).to_array().map(|value| value as f32);
+            guess.extend_from_slice(&[x, y, z, 0.0]);
+        }
+    }
+
+    /// Moves along the solution, as far as g falls; returns the share of it that was taken. The slope of g along it, and by how much the quadratic model
+    /// promises that it falls \[J\].
+    fn search(&mut self, slope: f64, promised: f64) -> f64 {
         self.prepared.keep_points(self.origin);
         let before = self.value();
         // Changes of g below this cannot tell better from worse.
@@ -320,8 +356,7 @@ impl Iteration<'_, '_> {
             let reached = self.evaluate();
             let wanted = SUFFICIENT * length * slope;
             if reached <= before + if -slope * length > noise { wanted } else { noise } {
-                // Conjugate gradients promise half of the slope.
-                let missed = reached - before - 0.5 * slope;
+                let missed = reached - before + promised;
                 self.is_settled = length == 1.0 && missed <= self.allowance && self.allowance > 0.0;
                 return length;
             }
