@@ -115,7 +115,9 @@ impl Mass {
         match factor {
             Some(factor) => factor.solve(forces),
             None => {
-                forces.iter_mut().zip(&self.diagonal).filter(|(_, mass)| **mass > 0.0).for_each(|(f, &mass)| *f /= mass)
+                // Most vertices have no force but gravity, and divisions take a while.
+                let acts = |(f, mass): &(&mut Vec3, &f64)| **f != Vec3::ZERO && **mass > 0.0;
+                forces.iter_mut().zip(&self.diagonal).filter(acts).for_each(|(f, &mass)| *f /= mass)
             }
         }
     }

@@ -23,6 +23,7 @@ pub struct Problem<'a> {
     model: &'a Model,
     inertia: f64,
     target: Vec<Vec3>,
+    /// Positions to start from, with pinned vertices where they are at the moment of the stage. Empty where they are those of the target, or not wanted.
     predicted: Vec<Vec3>,
     inertial: Vec<Vec3>,
     previous: Vec<Vec3>,
@@ -34,17 +35,20 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
+    /// It can be started from the predicted positions and from those of `starts`.
     pub(crate) fn new(
         model: &'a Model,
         inputs: &Inputs,
         positions: &[Vec3],
-        stage: &Stage,
-        accelerations: &[Vec3],
+        (stage, accelerations): (&Stage, &[Vec3]),
+        starts: &[Start],
         scratch: &mut Scratch,
     ) -> Self {
         let tau = stage.tau;
-        let inertial = scratch.collect(stage.base.iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau));
-        let target = scratch.collect(inertial.iter().zip(accelerations).map(|(y, a)| *y + *a * (tau * tau)));
+        let inertial = || stage.base.iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau);
+        let target = scratch.collect(inertial().zip(accelerations).map(|(y, a)| y + *a * (tau * tau)));
+        let wanted = |start: Start| starts.contains(&start);
+        let beside = !model.mass().beside().is_empty();
         let mut scales = std::mem::take(&mut scratch.scales);
         scales.clear();
         scales.extend(model.energies().iter().map(|e| e.damping.map_or(1.0, |beta| beta / stage.elapsed)));
@@ -53,10 +57,10 @@ impl<'a> Problem<'a> {
         let mut problem = Self {
             model,
             inertia: 1.0 / (tau * tau),
-            predicted: scratch.copy(&target),
+            predicted: if beside { scratch.copy(&target) } else { Vec::new() },
             target,
-            inertial,
-            previous: scratch.copy(positions),
+            inertial: if wanted(Start::Inertial) { scratch.collect(inertial()) } else { Vec::new() },
+            previous: if wanted(Start::Previous) { scratch.copy(positions) } else { Vec::new() },
             before: scratch.copy(&stage.origin),
             scales,
             goals,
@@ -68,10 +72,12 @@ impl<'a> Problem<'a> {
             let v = v as usize;
             let place = if stage.moment == 1.0 { *target } else { positions[v].lerp(*target, stage.moment) };
             for start in [&mut problem.predicted, &mut problem.inertial, &mut problem.previous] {
-                start[v] = place;
+                if let Some(start) = start.get_mut(v) {
+                    *start = place;
+                }
             }
             // Their inertia matters only to neighbours that share a mass entry with them; otherwise it is a constant of g.
-            if model.mass().beside().is_empty() {
+            if !beside {
                 problem.target[v] = place;
             }
         }
@@ -80,7 +86,8 @@ impl<'a> Problem<'a> {
 
     /// Gives its vectors back.
     pub(crate) fn recycle(self, scratch: &mut Scratch) {
-        scratch.give([self.target, self.predicted, self.inertial, self.previous, self.before]);
+        let vectors = [self.target, self.predicted, self.inertial, self.previous, self.before];
+        scratch.give(vectors.into_iter().filter(|vector| vector.capacity() > 0));
         (scratch.scales, scratch.goals) = (self.scales, self.goals);
     }
 
@@ -110,6 +117,7 @@ impl<'a> Problem<'a> {
     /// Positions to start from.
     pub fn start(&self, start: Start) -> &[Vec3] {
         match start {
+            Start::Predicted if self.predicted.is_empty() => &self.target,
             Start::Predicted => &self.predicted,
             Start::Inertial => &self.inertial,
             Start::Previous => &self.previous,

@@ -17,7 +17,7 @@ use crate::report::{StepReport, offending_element};
 use crate::rollback::Rollback;
 use crate::scratch::Scratch;
 use crate::self_collision::{SelfCollider, Untangled};
-use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, choose};
+use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, Start, choose};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
 use crate::substeps::Substep;
@@ -176,8 +176,9 @@ impl Stages<'_> {
         contacts: &mut Contacts<'_>,
         scratch: &mut Scratch,
     ) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
-        let problem = Problem::new(self.model, self.inputs, self.start, stage, accelerations, scratch);
-        let mut x = scratch.copy(problem.start(self.solver.start()));
+        let start = self.solver.start();
+        let problem = Problem::new(self.model, self.inputs, self.start, (stage, accelerations), &[start], scratch);
+        let mut x = scratch.copy(problem.start(start));
         for (entry, memory) in self.model.energies().iter().zip(&mut *self.trial) {
             entry.batch.begin_stage(&stage.origin, memory);
         }
@@ -407,6 +408,10 @@ impl Simulation {
         let limit = self.settings.runaway_limit * self.model.diagonal();
         let step = self.state.step + 1;
         for (v, (new, old)) in positions.iter().zip(&self.state.positions).enumerate() {
+            // Roots only of what may be too far; a square that overflows may not be.
+            if (*new - *old).length_squared() <= (0.5 * limit * limit).min(f64::MAX) {
+                continue;
+            }
             let distance = (*new - *old).length();
             if distance <= limit {
                 continue;
@@ -514,9 +519,10 @@ impl Simulation {
         for (entry, memory) in self.model.energies().iter().zip(&mut memory) {
             entry.batch.begin_stage(&prediction.stage.origin, memory);
         }
-        let (stage, a) = (&prediction.stage, &prediction.accelerations);
-        let mut scratch = Scratch::default();
-        Ok(Problem::new(&self.model, &self.inputs, &self.state.positions, stage, a, &mut scratch).with_memory(memory))
+        let stage = (&prediction.stage, &prediction.accelerations[..]);
+        let (positions, starts, mut scratch) =
+            (&self.state.positions, [Start::Inertial, Start::Previous], Scratch::default());
+        Ok(Problem::new(&self.model, &self.inputs, positions, stage, &starts, &mut scratch).with_memory(memory))
     }
 }
 

@@ -136,6 +136,9 @@ impl Board {
         self.ticket.store(next_stage, Ordering::SeqCst);
         self.wake_one();
         let waiting = WaitOnDrop { board: self, count };
+        // An item that wants a team has one of its own.
+        #[cfg(feature = "parallel")]
+        let _led = LedBefore::leading(std::ptr::null());
         self.help();
         drop(waiting);
     }
@@ -225,10 +228,16 @@ pub(crate) fn with_team_for<R: Send>(bytes: usize, lead: impl FnOnce(&Team<'_>) 
     if bytes < LEAST_SHARED { lead(&Team::alone()) } else { with_team(lead) }
 }
 
-/// Runs `lead` on this thread with the other threads of the current pool as helpers, as many as there are cores for.
+/// Runs `lead` on this thread with the other threads of the current pool as helpers, as many as there are cores for. Within the work of a leader
+/// the team is the one that it has: helpers that are there already need not be called.
 pub(crate) fn with_team<R: Send>(lead: impl FnOnce(&Team<'_>) -> R + Send) -> R {
     #[cfg(feature = "parallel")]
     if rayon::current_thread_index().is_some() {
+        let board = LED.get();
+        if !board.is_null() {
+            // SAFETY: a board is there while it is led, and its leader is this thread, which is not in a stage of it.
+            return lead(&Team { board: Some(unsafe { &*board }) });
+        }
         return with_helpers(rayon::current_num_threads().min(cores()) - 1, lead);
     }
     lead(&Team::alone())
@@ -241,6 +250,31 @@ pub(crate) fn cores() -> usize {
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
+#[cfg(feature = "parallel")]
+thread_local! {
+    /// The board that this thread leads, between stages.
+    static LED: std::cell::Cell<*const Board> = const { std::cell::Cell::new(std::ptr::null()) };
+}
+
+/// What this thread led before, to be led again.
+#[cfg(feature = "parallel")]
+struct LedBefore(*const Board);
+
+#[cfg(feature = "parallel")]
+impl LedBefore {
+    /// Leads another board, or none, for a while.
+    fn leading(board: *const Board) -> Self {
+        Self(LED.replace(board))
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl Drop for LedBefore {
+    fn drop(&mut self) {
+        LED.set(self.0);
+    }
+}
+
 /// Runs `lead` on this thread of a pool, with at most so many others as helpers.
 #[cfg(feature = "parallel")]
 fn with_helpers<R: Send>(helpers: usize, lead: impl FnOnce(&Team<'_>) -> R + Send) -> R {
@@ -250,6 +284,7 @@ fn with_helpers<R: Send>(helpers: usize, lead: impl FnOnce(&Team<'_>) -> R + Sen
     let board = Board::new();
     let closing = || {
         let _close = CloseOnDrop(&board);
+        let _led = LedBefore::leading(&board);
         lead(&Team { board: Some(&board) })
     };
     rayon::join(closing, || gather_helpers(&board, helpers)).0
@@ -317,6 +352,31 @@ mod tests {
             // More helpers than this machine may have cores.
             assert!(pool(threads).install(|| with_helpers(threads - 1, stages)), "{threads} threads, all of them");
         }
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn a_leader_has_one_team_and_an_item_another() {
+        pool(2).install(|| {
+            with_helpers(1, |outer| {
+                let board = |team: &Team<'_>| team.board.map_or(0, |board| std::ptr::from_ref(board).addr());
+                let own = board(outer);
+                assert_eq!(with_team(|inner| board(inner)), own);
+                outer.share(20, |_| {
+                    let within = with_team(|inner| {
+                        let sum = AtomicUsize::new(0);
+                        inner.share(10, |i| {
+                            sum.fetch_add(i, Ordering::Relaxed);
+                        });
+                        assert_eq!(sum.into_inner(), 45);
+                        board(inner)
+                    });
+                    assert_ne!(within, own);
+                });
+                assert_eq!(with_team(|inner| board(inner)), own);
+            });
+            assert!(LED.get().is_null());
+        });
     }
 
     #[cfg(feature = "parallel")]

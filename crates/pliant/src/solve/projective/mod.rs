@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::parallel::with_team_for;
 use crate::sparse::{Analysis, Cholesky, Precision};
 
 use super::{Objective, SetupSeconds, SolveError, SolveReport, Solver, Start};
@@ -222,15 +223,24 @@ impl Solver for Projective {
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
-        iteration.prepared.begin(objective, iteration.x, iteration.memory, self.params.precision);
-        iteration.touch();
-        iteration.value = iteration.evaluate();
-        iteration.judge();
-        iteration.record();
-        iteration.report.seconds_local += time.lap();
-        match self.params.acceleration {
-            Acceleration::Anderson { .. } if is_of_g => iteration.anderson(&mut self.accelerator, &mut time)?,
-            _ => iteration.stationary(&mut time)?,
+        let (precision, acceleration) = (self.params.precision, self.params.acceleration);
+        let accelerator = &mut self.accelerator;
+        let mut iterate = |iteration: &mut Iteration<'_, '_>| {
+            iteration.prepared.begin(objective, iteration.x, iteration.memory, precision);
+            iteration.touch();
+            iteration.value = iteration.evaluate();
+            iteration.judge();
+            iteration.record();
+            iteration.report.seconds_local += time.lap();
+            match acceleration {
+                Acceleration::Anderson { .. } if is_of_g => iteration.anderson(accelerator, &mut time),
+                _ => iteration.stationary(&mut time),
+            }
+        };
+        if iteration.is_all_stages() {
+            with_team_for(iteration.prepared.bytes(), |_| iterate(&mut iteration))?;
+        } else {
+            iterate(&mut iteration)?;
         }
         iteration.report.contacts = iteration.contacts.count();
         iteration.report.one_by_one = iteration.prepared.one_by_one();
@@ -257,6 +267,11 @@ struct Iteration<'a, 'c> {
 }
 
 impl Iteration<'_, '_> {
+    /// Whether helpers may stay for all iterations: nothing in them wants the threads for other loops.
+    fn is_all_stages(&self) -> bool {
+        self.contacts.is_none() && !self.prepared.has_general()
+    }
+
     /// Local step: g and its gradient at the current positions.
     fn evaluate(&mut self) -> f64 {
         // Plain iterations report g once, at their last evaluation.

@@ -129,6 +129,16 @@ impl Prepared {
         self.general.one_by_one()
     }
 
+    /// Whether there are energies that go through their projections, or masses beside the diagonal.
+    pub(in crate::solve) fn has_general(&self) -> bool {
+        !self.general.is_empty()
+    }
+
+    /// Memory that an iteration goes over, in short: that of the factor.
+    pub(in crate::solve) fn bytes(&self) -> usize {
+        self.factor.bytes()
+    }
+
     /// Number of free vertices.
     pub(in crate::solve) fn free(&self) -> usize {
         self.order.free

@@ -133,7 +133,7 @@ unsafe fn panel_products<L: Lanes, const P: usize>(
 }
 
 #[inline(always)]
-pub(super) unsafe fn backward_node<L: Lanes, const DOWN: bool>(
+pub(super) unsafe fn backward_node<L: Lanes, const FROM_MEMORY: bool>(
     sweep: &Sweep<'_, L::Scalar>,
     node: &Node,
     scratch: *mut L::Scalar,
@@ -145,7 +145,7 @@ pub(super) unsafe fn backward_node<L: Lanes, const DOWN: bool>(
         let mut end = node.columns;
         while end > 0 {
             let first = (end - 1) / COLUMN_BLOCK * COLUMN_BLOCK;
-            backward_columns::<L, DOWN>(sweep, node, scratch, first, end);
+            backward_columns::<L, FROM_MEMORY>(sweep, node, scratch, first, end);
             end = first;
         }
     }
@@ -169,10 +169,28 @@ where
     }
 }
 
-/// x = Mᵀ g for a block of columns. Panels go by in their groups, and sums stay in the first-level cache. How columns are
-/// divided into blocks changes no bit, the direction does.
+/// x = Mᵀ g for a block of columns. How columns are divided into blocks changes no bit; whether the factor comes from memory does.
 #[inline(always)]
-pub(super) unsafe fn backward_columns<L: Lanes, const DOWN: bool>(
+pub(super) unsafe fn backward_columns<L: Lanes, const FROM_MEMORY: bool>(
+    sweep: &Sweep<'_, L::Scalar>,
+    node: &Node,
+    g: *const L::Scalar,
+    first: usize,
+    end: usize,
+) where
+    L::Scalar: LaneNumber,
+{
+    unsafe {
+        match FROM_MEMORY {
+            true => streamed_columns::<L>(sweep, node, g, first, end),
+            false => cached_columns::<L>(sweep, node, g, first, end),
+        }
+    }
+}
+
+/// From memory: panels go by in their groups from the last to the first, as they lie, and sums stay in the first-level cache.
+#[inline(always)]
+unsafe fn streamed_columns<L: Lanes>(
     sweep: &Sweep<'_, L::Scalar>,
     node: &Node,
     g: *const L::Scalar,
@@ -191,27 +209,16 @@ pub(super) unsafe fn backward_columns<L: Lanes, const DOWN: bool>(
         }
         let sums = std::slice::from_raw_parts_mut(block.as_mut_ptr().cast::<[L; 3]>(), end - first);
         let triangle = node.triangular_panels(w);
-        // Panels of the triangle before this block store none of its columns.
-        let first_panel = first / w;
-        let mut panel = first_panel;
-        while !DOWN && panel < triangle {
-            triangle_sums::<L, DOWN>(node, values, panel, g, first, sums);
-            panel += 1;
-        }
-        while !DOWN && panel < node.panels {
-            let group = node.group_from(panel);
-            group_sums::<L, DOWN>(node, values, (panel, group), g, first, sums);
-            panel += group;
-        }
         let mut panel = node.panels;
-        while DOWN && panel > triangle {
+        while panel > triangle {
             let group = node.group_before(panel, w);
             panel -= group;
-            group_sums::<L, DOWN>(node, values, (panel, group), g, first, sums);
+            group_sums::<L>(node, values, (panel, group), g, first, sums);
         }
-        while DOWN && panel > first_panel {
+        // Panels of the triangle before this block store none of its columns.
+        while panel > first / w {
             panel -= 1;
-            triangle_sums::<L, DOWN>(node, values, panel, g, first, sums);
+            triangle_sums::<L>(node, values, panel, g, first, sums);
         }
         let out = sweep.rows.add(4 * (node.start + first));
         for (j, sum) in sums.iter().enumerate() {
@@ -220,9 +227,99 @@ pub(super) unsafe fn backward_columns<L: Lanes, const DOWN: bool>(
     }
 }
 
+/// The same from a cache: a few columns at a time over all panels, their sums in registers. In memory order a column's panels lie apart.
+///
+/// SAFETY: `first` is a multiple of a vector's width.
+#[inline(always)]
+unsafe fn cached_columns<L: Lanes>(
+    sweep: &Sweep<'_, L::Scalar>,
+    node: &Node,
+    g: *const L::Scalar,
+    first: usize,
+    end: usize,
+) where
+    L::Scalar: LaneNumber,
+{
+    let mut column = first;
+    unsafe {
+        while column + 4 <= end {
+            columns_together::<L, 4>(sweep, node, g, column);
+            column += 4;
+        }
+        if column + 2 <= end {
+            columns_together::<L, 2>(sweep, node, g, column);
+            column += 2;
+        }
+        if column < end {
+            columns_together::<L, 1>(sweep, node, g, column);
+        }
+    }
+}
+
+/// x = Mᵀ g for `C` columns: four fill the registers. A panel of the triangle that stores the first of them stores them all.
+#[inline(always)]
+unsafe fn columns_together<L: Lanes, const C: usize>(
+    sweep: &Sweep<'_, L::Scalar>,
+    node: &Node,
+    g: *const L::Scalar,
+    column: usize,
+) where
+    L::Scalar: LaneNumber,
+{
+    let w = L::WIDTH;
+    unsafe {
+        let mut sums = [[L::zero(); 3]; C];
+        let triangle = node.triangular_panels(w);
+        let mut panel = column / w;
+        let mut values = sweep.node_values(node).add(node.panel_offset(panel, w));
+        while panel < triangle {
+            add_panels::<L, C, 1>(values.add(column * w), g.add(3 * panel * w), &mut sums);
+            panel += 1;
+            values = values.add(panel * w * w);
+        }
+        while panel < node.panels {
+            let group = node.group_from(panel);
+            let (own, rows) = (values.add(group * column * w), g.add(3 * panel * w));
+            match group {
+                4 => add_panels::<L, C, 4>(own, rows, &mut sums),
+                3 => add_panels::<L, C, 3>(own, rows, &mut sums),
+                2 => add_panels::<L, C, 2>(own, rows, &mut sums),
+                _ => add_panels::<L, C, 1>(own, rows, &mut sums),
+            }
+            panel += group;
+            values = values.add(group * node.columns * w);
+        }
+        let out = sweep.rows.add(4 * (node.start + column));
+        for (j, sum) in sums.iter().enumerate() {
+            L::store_sums(*sum, out.add(4 * j));
+        }
+    }
+}
+
+/// Adds the products of a group of `P` panels with their rows to the sums of `C` columns, lane by lane.
+#[inline(always)]
+unsafe fn add_panels<L: Lanes, const C: usize, const P: usize>(
+    values: *const L::Scalar,
+    g: *const L::Scalar,
+    sums: &mut [[L; 3]; C],
+) {
+    let w = L::WIDTH;
+    unsafe {
+        for p in 0..P {
+            let rows = [L::load(g.add(3 * p * w)), L::load(g.add((3 * p + 1) * w)), L::load(g.add((3 * p + 2) * w))];
+            for j in 0..C {
+                let l = L::load(values.add((j * P + p) * w));
+                for c in 0..3 {
+                    sums[j][c] = l.mul_add(rows[c], sums[j][c]);
+                }
+            }
+        }
+    }
+}
+
 /// [`column_sums`] of a panel of the triangle, for columns from `first` on.
 #[inline(always)]
-unsafe fn triangle_sums<L: Lanes, const DOWN: bool>(
+unsafe fn triangle_sums<L: Lanes>(
     node: &Node,
     values: *const L::Scalar,
     panel: usize,
@@ -234,13 +331,13 @@ unsafe fn triangle_sums<L: Lanes, const DOWN: bool>(
     let stored = sums.len().min((panel + 1) * w - first);
     unsafe {
         let block = values.add(node.panel_offset(panel, w) + first * w);
-        column_sums::<L, 1, DOWN>(block, g.add(3 * panel * w), &mut sums[..stored]);
+        column_sums::<L, 1>(block, g.add(3 * panel * w), &mut sums[..stored]);
     }
 }
 
 /// [`column_sums`] of a group of panels, given by its first and their number, for columns from `first` on.
 #[inline(always)]
-unsafe fn group_sums<L: Lanes, const DOWN: bool>(
+unsafe fn group_sums<L: Lanes>(
     node: &Node,
     values: *const L::Scalar,
     (panel, group): (usize, usize),
@@ -253,21 +350,17 @@ unsafe fn group_sums<L: Lanes, const DOWN: bool>(
         let block = values.add(node.panel_offset(panel, w) + group * first * w);
         let g = g.add(3 * panel * w);
         match group {
-            4 => column_sums::<L, 4, DOWN>(block, g, sums),
-            3 => column_sums::<L, 3, DOWN>(block, g, sums),
-            2 => column_sums::<L, 2, DOWN>(block, g, sums),
-            _ => column_sums::<L, 1, DOWN>(block, g, sums),
+            4 => column_sums::<L, 4>(block, g, sums),
+            3 => column_sums::<L, 3>(block, g, sums),
+            2 => column_sums::<L, 2>(block, g, sums),
+            _ => column_sums::<L, 1>(block, g, sums),
         }
     }
 }
 
 /// Adds the products of a group of `P` panels with their rows to the sums of columns, lane by lane.
 #[inline(always)]
-unsafe fn column_sums<L: Lanes, const P: usize, const DOWN: bool>(
-    values: *const L::Scalar,
-    g: *const L::Scalar,
-    sums: &mut [[L; 3]],
-) {
+unsafe fn column_sums<L: Lanes, const P: usize>(values: *const L::Scalar, g: *const L::Scalar, sums: &mut [[L; 3]]) {
     let w = L::WIDTH;
     unsafe {
         let mut rows = [[L::zero(); 3]; P];
@@ -276,9 +369,9 @@ unsafe fn column_sums<L: Lanes, const P: usize, const DOWN: bool>(
                 rows[p][c] = L::load(g.add((3 * p + c) * w));
             }
         }
-        let count = sums.len();
-        for i in 0..count {
-            let j = if DOWN { count - 1 - i } else { i };
+        let mut j = sums.len();
+        while j > 0 {
+            j -= 1;
             let sum = &mut *sums.as_mut_ptr().add(j);
             for p in 0..P {
                 let l = L::load(values.add((j * P + p) * w));

@@ -23,7 +23,7 @@ pub(super) struct Sweep<'a, S> {
     pub(super) scratch: *mut S,
     /// Whether the factor comes from memory and not from a cache. The backward sweep then reads it strictly from the last
     /// number to the first: processors fetch ahead of such a stream, and of a stream that jumps from node to node they do not, at
-    /// a third of the speed. From a cache the order within a node matters less than the loop, which is faster upwards.
+    /// a third of the speed. From a cache the order within a node matters less than keeping sums in registers.
     pub(super) from_memory: bool,
     /// Whether nodes are divided: alone there is nobody to share them with. It changes no bit.
     pub(super) divides: bool,
@@ -55,20 +55,25 @@ impl<S: LaneNumber> Sweep<'_, S> {
         }
     }
 
-    fn run_backward<const DOWN: bool>(&self, team: &Team<'_>) {
+    fn run_backward<const FROM_MEMORY: bool>(&self, team: &Team<'_>) {
         let Schedule { subtrees, levels, .. } = self.schedule;
         for level in levels.iter().rev() {
             team.share(level.tasks.len(), |i| {
-                S::dispatch(self.instructions, BackwardTask::<S, DOWN>(self, level.tasks[i] as usize))
+                S::dispatch(self.instructions, BackwardTask::<S, FROM_MEMORY>(self, level.tasks[i] as usize))
             });
             if self.divides {
                 team.share(level.column_blocks.len(), |i| {
                     let (task, block) = level.column_blocks[i];
-                    S::dispatch(self.instructions, BackwardColumns::<S, DOWN>(self, task as usize, block as usize));
+                    S::dispatch(
+                        self.instructions,
+                        BackwardColumns::<S, FROM_MEMORY>(self, task as usize, block as usize),
+                    );
                 });
             }
         }
-        team.share(*subtrees, |i| S::dispatch(self.instructions, BackwardTask::<S, DOWN>(self, subtrees - 1 - i)));
+        team.share(*subtrees, |i| {
+            S::dispatch(self.instructions, BackwardTask::<S, FROM_MEMORY>(self, subtrees - 1 - i))
+        });
     }
 
     fn scratch(&self, task: usize) -> *mut S {
@@ -116,8 +121,8 @@ pub(super) fn panel_block(node: &Node, block: usize, width: usize) -> (usize, us
 
 struct ForwardTask<'a, S>(&'a Sweep<'a, S>, usize);
 struct ForwardPanels<'a, S>(&'a Sweep<'a, S>, usize, usize);
-struct BackwardTask<'a, S, const DOWN: bool>(&'a Sweep<'a, S>, usize);
-struct BackwardColumns<'a, S, const DOWN: bool>(&'a Sweep<'a, S>, usize, usize);
+struct BackwardTask<'a, S, const FROM_MEMORY: bool>(&'a Sweep<'a, S>, usize);
+struct BackwardColumns<'a, S, const FROM_MEMORY: bool>(&'a Sweep<'a, S>, usize, usize);
 
 // SAFETY of the kernels: `Sweep` says which rows and scratch each may touch, and all indices come from its layout.
 impl<S: LaneNumber> Kernel<S> for ForwardTask<'_, S> {
@@ -161,7 +166,7 @@ impl<S: LaneNumber> Kernel<S> for ForwardPanels<'_, S> {
     }
 }
 
-impl<S: LaneNumber, const DOWN: bool> Kernel<S> for BackwardTask<'_, S, DOWN> {
+impl<S: LaneNumber, const FROM_MEMORY: bool> Kernel<S> for BackwardTask<'_, S, FROM_MEMORY> {
     /// Copies rows from above, then goes through its nodes; a shared node is only made ready.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
@@ -178,19 +183,19 @@ impl<S: LaneNumber, const DOWN: bool> Kernel<S> for BackwardTask<'_, S, DOWN> {
                 return gather_node::<L>(sweep, sweep.single_node(index), scratch);
             }
             for &k in task.nodes.iter().rev() {
-                backward_node::<L, DOWN>(sweep, &sweep.layout.nodes[k as usize], scratch);
+                backward_node::<L, FROM_MEMORY>(sweep, &sweep.layout.nodes[k as usize], scratch);
             }
         }
     }
 }
 
-impl<S: LaneNumber, const DOWN: bool> Kernel<S> for BackwardColumns<'_, S, DOWN> {
+impl<S: LaneNumber, const FROM_MEMORY: bool> Kernel<S> for BackwardColumns<'_, S, FROM_MEMORY> {
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, task, block) = self;
         let node = sweep.single_node(task);
         let first = block * SHARED_COLUMN_BLOCK;
         let end = node.columns.min(first + SHARED_COLUMN_BLOCK);
-        unsafe { backward_columns::<L, DOWN>(sweep, node, sweep.scratch(task), first, end) }
+        unsafe { backward_columns::<L, FROM_MEMORY>(sweep, node, sweep.scratch(task), first, end) }
     }
 }
