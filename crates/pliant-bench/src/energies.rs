@@ -126,8 +126,8 @@ impl World {
     fn step(&mut self) -> Result<(), BenchError> {
         self.simulation.set_state(&self.start, &self.velocities)?;
         let report = self.simulation.step()?.solve;
-        if report.residual < GOES_ON_IN_F64 {
-            return Err(BenchError::CameToRest { name: self.name.clone(), residual: report.residual });
+        if report.movement < GOES_ON_IN_F64 {
+            return Err(BenchError::CameToRest { name: self.name.clone(), movement: report.movement });
         }
         // One evaluation for each iteration: after the last nobody asks for forces.
         self.local.push(report.seconds_local / report.iterations as f64);

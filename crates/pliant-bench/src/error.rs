@@ -49,13 +49,13 @@ pub enum BenchError {
     },
     /// A measurement in f32 came to rest, and went on in f64.
     #[error(
-        "{name}: nothing moved any more (by {residual:.1e} of the body in an iteration), so that not all was in f32"
+        "{name}: nothing moved any more (by {movement:.1e} of the body in an iteration), so that not all was in f32"
     )]
     CameToRest {
         /// What was measured.
         name: String,
         /// Largest movement in the last iteration over the diagonal.
-        residual: f64,
+        movement: f64,
     },
     /// Large pages could not be switched off.
     #[error("large pages of memory cannot be switched off here")]
@@ -93,6 +93,9 @@ pub enum BenchError {
     /// A step was refused.
     #[error(transparent)]
     Step(Box<pliant::StepError>),
+    /// A stage could not be solved.
+    #[error(transparent)]
+    Solve(#[from] pliant::solve::SolveError),
     /// A reference gave up.
     #[error("{method} could not factor the matrix of {size} rows")]
     Reference {

@@ -10,8 +10,8 @@ use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
-    BenchError, attachments, convergence, drape, energies, fluid, kernels, matching, peers, position_based, presets,
-    problem, report, scaling, updates,
+    BenchError, attachments, convergence, drape, energies, fluid, kernels, matching, newton, peers, position_based,
+    presets, problem, report, scaling, updates,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -193,6 +193,18 @@ enum Command {
         #[arg(long, default_value_t = 3.0)]
         seconds: f64,
     },
+    /// An iteration of Newton's method beside the factorisation, packing and solve of its matrix, on one thread.
+    Newton {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Rounds in which each has a turn, at least.
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+        /// Seconds for each body, at least.
+        #[arg(long, default_value_t = 6.0)]
+        seconds: f64,
+    },
     /// How far every solver is from the exact motion, and what that costs.
     Convergence(convergence::Options),
     /// Make docs/performance.md and its plots from the results of `peers --save`.
@@ -345,6 +357,15 @@ fn run(command: Command) -> Result<(), BenchError> {
                 let mut results = Results::load(&path)?;
                 results.energies = Some(found);
                 results.save(&path)?;
+            }
+            Ok(())
+        }
+        Command::Newton { json, rounds, seconds } => {
+            let found = newton::measure(effort_of(rounds, seconds))?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("Least times of at least {rounds} rounds [ms].\n\n{}", newton::table(&found).to_text());
             }
             Ok(())
         }

@@ -93,7 +93,7 @@ impl Chart {
                 over_time("Stretch", Axis::linear("length / rest length"), lines)
             }
             Self::Residual => {
-                let axis = Axis::log("last movement / diagonal");
+                let axis = Axis::log("unbalanced / largest force");
                 over_time("Residual", axis, vec![keyed("", "residual")])
             }
             Self::Time => {

@@ -1,7 +1,7 @@
 //! What the log says of each frame, and what it adds up to.
 
 use pliant::StepReport;
-use pliant::solve::SetupSeconds;
+use pliant::solve::{ForceBalance, SetupSeconds};
 use pliant_scene::SceneRun;
 use pliant_scene::format::Quantity;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,11 @@ pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, V
     add("max_stretch", json!(run.measure(Quantity::MaxStretch, None)));
     add("mean_stretch", json!(run.measure(Quantity::MeanStretch, None)));
     add("iterations", json!(reports.iter().map(|r| r.solve.iterations).sum::<usize>()));
-    add("residual", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.residual))));
+    add("movement", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.movement))));
+    let largest =
+        |of: fn(ForceBalance) -> f64| json!(reports.iter().filter_map(|r| r.solve.forces.map(of)).reduce(f64::max));
+    add("unbalanced_force", largest(|forces| forces.unbalanced));
+    add("residual", largest(|forces| forces.relative()));
     let sum = |count: fn(&StepReport) -> usize| json!(reports.iter().map(count).sum::<usize>());
     add("linear_iterations", sum(|r| r.solve.linear_iterations));
     add("one_by_one", json!(reports.iter().map(|r| r.solve.one_by_one).max()));

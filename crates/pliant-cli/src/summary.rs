@@ -17,6 +17,9 @@ pub(crate) const FILE: &str = "summary.json";
 pub(crate) struct Summary {
     scene: String,
     vertices: usize,
+    /// The solver in words, with what `auto` has come to, and substeps in a frame.
+    solver: String,
+    substeps: usize,
     wall_seconds: f64,
     resumed_after: Option<u32>,
     phases: Phases,
@@ -40,6 +43,8 @@ impl Summary {
         Ok(Self {
             scene: scene.to_owned(),
             vertices: run.sim.positions().len(),
+            solver: run.sim.solver_choice().to_string(),
+            substeps: run.substeps() as usize * run.sim.substeps(),
             wall_seconds,
             resumed_after: (first > 0).then_some(first),
             phases,
@@ -68,6 +73,8 @@ impl Summary {
             "scene": self.scene,
             "frames": self.phases.frames,
             "vertices": self.vertices,
+            "solver": self.solver,
+            "substeps": self.substeps,
             "wall_seconds": self.wall_seconds,
             "resumed_after_frame": self.resumed_after,
             "milliseconds_per_frame": self.phases.to_json(),
@@ -93,6 +100,12 @@ impl Summary {
         let earlier = self.resumed_after.map_or(String::new(), |first| format!(" (the first {first} earlier)"));
         let (vertices, seconds) = (self.vertices, self.wall_seconds);
         format!("{frames} frames{earlier} of {vertices} vertices in {seconds:.1} s; a frame takes {each}")
+    }
+
+    /// What made the steps, in a line.
+    pub(crate) fn solver(&self) -> String {
+        let substeps = if self.substeps == 1 { "1 substep".to_owned() } else { format!("{} substeps", self.substeps) };
+        format!("solver: {}; {substeps} a frame", self.solver)
     }
 
     /// What contact with colliders came to, in a line; none where there are no colliders.

@@ -2,17 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use pliant::solve::SetupSeconds;
+use pliant::solve::{ForceBalance, SetupSeconds};
 use pliant::{FluidReport, SelfCollisionReport};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+
+/// The residual in words of Python.
+fn residual_text(report: &pliant::solve::SolveReport) -> String {
+    report.residual().map_or_else(|| "None".to_owned(), |residual| format!("{residual:.3e}"))
+}
 
 /// What a solver says of one step.
 #[pyclass(frozen, module = "pliant._pliant")]
 #[derive(Debug, Clone)]
 pub(crate) struct SolveReport(pub(crate) pliant::solve::SolveReport);
 
-type SolveState = (usize, f64, bool, f64, Vec<f64>, [usize; 7], (f64, f64, f64, [f64; 4]), Option<(usize, [f64; 3])>);
+type SolveState = (
+    usize,
+    (f64, Option<[f64; 2]>),
+    bool,
+    f64,
+    Vec<f64>,
+    [usize; 7],
+    (f64, f64, f64, [f64; 4]),
+    Option<(usize, [f64; 3])>,
+);
 
 #[pymethods]
 impl SolveReport {
@@ -24,11 +38,29 @@ impl SolveReport {
 
     /// Largest movement of a vertex in the last iteration, relative to the diagonal of the world.
     #[getter]
-    fn residual(&self) -> f64 {
-        self.0.residual
+    fn movement(&self) -> f64 {
+        self.0.movement
     }
 
-    /// Whether the residual fell below the tolerance.
+    /// Largest unbalanced force on a vertex at the result [N]; None of methods that know no forces.
+    #[getter]
+    fn unbalanced_force(&self) -> Option<f64> {
+        self.0.forces.map(|forces| forces.unbalanced)
+    }
+
+    /// Largest force on a vertex, of energies and contacts together, or external [N]; None of methods that know no forces.
+    #[getter]
+    fn largest_force(&self) -> Option<f64> {
+        self.0.forces.map(|forces| forces.largest)
+    }
+
+    /// unbalanced_force relative to largest_force; None of methods that know no forces.
+    #[getter]
+    fn residual(&self) -> Option<f64> {
+        self.0.residual()
+    }
+
+    /// Whether the residual, or where there is none the movement, fell below the tolerance.
     #[getter]
     fn converged(&self) -> bool {
         self.0.converged
@@ -132,20 +164,23 @@ impl SolveReport {
         let report = &self.0;
         let converged = if report.converged { "True" } else { "False" };
         format!(
-            "SolveReport(iterations={}, residual={:.3e}, converged={converged}, objective={:.6e})",
-            report.iterations, report.residual, report.objective
+            "SolveReport(iterations={}, residual={}, converged={converged}, objective={:.6e})",
+            report.iterations,
+            residual_text(report),
+            report.objective
         )
     }
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
-        let (iterations, residual, converged, objective, history, counts, seconds, fluid) = state;
+        let (iterations, (movement, forces), converged, objective, history, counts, seconds, fluid) = state;
         let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations, one_by_one, stabilised] =
             counts;
         let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
             iterations,
-            residual,
+            movement,
+            forces: forces.map(|[unbalanced, largest]| ForceBalance { unbalanced, largest }),
             converged,
             objective,
             history,
@@ -176,7 +211,7 @@ impl SolveReport {
         let seconds = (report.seconds_local, report.seconds_global, report.seconds_factor, setup);
         let state = (
             report.iterations,
-            report.residual,
+            (report.movement, report.forces.map(|forces| [forces.unbalanced, forces.largest])),
             report.converged,
             report.objective,
             report.history.clone(),
@@ -284,8 +319,12 @@ impl StepReport {
     fn __repr__(&self) -> String {
         let report = &self.0;
         format!(
-            "StepReport(step={}, time={:.6}, iterations={}, residual={:.3e}, seconds_total={:.3e})",
-            report.step, report.time, report.solve.iterations, report.solve.residual, report.seconds_total
+            "StepReport(step={}, time={:.6}, iterations={}, residual={}, seconds_total={:.3e})",
+            report.step,
+            report.time,
+            report.solve.iterations,
+            residual_text(&report.solve),
+            report.seconds_total
         )
     }
 

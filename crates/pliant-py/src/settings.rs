@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pliant::energy::Curvature;
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonParams,
+    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonCurvature, NewtonParams,
     PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
     TwoMetricParams,
 };
@@ -64,7 +63,9 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         let known =
             [("factor", Preconditioner::Factor), ("sum", Preconditioner::Sum), ("product", Preconditioner::Product)];
         let share = bounded(recipe, "linear_tolerance", "at least 0 and below 1", |v| (0.0..1.0).contains(&v))?;
+        let energy_tolerance = bounded(recipe, "energy_tolerance", "at least 0", |value| value >= 0.0)?;
         let params = TwoMetricParams {
+            energy_tolerance,
             iterations: iterations(recipe, "iterations")?,
             linear_iterations: iterations(recipe, "linear_iterations")?,
             linear_tolerance: share,
@@ -84,7 +85,11 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
                 max_iterations: iterations(&linear, "max_iterations")?,
             },
         };
-        let known = [("projected", Curvature::Projected), ("raw", Curvature::Raw)];
+        let known = [
+            ("projected", NewtonCurvature::Projected),
+            ("raw", NewtonCurvature::Raw),
+            ("shifted", NewtonCurvature::Shifted),
+        ];
         let params = NewtonParams {
             iterations: iterations(recipe, "iterations")?,
             tolerance,

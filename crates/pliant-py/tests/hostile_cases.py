@@ -651,7 +651,7 @@ CASES: dict[str, Case] = {
     "TwoMetric": Case(
         lambda: pliant.TwoMetric,
         {
-            "iterations": 2, "linear_iterations": 3, "linear_tolerance": 0.1, "tolerance": 1e-6,
+            "iterations": 2, "linear_iterations": 3, "linear_tolerance": 0.1, "tolerance": 1e-6, "energy_tolerance": 0.01,
             "preconditioner": "product", "start": "predicted", "record": False,
         },
         use=with_solver,

@@ -2,8 +2,9 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams,
-    Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder, TwoMetricParams,
+    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonCurvature, NewtonParams,
+    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind,
+    SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -13,9 +14,9 @@ use pliant::{
 
 use crate::drive::Driver;
 use crate::format::{
-    AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, PositionBasedSection,
-    PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection, StrainLimitingSection,
-    StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
+    AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, NewtonCurvatureName,
+    PositionBasedSection, PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection,
+    StrainLimitingSection, StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
 use crate::motion::Track;
 use crate::scene::Fault;
@@ -64,6 +65,10 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
         IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
     };
     let mut builder = Simulation::builder().time_step(step).solver(choice(solver)?).integrator(integrator);
+    if world.substeps.is_some() {
+        // Who asks for a number of steps gets that number, whatever `auto` would choose.
+        builder = builder.substeps(1);
+    }
     if let Some(gravity) = world.gravity {
         if !gravity.iter().all(|c| c.is_finite()) {
             return refuse("gravity", format!("gravity is {gravity:?}, but must be finite"));
@@ -311,6 +316,9 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
         Some(SolverSection::TwoMetric(section)) => {
             let standard = TwoMetricParams::default();
             check_tolerance("two-metric", section.tolerance)?;
+            if let Some(share) = section.energy_tolerance.filter(|share| !(share.is_finite() && *share >= 0.0)) {
+                return Err(at_least_zero("solver.two-metric.energy_tolerance".to_owned(), share));
+            }
             check_most("solver.two-metric.iterations", section.iterations, MOST_ITERATIONS)?;
             check_most("solver.two-metric.linear_iterations", section.linear_iterations, MOST_ITERATIONS)?;
             if let Some(share) = section.linear_tolerance.filter(|share| !(0.0..1.0).contains(share)) {
@@ -321,6 +329,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 iterations: section.iterations.unwrap_or(standard.iterations),
                 linear_iterations: section.linear_iterations.unwrap_or(standard.linear_iterations),
                 linear_tolerance: section.linear_tolerance.unwrap_or(standard.linear_tolerance),
+                energy_tolerance: section.energy_tolerance.unwrap_or(standard.energy_tolerance),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 preconditioner: match section.preconditioner {
                     None => standard.preconditioner,
@@ -341,6 +350,12 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 iterations: section.iterations.unwrap_or(standard.iterations),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 warm_start: section.warm_start.unwrap_or(standard.warm_start),
+                curvature: match section.curvature {
+                    None => standard.curvature,
+                    Some(NewtonCurvatureName::Projected) => NewtonCurvature::Projected,
+                    Some(NewtonCurvatureName::Raw) => NewtonCurvature::Raw,
+                    Some(NewtonCurvatureName::Shifted) => NewtonCurvature::Shifted,
+                },
                 ..standard
             }
             .into()

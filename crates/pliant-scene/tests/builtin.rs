@@ -11,7 +11,10 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("banner", &["world.frames=60"]),
     ("brush", &["body.0.shape.bundle.count=100", "world.frames=60"]),
     ("cars", &["body.0.shape.sdf.cells=7", "body.0.shape.sdf.surface_cells=8", "world.frames=24"]),
-    ("cloth-on-spheres", &["body.0.shape.sheet.columns=12", "body.0.shape.sheet.rows=12", "collider.1.thickness=0.01"]),
+    (
+        "cloth-on-spheres",
+        &["body.0.shape.sheet.columns=16", "body.0.shape.sheet.rows=16", "collider.1.thickness=0.006"],
+    ),
     ("curls", &["body.0.shape.hair.count=60"]),
     ("gummy", &["world.frames=24"]),
     ("hair", &["body.0.shape.hair.count=300"]),

@@ -62,7 +62,8 @@ fn matched_cloth_that_cannot_be_is_pointed_at() {
         assert_eq!(error.place.map(|(line, _)| line), Some(11), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
-    let error = with(r#"material.cloth = { preset = "silk" }"#, "material.matched-cloth = {}");
+    let text = CURTAIN.replace(r#"material.cloth = { preset = "silk" }"#, "material.matched-cloth = {}");
+    let error = refused(&text.replace("[world]", "[solver.projective]\n[world]"));
     assert!(error.to_string().contains("only the position-based solver"), "{error}");
 }
 

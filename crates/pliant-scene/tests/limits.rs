@@ -86,7 +86,7 @@ fn a_scene_limits_strain_by_every_method() {
 fn what_makes_no_sense_is_refused_at_its_place() {
     let error = refused(&CURTAIN.replace("points = 1", "points = 0"));
     assert_eq!((error.place, error.message.contains("points is 0")), (Some((12, 47)), true), "{error}");
-    let error = refused(&CURTAIN.replace("[solver.position-based]\niterations = 10", ""));
+    let error = refused(&CURTAIN.replace("[solver.position-based]", "[solver.projective]"));
     assert!(error.message.contains("position-based") && error.place.is_some_and(|(line, _)| line > 5), "{error}");
     let error = refused(&CURTAIN.replace("[[body.pin]]\nselect = { side = \"top\" }", ""));
     assert!(error.message.contains("no pinned vertex"), "{error}");

@@ -27,8 +27,8 @@ use crate::wind::{AirPath, Wind};
 /// a slip of the keyboard, and an error says so.
 pub const MOST_THREADS: usize = 1024;
 
-/// Builds a simulation. Defaults: 60 steps per second of one substep each, gravity −9.81 m/s² along y, implicit Euler, projective solver with 10
-/// accelerated iterations, no damping.
+/// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, solver and substeps that suit the
+/// world ([`SolverChoice::Auto`]), no damping.
 #[derive(Debug, Default)]
 pub struct SimulationBuilder {
     settings: Settings,
@@ -79,7 +79,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// Takes each step in so many equal parts, 1 by default and at most [`MOST_SUBSTEPS`]. Each is a whole step of its own, from
+    /// Takes each step in so many equal parts, at most [`MOST_SUBSTEPS`]; by default one, or as many as [`SolverChoice::Auto`] chooses. Each is a whole step of its own, from
     /// damping and forces to contacts and tearing, and costs as much. Pins and goals go evenly to where they are to be at the end of
     /// the step; colliders are where they are at the times of the substeps; reports are sums. Two to four follow a swinging cloth at 1/60 s far
     /// better than any number of iterations.
@@ -120,7 +120,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// Solver, by its parameters.
+    /// Solver, by its parameters; [`SolverChoice::Auto`] by default.
     pub fn solver(mut self, solver: impl Into<SolverChoice>) -> Self {
         self.solver = solver.into();
         self
@@ -277,6 +277,7 @@ impl SimulationBuilder {
         if self.solver == SolverChoice::Auto {
             let given = self.substeps_given.then_some(self.settings.substeps);
             let chosen = choose(&model, self.contact.mode, self.settings.time_step, given);
+            let chosen = chosen.suited_to(self.settings.wind.is_some(), self.settings.integrator);
             (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
         }
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), model.beyond_energies()) {
@@ -374,9 +375,13 @@ impl SimulationBuilder {
         if let SolverChoice::TwoMetric(params) = &self.solver {
             let share = params.linear_tolerance;
             require("linear tolerance", share, "at least 0 and below 1", (0.0..1.0).contains(&share))?;
-            if self.contact.mode == ContactMode::ConstantMatrix {
-                return Err(ModelError::ConstantMatrixOfNewton);
-            }
+            let share = params.energy_tolerance;
+            require("energy tolerance", share, "at least 0", share >= 0.0)?;
+        }
+        if matches!(self.solver, SolverChoice::TwoMetric(_) | SolverChoice::Newton(_))
+            && self.contact.mode == ContactMode::ConstantMatrix
+        {
+            return Err(ModelError::ConstantMatrixOfNewton);
         }
         if let SolverChoice::Projective(params) = &self.solver {
             match params.acceleration {

@@ -6,10 +6,11 @@
 
 use thiserror::Error;
 
-use crate::contact::{Clearances, Held};
+use crate::contact::{Clearances, Held, HeldPair};
 use crate::matching::{Break, RegionMemory};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{Model, ModelError};
+use crate::proximity::Pair;
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
 use crate::substeps::MOST_SUBSTEPS;
@@ -125,15 +126,19 @@ impl Checkpoint {
     }
 
     fn breaks(&self) -> Result<Vec<Break>, CheckpointError> {
-        let length = self.channels.iter().find(|(name, _)| name == "breaks").map_or(0, |(_, numbers)| numbers.len());
-        let numbers = self.channel("breaks", length - length % 6)?.as_chunks::<6>().0;
         let read = |n: &[f64; 6]| Break {
             matching: n[0] as u32,
             place: n[1] as u32,
             normal: Vec3::new(n[2], n[3], n[4]),
             step: n[5] as u64,
         };
-        Ok(numbers.iter().map(read).collect())
+        Ok(self.records("breaks")?.iter().map(read).collect())
+    }
+
+    /// A channel of any number of records of N numbers each; none where there is no such channel.
+    fn records<const N: usize>(&self, name: &str) -> Result<&[[f64; N]], CheckpointError> {
+        let length = self.channels.iter().find(|(other, _)| other == name).map_or(0, |(_, numbers)| numbers.len());
+        Ok(self.channel(name, length - length % N)?.as_chunks::<N>().0)
     }
 
     fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
@@ -319,6 +324,17 @@ impl Simulation {
             });
             channels.push(("contacts".to_owned(), numbers.collect()));
         }
+        if let Some(collider) = self.self_collider.as_ref().filter(|collider| !collider.held.is_empty()) {
+            let numbers = collider.held.iter().flat_map(|held| {
+                let (kind, first, second) = match held.pair {
+                    Pair::VertexTriangle(vertex, triangle) => (0.0, vertex, triangle),
+                    Pair::EdgeEdge(first, second) => (1.0, first, second),
+                };
+                let [x, y, z] = held.rubbed.to_array();
+                [kind, f64::from(first), f64::from(second), held.pressed, x, y, z]
+            });
+            channels.push(("layers".to_owned(), numbers.collect()));
+        }
         for (k, memory) in self.memory.iter().enumerate() {
             channels.push((format!("warm/{k}"), memory.warm.clone()));
             channels.push((format!("goals/{k}/now"), flatten(&self.inputs.goals_now[k])));
@@ -401,19 +417,20 @@ impl Simulation {
         state.air = air
             .first_chunk()
             .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
-        if let Some(surroundings) = &mut self.surroundings {
-            let length = saved.channels.iter().find(|(name, _)| name == "contacts").map_or(0, |(_, n)| n.len());
-            let numbers = saved.channel("contacts", length - length % 6)?;
-            let held = |n: &[f64; 6]| Held {
-                vertex: n[0] as u32,
-                collider: n[1] as u32,
-                pressed: n[2],
-                rubbed: Vec3::new(n[3], n[4], n[5]),
-            };
-            surroundings.held = numbers.as_chunks::<6>().0.iter().map(held).collect();
-            surroundings.touched.clear();
-            surroundings.clearances = Clearances::default();
-        }
+        let held = saved.records("contacts")?.iter().map(|n: &[f64; 6]| Held {
+            vertex: n[0] as u32,
+            collider: n[1] as u32,
+            pressed: n[2],
+            rubbed: Vec3::new(n[3], n[4], n[5]),
+        });
+        let layers = saved.records("layers")?.iter().map(|n: &[f64; 7]| HeldPair {
+            pair: match n[0] {
+                0.0 => Pair::VertexTriangle(n[1] as u32, n[2] as u32),
+                _ => Pair::EdgeEdge(n[1] as u32, n[2] as u32),
+            },
+            pressed: n[3],
+            rubbed: Vec3::new(n[4], n[5], n[6]),
+        });
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
             let refuse = |error: ModelError| CheckpointError::Topology {
@@ -422,6 +439,14 @@ impl Simulation {
             };
             let collider = collider.map_err(refuse)?;
             self.take_replayed(replayed, collider);
+        }
+        if let Some(surroundings) = &mut self.surroundings {
+            surroundings.held = held.collect();
+            surroundings.touched.clear();
+            surroundings.clearances = Clearances::default();
+        }
+        if let Some(collider) = &mut self.self_collider {
+            collider.held = layers.collect();
         }
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

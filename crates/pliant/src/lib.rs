@@ -103,8 +103,8 @@ pub mod prelude {
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
     pub use crate::solve::{
-        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonParams, PositionBasedParams, Preconditioner,
-        ProjectiveParams, SolverChoice, Start, TwoMetricParams,
+        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonCurvature, NewtonParams, PositionBasedParams,
+        Preconditioner, ProjectiveParams, SolverChoice, Start, TwoMetricParams,
     };
     pub use crate::sparse::Precision;
     pub use crate::{

@@ -26,7 +26,7 @@ pub enum ModelError {
     Empty,
     /// A way of contact that only the projective solver has.
     #[error(
-        "contacts act by a constant matrix, which the two-metric Newton does not have: its contacts are constraints or displacements"
+        "contacts act by a constant matrix, which Newton's method and the two-metric Newton do not have: their contacts are constraints or displacements"
     )]
     ConstantMatrixOfNewton,
     /// More vertices than indices can name.

@@ -10,6 +10,13 @@ use crate::scratch::Scratch;
 use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start, choose};
 use crate::state::Inputs;
 
+/// The largest external force on a free vertex \[N\].
+fn largest_load(model: &Model, accelerations: &[Vec3]) -> f64 {
+    let mass = model.mass().lumped();
+    let squared = |&v: &u32| mass[v as usize].powi(2) * accelerations[v as usize].length_squared();
+    model.free().iter().map(squared).fold(0.0, f64::max).sqrt()
+}
+
 /// One implicit stage: the objective g with all that it depends on.
 #[derive(Debug)]
 pub struct Problem<'a> {
@@ -23,6 +30,7 @@ pub struct Problem<'a> {
     before: Vec<Vec3>,
     scales: Vec<f64>,
     goals: Vec<Vec<Vec3>>,
+    load: f64,
     memory: Vec<Memory>,
 }
 
@@ -56,6 +64,7 @@ impl<'a> Problem<'a> {
             before: scratch.copy(&stage.origin),
             scales,
             goals,
+            load: largest_load(model, accelerations),
             memory: Vec::new(),
         };
         // Wherever it starts, pinned vertices are where they are at the moment of the stage.
@@ -92,9 +101,11 @@ impl<'a> Problem<'a> {
             model: self.model,
             inertia: self.inertia,
             target: &self.target,
+            inertial: &self.inertial,
             before: &self.before,
             scales: &self.scales,
             goals: &self.goals,
+            load: self.load,
         }
     }
 

@@ -120,7 +120,7 @@ impl Simulation {
         let before = self.checkpoint();
         let integrator = std::mem::replace(&mut self.settings.integrator, TimeIntegrator::ImplicitEuler);
         let substeps = std::mem::replace(&mut self.settings.substeps, 1);
-        let choice = self.converging();
+        let choice = self.converging(tolerance);
         let solver = std::mem::replace(&mut self.solver, choice.build());
         let choice = std::mem::replace(&mut self.choice, choice);
         let found = self.come_to_rest(tolerance, most_steps);
@@ -134,14 +134,16 @@ impl Simulation {
     }
 
     /// A solver that comes to where forces balance in each step: few iterations of one that does not would only creep there.
-    fn converging(&self) -> SolverChoice {
+    fn converging(&self, tolerance: f64) -> SolverChoice {
         let constant =
             self.surroundings.as_ref().is_some_and(|around| around.params.mode == ContactMode::ConstantMatrix);
         if constant || !self.model.rigid_sets().is_empty() || matches!(self.choice, SolverChoice::Newton(_)) {
             return self.choice.clone();
         }
         let (iterations, linear_iterations, linear_tolerance) = (20, 60, 1e-2);
-        TwoMetricParams { iterations, linear_iterations, linear_tolerance, ..TwoMetricParams::default() }.into()
+        let tolerance = 0.1 * tolerance;
+        TwoMetricParams { iterations, linear_iterations, linear_tolerance, tolerance, ..TwoMetricParams::default() }
+            .into()
     }
 
     fn refuse_unknown_forces(&self) -> Result<(), SettleError> {

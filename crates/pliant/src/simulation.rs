@@ -325,7 +325,8 @@ impl Simulation {
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }
-        self.solver.begin_step(&self.state);
+        let earlier = self.history.as_ref().map(|history| (&history.velocities[..], history.h));
+        self.solver.begin_step(&self.state, earlier);
         // Projections are recomputed; what energies remember is not.
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
             trial.warm.copy_from_slice(&memory.warm);
@@ -437,6 +438,9 @@ impl Simulation {
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }
+        if let Some(collider) = &mut self.self_collider {
+            collider.commit();
+        }
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);
         if let Some(older) = self.history.replace(History { h, positions, velocities, others }) {
@@ -471,7 +475,8 @@ impl Simulation {
             return choice;
         }
         let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
-        choose(&self.model, mode, self.settings.time_step, Some(self.settings.substeps)).solver
+        let chosen = choose(&self.model, mode, self.settings.time_step, Some(self.settings.substeps));
+        chosen.suited_to(self.settings.wind.is_some(), self.settings.integrator).solver
     }
 
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.

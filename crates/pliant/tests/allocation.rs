@@ -57,7 +57,7 @@ fn steps_allocate_nothing_after_the_first_few() {
     ] {
         let mut sim = world(solver.clone(), substeps);
         // Short steps move so little that single precision is refined at some point, which takes memory once.
-        let first = if substeps == 1 { 4 } else { 20 };
+        let first = if substeps == 1 { 4 } else { 60 };
         (0..first).for_each(|_| drop(sim.step().unwrap()));
         let before = COUNT.load(Ordering::Relaxed);
         let steps = 30;

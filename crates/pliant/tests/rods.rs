@@ -188,7 +188,7 @@ fn orientations_are_found_by_body() -> Outcome {
 #[test]
 fn solvers_that_know_no_rods_and_rods_that_share_vertices_are_refused() -> Outcome {
     let wire = || Ok::<_, Box<dyn std::error::Error>>(Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?));
-    let built = wire()?.build();
+    let built = wire()?.solver(NewtonParams::default()).build();
     assert!(matches!(&built, Err(ModelError::UnsupportedConstraint { kind: "rod", .. })), "{:?}", built.err());
     let mut sim = wire()?.solver(position_based(4)).build()?;
     sim.set_solver(NewtonParams::default());

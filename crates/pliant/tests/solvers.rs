@@ -1,7 +1,7 @@
 //! Solvers against each other on the same problem.
 #![allow(clippy::unwrap_used)]
 
-use pliant::energy::Curvature;
+use pliant::energy::{Element, ElementBatch, Operator, Properties};
 use pliant::mesh::generate::{Plane, Shear};
 use pliant::prelude::*;
 use pliant::solve::{LinearSolver, SetupSeconds, SolveError, SolverChoice};
@@ -45,13 +45,13 @@ fn newton_converges_quadratically_to_a_vanishing_gradient() {
     let mut sim = bar();
     let problem = sim.next_problem().unwrap();
     let (x, report) = solved(&problem, NewtonParams::default());
-    assert!(report.converged && report.residual < 1e-10 && report.iterations <= 8, "{report:?}");
+    assert!(report.converged && report.movement < 1e-10 && report.iterations <= 8, "{report:?}");
     let weight: f64 = problem.model().mass().lumped().iter().sum::<f64>() * 9.81;
     let force = problem.gradient(&x).iter().fold(0.0_f64, |m, g| m.max(g.length()));
     assert!(force < 1e-10 * weight, "{force:e} N are left of {weight} N");
     // The residual squares from one iteration to the next.
     let residuals: Vec<f64> = (2..=4)
-        .map(|iterations| solved(&problem, NewtonParams { iterations, ..Default::default() }).1.residual)
+        .map(|iterations| solved(&problem, NewtonParams { iterations, ..Default::default() }).1.movement)
         .collect();
     assert!(
         residuals[2] < 30.0 * residuals[1].powi(2) / residuals[0].min(1.0) || residuals[2] < 1e-12,
@@ -105,7 +105,7 @@ fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compressio
     assert!(gap(&run(NewtonParams::semi_implicit().into()), &run(NewtonParams::default().into())) < 1e-12);
 
     // A chain under strong compression at h = 1/30 s: the true matrix is indefinite [Liu 2013, §5].
-    let compressed = |curvature: Curvature| {
+    let compressed = |curvature: NewtonCurvature| {
         let chain = rope(Vec3::ZERO, Vec3::X, 10).unwrap();
         let squeezed = chain.positions.iter().map(|p| *p * 0.5).collect();
         let stiff = StrandMaterial { axial_stiffness: 1e4, ..Default::default() };
@@ -113,12 +113,56 @@ fn the_semi_implicit_step_is_exact_for_linear_springs_and_fails_under_compressio
         let solver = NewtonParams { curvature, ..NewtonParams::semi_implicit() };
         Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver).build().unwrap().step()
     };
-    let error = compressed(Curvature::Raw).unwrap_err();
+    let error = compressed(NewtonCurvature::Raw).unwrap_err();
     assert!(
         matches!(error, StepError::Solve { error: SolveError::Factor(FactorError::NotPositiveDefinite { .. }), .. }),
         "{error}"
     );
-    assert!(compressed(Curvature::Projected).is_ok());
+    assert!(compressed(NewtonCurvature::Projected).is_ok());
+    assert!(compressed(NewtonCurvature::Shifted).is_ok());
+}
+
+#[test]
+fn newton_with_shifted_matrices_ends_where_the_projected_one_does() {
+    let mut sim = curtain(12, 300.0, 1.0 / 30.0, 8);
+    let problem = sim.next_problem().unwrap();
+    let shifted = NewtonParams { curvature: NewtonCurvature::Shifted, record: true, ..NewtonParams::default() };
+    let (x, report) = solved(&problem, shifted);
+    let (exact, _) = solved(&problem, NewtonParams::default());
+    assert!(report.converged, "{} iterations", report.iterations);
+    assert!(report.history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)), "g rose");
+    assert!(gap(&x, &exact) < 1e-7, "{} m", gap(&x, &exact));
+}
+
+/// An energy whose force points uphill: no step along Newton's direction lowers it.
+#[derive(Debug, Clone)]
+struct Uphill;
+
+impl Element<1> for Uphill {
+    const KIND: &'static str = "uphill";
+    const PROPERTIES: Properties = Properties { nearest: false, idempotent: false, ..Properties::INTERNAL };
+
+    fn project(&self, z: &[Vec3; 1], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 1] {
+        z.map(|z| z * 2.0)
+    }
+}
+
+#[test]
+fn newton_that_is_stuck_stays_where_it_was_and_says_so() {
+    let mut operator = Operator::new(1);
+    operator.push(50.0, &[0], &[1.0]);
+    let at = Vec3::new(1.0, 2.0, 0.5);
+    let body = Body::new(vec![at], vec![(0, 0, 1.0)]);
+    let body = body.with_energy(Box::new(ElementBatch::new(operator, vec![Uphill], Vec::new())));
+    let solver = NewtonParams::default();
+    let mut sim = Simulation::builder().body(body).gravity(Vec3::ZERO).solver(solver).build().unwrap();
+    let report = sim.step().unwrap().solve;
+    assert!(!report.converged && report.movement > 1e-4, "residual {}", report.movement);
+    assert_eq!((report.iterations, sim.positions()[0]), (1, at));
+    // One iteration of many is not the end either.
+    let mut sim = curtain(4, 100.0, 1.0 / 30.0, 4);
+    let (_, report) = solved(&sim.next_problem().unwrap(), NewtonParams { iterations: 1, ..NewtonParams::default() });
+    assert!(!report.converged, "residual {}", report.movement);
 }
 
 /// Iterations until (g − g*)/(g₀ − g*) falls below a bound.
@@ -196,12 +240,12 @@ fn auto_chooses_by_what_a_world_contains() {
         other => panic!("{other}"),
     };
     let world = Simulation::builder;
-    assert_eq!(two_metric(chosen(world().body(cloth()))), (1, Preconditioner::Product, 4));
-    assert_eq!(two_metric(chosen(world().body(cloth()).body(jelly()))), (1, Preconditioner::Product, 4));
-    assert_eq!(two_metric(chosen(world().body(jelly()))), (1, Preconditioner::Factor, 2));
-    // Substeps that somebody asks for stay, and so does a short time step; long ones have more iterations.
-    assert_eq!(two_metric(chosen(world().body(cloth()).substeps(1))), (3, Preconditioner::Product, 1));
-    assert_eq!(two_metric(chosen(world().body(cloth()).time_step(1.0 / 240.0))), (1, Preconditioner::Product, 1));
+    assert_eq!(two_metric(chosen(world().body(cloth()))), (6, Preconditioner::Product, 4));
+    assert_eq!(two_metric(chosen(world().body(cloth()).body(jelly()))), (6, Preconditioner::Product, 4));
+    assert_eq!(two_metric(chosen(world().body(jelly()))), (6, Preconditioner::Factor, 2));
+    // Substeps that somebody asks for stay, and so does a short time step.
+    assert_eq!(two_metric(chosen(world().body(cloth()).substeps(1))), (6, Preconditioner::Product, 1));
+    assert_eq!(two_metric(chosen(world().body(cloth()).time_step(1.0 / 240.0))), (6, Preconditioner::Product, 1));
     let stone = pliant::mesh::generate::Icosphere { radius: 0.1, subdivisions: 1 }.mesh().unwrap();
     let stone = Body::rigid(&stone, &RigidMaterial::default()).unwrap().named("stone");
     assert!(matches!(chosen(world().body(cloth()).body(stone)), (SolverChoice::Projective(_), 1)));
@@ -214,13 +258,13 @@ fn auto_chooses_by_what_a_world_contains() {
 
 #[test]
 fn auto_may_be_set_lent_and_asked() {
-    let mut sim = Simulation::builder().body(cloth()).build().unwrap();
+    let mut sim = Simulation::builder().body(cloth()).solver(ProjectiveParams::default()).build().unwrap();
     sim.set_solver(SolverChoice::Auto);
-    assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 3 × 8 iterations");
+    assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 6 × 8 iterations");
     assert_eq!(sim.substeps(), 1, "what runs keeps its substeps");
     sim.step_by(SolverChoice::Auto).unwrap();
     let problem = sim.next_problem().unwrap();
     let (found, _) = solved(&problem, SolverChoice::Auto);
     let (exact, _) = solved(&problem, NewtonParams::default());
-    assert!(gap(&found, &exact) < 1e-4, "{}", gap(&found, &exact));
+    assert!(gap(&found, &exact) < 1e-3, "{}", gap(&found, &exact));
 }

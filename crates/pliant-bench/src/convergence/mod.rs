@@ -1,24 +1,28 @@
 //! How far motions are from the exact one, and what that costs: every solver and setting on the motions of `problem`.
 //!
 //! The exact motion is computed by two methods at 1/960 s, each step to convergence; where the two are farther apart than a centimetre the table says
-//! so, since no error below that means anything. References are kept in a folder, with what they were made from in their name. Times are of the
+//! so, since no error below that means anything. Solids have references of second order, since a rebound remembers what implicit Euler damps even at 1/1920 s. References are kept in a folder, with what they were made from in their name. Times are of the
 //! processor, on one thread, and as ratios to ten accelerated projective iterations at 1/60 s.
 
+mod drop;
+mod equal_solves;
+mod flags;
 mod problem;
 
 use std::path::{Path, PathBuf};
 
-use pliant::Simulation;
 use pliant::math::Vec3;
 use pliant::solve::{
     NewtonParams, PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, TwoMetricParams,
 };
+use pliant::{Simulation, TimeIntegrator};
 use pliant_view::plot::{Axis, Plot, Series, Style};
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
 use crate::machine;
 use crate::table::{Table, three_digits};
+use drop::CentreErrors;
 pub use problem::{Case, Motion, RATE, cases};
 
 /// Steps in a frame of the reference.
@@ -33,6 +37,7 @@ pub struct Setting {
     pub name: String,
     solver: SolverChoice,
     steps: usize,
+    integrator: TimeIntegrator,
 }
 
 /// What one setting came to on one case.
@@ -48,6 +53,8 @@ pub struct Outcome {
     pub lowest: f64,
     /// Linear iterations in a frame.
     pub linear_iterations: f64,
+    /// How far the centre of mass is off, of what drops.
+    pub centre: Option<CentreErrors>,
     /// Why it ended early, if it did.
     pub failed: Option<String>,
 }
@@ -116,13 +123,19 @@ pub fn settings(quick: bool) -> Vec<Setting> {
     }
     let named = |(name, solver, steps): (&str, SolverChoice, usize)| {
         let name = if steps == 1 { name.to_owned() } else { format!("{name}, {steps} steps") };
-        Setting { name, solver, steps }
+        Setting { name, solver, steps, integrator: TimeIntegrator::ImplicitEuler }
     };
-    list.into_iter().map(named).collect()
+    let mut settings: Vec<Setting> = list.into_iter().map(named).collect();
+    for (name, integrator) in [("BDF2", TimeIntegrator::Bdf2), ("TR-BDF2", TimeIntegrator::TrBdf2)] {
+        settings.push(Setting { name: format!("auto, {name}"), solver: SolverChoice::Auto, steps: 1, integrator });
+    }
+    settings
 }
 
 /// The two ways to the exact motion.
-fn references() -> [Setting; 2] {
+fn references(motion: Motion) -> [Setting; 2] {
+    let (integrator, suffix) =
+        if motion.is_of_cloth() { (TimeIntegrator::ImplicitEuler, "") } else { (TimeIntegrator::TrBdf2, ", TR-BDF2") };
     let exact = TwoMetricParams {
         iterations: 6,
         linear_iterations: 60,
@@ -132,9 +145,10 @@ fn references() -> [Setting; 2] {
     };
     let projective = ProjectiveParams { iterations: 300, tolerance: 1e-8, ..ProjectiveParams::default() };
     [("two metrics", exact.into()), ("projective", SolverChoice::from(projective))].map(|(name, solver)| Setting {
-        name: name.to_owned(),
+        name: format!("{name}{suffix}"),
         solver,
         steps: REFERENCE_STEPS,
+        integrator,
     })
 }
 
@@ -169,7 +183,10 @@ struct Course {
 
 fn run(case: &Case, setting: &Setting, frames: usize) -> Result<Course, BenchError> {
     let step = 1.0 / (RATE * setting.steps) as f64;
-    let mut sim: Simulation = case.world()?.solver(setting.solver.clone()).time_step(step).build()?;
+    let mut sim: Simulation = {
+        let world = case.world()?.integrator(setting.integrator).time_step(step);
+        world.solver(setting.solver.clone()).build()?
+    };
     let mut course = Course { frames: Vec::new(), milliseconds: 0.0, linear_iterations: 0.0, failed: None };
     for frame in 0..frames {
         let begun = processor_seconds();
@@ -223,7 +240,7 @@ fn lowest(x: &[Vec3]) -> f64 {
 pub fn measure(case: &Case, settings: &[Setting], folder: &Path) -> Result<CaseResults, BenchError> {
     let looked_at = case.motion.frames();
     let frames = looked_at[2];
-    let [first, second] = references();
+    let [first, second] = references(case.motion);
     let exact = reference(case, &first, frames, folder)?;
     let other = reference(case, &second, frames, folder)?;
     let error = |course: &[Vec<Vec3>], frame: usize| {
@@ -238,6 +255,7 @@ pub fn measure(case: &Case, settings: &[Setting], folder: &Path) -> Result<CaseR
             errors: looked_at.map(|frame| error(&course.frames, frame)),
             lowest: course.frames.get(looked_at[0] - 1).map_or(f64::NAN, |x| lowest(x)),
             linear_iterations: course.linear_iterations,
+            centre: drop::errors(case, &exact, &course.frames)?,
             failed: course.failed,
         });
     }
@@ -263,6 +281,15 @@ pub struct Options {
     /// Only motions whose name begins so (swing, drape, drape-apart, flag, drop, bar); may be repeated.
     #[arg(long)]
     only: Vec<String>,
+    /// Only settings whose name begins so; may be repeated. Times are ratios to the first.
+    #[arg(long)]
+    setting: Vec<String>,
+    /// Instead: error at equal numbers of linear solves, on a cloth, a solid and a contact.
+    #[arg(long)]
+    equal_solves: bool,
+    /// Instead: how far flags reach on meshes of three sizes.
+    #[arg(long)]
+    flags: bool,
     /// The smallest size, the first and last materials, and few settings.
     #[arg(long)]
     quick: bool,
@@ -283,6 +310,12 @@ pub struct Options {
 
 /// Runs the command.
 pub fn command(options: &Options) -> Result<(), BenchError> {
+    if options.equal_solves {
+        return equal_solves::command(options.plots.as_deref());
+    }
+    if options.flags {
+        return flags::command();
+    }
     let wanted = |motion: &Motion| options.only.iter().any(|prefix| motion.name().starts_with(prefix.as_str()));
     let motions: Vec<Motion> = Motion::ALL.into_iter().filter(|m| options.only.is_empty() || wanted(m)).collect();
     if motions.is_empty() {
@@ -290,7 +323,10 @@ pub fn command(options: &Options) -> Result<(), BenchError> {
         return Err(BenchError::NoSuchProblem { name: options.only.join(", "), known });
     }
     let folder = options.references.clone().unwrap_or_else(|| std::env::temp_dir().join("pliant-convergence"));
-    let settings = settings(options.quick);
+    let mut settings = settings(options.quick);
+    if !options.setting.is_empty() {
+        settings.retain(|setting| options.setting.iter().any(|prefix| setting.name.starts_with(prefix.as_str())));
+    }
     let mut results = ConvergenceResults { processor: machine::processor(), load: machine::load(), cases: Vec::new() };
     for case in cases(&motions, options.quick, options.largest) {
         eprintln!("{}", case.name());
@@ -328,6 +364,8 @@ pub fn table(found: &CaseResults) -> Table {
     let mut heading = vec!["setting".to_owned(), "ms".to_owned(), "× baseline".to_owned()];
     heading.extend(frames);
     heading.extend(["lowest [m]".to_owned(), "linear iterations".to_owned()]);
+    let drops = found.outcomes.iter().any(|outcome| outcome.centre.is_some());
+    heading.extend(CentreErrors::HEADING.map(str::to_owned).into_iter().filter(|_| drops));
     let mut table = Table::new(heading);
     let baseline = found.outcomes.first().map_or(f64::NAN, |outcome| outcome.milliseconds);
     for outcome in &found.outcomes {
@@ -338,6 +376,7 @@ pub fn table(found: &CaseResults) -> Table {
         let mut row = vec![name, three_digits(outcome.milliseconds), format!("{:.2}", outcome.milliseconds / baseline)];
         row.extend(outcome.errors.map(|error| format!("{error:.4}")));
         row.extend([format!("{:.3}", outcome.lowest), format!("{:.1}", outcome.linear_iterations)]);
+        row.extend(outcome.centre.iter().flat_map(CentreErrors::cells));
         table.row(row);
     }
     table

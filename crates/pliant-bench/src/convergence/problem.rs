@@ -18,7 +18,7 @@ pub enum Motion {
     DrapeApart,
     /// A flag of 1.5 × 0.9 m in wind of 8 m/s.
     Flag,
-    /// A cube of 0.4 m falls from 0.3 m.
+    /// A cube of 0.4 m falls by [`DROP`].
     Drop,
     /// A clamped bar of 1.2 × 0.15 × 0.15 m bends under its weight.
     Bar,
@@ -34,6 +34,9 @@ pub struct Case {
     /// Vertices along its longest side.
     pub along: usize,
 }
+
+/// How far the cube falls \[m\].
+pub(super) const DROP: f64 = 0.3;
 
 /// Frames a second.
 pub const RATE: usize = 60;
@@ -63,13 +66,19 @@ impl Motion {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Swing, Self::Drape, Self::DrapeApart, Self::Flag, Self::Drop, Self::Bar];
 
-    fn is_of_cloth(self) -> bool {
+    /// Whether it is a cloth that moves.
+    pub fn is_of_cloth(self) -> bool {
         !matches!(self, Self::Drop | Self::Bar)
     }
 
     /// Frames that are looked at.
     pub fn frames(self) -> [usize; 3] {
-        if self == Self::Flag { [26, 45, 60] } else { [20, 30, 45] }
+        match self {
+            Self::Flag => [26, 45, 60],
+            // A second.
+            Self::Drop => [20, 40, 60],
+            _ => [20, 30, 45],
+        }
     }
 }
 
@@ -133,7 +142,7 @@ impl Case {
             Motion::Drop => {
                 let cells = [self.along / 2; 3];
                 let mut mesh = TetBox { size: Vec3::splat(0.4), cells, ..TetBox::default() }.mesh()?;
-                mesh.positions.iter_mut().for_each(|p| p.y += 0.5);
+                mesh.positions.iter_mut().for_each(|p| p.y += 0.2 + DROP);
                 let floor = Collider::new(Shape::Plane).friction(0.5);
                 world.body(Body::solid(&mesh, &self.solid())?).collider(floor)
             }
@@ -149,8 +158,7 @@ impl Case {
 
     fn cloth(&self) -> ClothMaterial {
         let constants = CLOTHS.iter().find(|(name, _)| *name == self.material).map_or(CLOTHS[0].1, |entry| entry.1);
-        let [density, youngs_modulus, thickness, bending] = constants;
-        ClothMaterial { density, youngs_modulus, thickness, bending_stiffness: Some(bending), ..Default::default() }
+        cloth_of(constants)
     }
 
     fn solid(&self) -> SolidMaterial {
@@ -158,4 +166,13 @@ impl Case {
         let [density, youngs_modulus, poisson_ratio] = constants;
         SolidMaterial { density, youngs_modulus, poisson_ratio, ..Default::default() }
     }
+}
+
+/// The lightest of the three cloths.
+pub(super) fn light_cloth() -> ClothMaterial {
+    cloth_of(CLOTHS[0].1)
+}
+
+fn cloth_of([density, youngs_modulus, thickness, bending]: [f64; 4]) -> ClothMaterial {
+    ClothMaterial { density, youngs_modulus, thickness, bending_stiffness: Some(bending), ..Default::default() }
 }

@@ -203,6 +203,7 @@ fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Dr
         say!("{}", json!({ "summary": summary.to_json(preview) }));
     } else if voice == Voice::Plain {
         say!("{}", summary.timing());
+        say!("{}", summary.solver());
         summary.contact().into_iter().for_each(|line| say!("{line}"));
         let names: Vec<String> =
             drawn.files.iter().filter_map(|f| f.file_name()).map(|n| n.display().to_string()).collect();

@@ -142,13 +142,13 @@ class Chebyshev:
 class Projective:
     """Local/global iterations with a constant matrix [Bouaziz 2014; Liu 2013].
 
-    iterations: most in a step. tolerance: stops when no vertex moved by more than this fraction of the world's diagonal.
+    iterations: most in a step. tolerance: stops when the largest unbalanced force on a vertex is at most this share of the largest force.
     acceleration: Anderson, Chebyshev or None. start: "predicted", "inertial" or "previous". record: g on the way, in
     the report's history (slower). precision: "single" or "double", of the factor; both converge to the same.
     """
 
     iterations: int = 10
-    tolerance: float = 1e-10
+    tolerance: float = 1e-6
     acceleration: Anderson | Chebyshev | None = Anderson()
     start: str = "predicted"
     record: bool = False
@@ -168,7 +168,7 @@ class Projective:
     @classmethod
     def converged(cls) -> Projective:
         """Iterates to convergence."""
-        return cls(20_000, 1e-13, Anderson(10))
+        return cls(20_000, 1e-10, Anderson(10))
 
 
 @dataclass(frozen=True)
@@ -187,24 +187,26 @@ class TwoMetric:
     """Newton's method by few linear iterations over the projective factor: for stiff, thin and touching bodies.
 
     iterations: most in a step. linear_iterations: most in each, every one with a solve by the projective factor; they end when
-    linear_tolerance of the residual is left. tolerance: as for Projective. preconditioner: "product" or "sum" of factor and diagonal blocks, or
+    linear_tolerance of the residual is left. tolerance: as for Projective. energy_tolerance: another iteration is made only while the
+    last one has missed what it promised by more than this share of the kinetic energy; 0 makes them all. preconditioner: "product" or "sum" of factor and diagonal blocks, or
     "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
     iterations: int = 3
     linear_iterations: int = 16
     linear_tolerance: float = 0.05
-    tolerance: float = 1e-10
+    tolerance: float = 1e-6
     preconditioner: str = "product"
     start: str = "predicted"
     record: bool = False
+    energy_tolerance: float = 0.0
 
     kind: ClassVar[str] = "two-metric"
 
     @classmethod
     def converged(cls) -> TwoMetric:
         """Iterates to convergence."""
-        return cls(500, 60, 1e-3, 1e-12)
+        return cls(500, 60, 1e-3, 1e-10)
 
 
 @dataclass(frozen=True)
@@ -220,12 +222,13 @@ class Newton:
     """Newton's method: the exact implicit step.
 
     iterations, tolerance: as for Projective. linear_solver: "direct" or ConjugateGradient. line_search: off only for the
-    semi-implicit step. curvature: "projected" (robust) or "raw". warm_start: local/global iterations before the first.
-    start: "predicted", "inertial" or "previous". record: g on the way.
+    semi-implicit step. curvature: where the matrix is not positive definite, "projected" leaves out what is negative of
+    elements (robust), "shifted" adds to its diagonal [Liu 2013], "raw" is an error. warm_start: local/global iterations
+    before the first. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
     iterations: int = 200
-    tolerance: float = 1e-10
+    tolerance: float = 1e-9
     linear_solver: str | ConjugateGradient = "direct"
     line_search: bool = True
     curvature: str = "projected"
@@ -252,7 +255,7 @@ class PositionBased:
     iterations: in a step. stiffness: None for that of the materials (XPBD), or the share of an error, 0 to 1, that the
     iterations of a step take away (classic); stiffness_of: shares of single kinds of constraints, by their names. jacobi: None for
     Gauss-Seidel over colours, or the relaxation, 1 for none, of means over all constraints at once. order: "as-added",
-    "reversed" or "alternating". tolerance: as for Projective; 0 for all iterations. record: g on the way.
+    "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than this share of the world's diagonal; 0 for all iterations. record: g on the way.
     """
 
     iterations: int = 10

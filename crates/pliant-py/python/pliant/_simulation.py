@@ -16,7 +16,7 @@ from ._collide import Collider, ContactParams, SelfCollision
 from ._pliant import StepReport
 from ._readings import Readings
 from ._reports import Settled, Solution
-from ._settings import Attachment, Damping, Newton, Projective, Solver, StrainLimiting, Turbulence, Wind
+from ._settings import Attachment, Auto, Damping, Newton, Solver, StrainLimiting, Turbulence, Wind
 from ._topology import CutReport, _Blade
 
 #: Most steps in a call: more is a slip of the keyboard.
@@ -98,7 +98,7 @@ class Simulation(Readings):
         gravity: ArrayLike = (0.0, -9.81, 0.0),
         wind: Wind | None = None,
         integrator: str = "implicit-euler",
-        solver: Solver = Projective(),
+        solver: Solver = Auto(),
         damping: Damping = Damping(),
         attachments: Sequence[Attachment] = (),
         colliders: Collider | Sequence[Collider] = (),

@@ -4,6 +4,7 @@
 //! A cloth with springs along the edges of its triangles, 6561 vertices and 19360 edges as in the paper, is let go flat, held at
 //! two corners. Beyond the paper: XPBD, which nears the right stiffness with iterations.
 
+use pliant::SimulationBuilder;
 use pliant::mesh::{MassKind, Simplices};
 use pliant::prelude::*;
 use pliant_view::plot::{Axis, Plot, Series};
@@ -32,6 +33,18 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         Criterion {
             name: "sag-stiff",
             statement: "mean sag over the last second with 10 iterations against 100, for a cloth ten times as stiff",
+            bound: Bound::Below(0.05),
+            kind: Kind::Beyond,
+        },
+        Criterion {
+            name: "auto-in-motion",
+            statement: "by the default solver against the same substeps solved to convergence, in single frames, largest from frame 10 on",
+            bound: Bound::Below(0.05),
+            kind: Kind::Beyond,
+        },
+        Criterion {
+            name: "auto-stiff",
+            statement: "the same for a cloth ten times as stiff",
             bound: Bound::Below(0.05),
             kind: Kind::Beyond,
         },
@@ -75,18 +88,17 @@ const COUNTS: [usize; 4] = [5, 10, 20, 100];
 const MANY: usize = 1000;
 const COARSE: usize = 20;
 
-/// A run of a cloth held at two corners, and its sag in each frame.
-fn hang(
-    sheet: &Sheet,
-    steps: usize,
-    membrane: f64,
-    solver: SolverChoice,
-) -> Result<(Motion, Vec<f64>), ReproduceError> {
+/// A cloth held at two corners.
+fn world(sheet: &Sheet, membrane: f64, solver: SolverChoice) -> Result<SimulationBuilder, ReproduceError> {
     let mesh = sheet.mesh()?;
     let springs = EdgeSprings::of_sheet(&mesh, membrane).build(&mesh.positions)?;
     let body = Body::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, DENSITY)?);
     let body = body.with_energy(springs).pin([sheet.vertex(0, 0), sheet.vertex(sheet.columns, 0)]);
-    let mut sim = Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver).build()?;
+    Ok(Simulation::builder().body(body).time_step(1.0 / 30.0).solver(solver))
+}
+
+/// A run, and its sag in each frame.
+fn hang(mut sim: Simulation, steps: usize) -> Result<(Motion, Vec<f64>), ReproduceError> {
     let mut sags = vec![0.0];
     let motion = Motion::of(&mut sim, steps, |sim, step| {
         if step > 1 {
@@ -110,7 +122,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     outcome.choose("sag: drop of the centre of mass; plain local/global from the predicted positions");
     outcome.choose("position-based dynamics with the stiffness 1, XPBD with the compliance of the springs; Gauss–Seidel over colours");
     outcome.remarks.push(format!("{} vertices, {} edges", mesh.positions.len(), mesh.edges().len()));
-    let run = |membrane: f64, solver: SolverChoice| hang(&sheet, steps, membrane, solver);
+    let run = |membrane: f64, solver: SolverChoice| hang(world(&sheet, membrane, solver)?.build()?, steps);
     let in_motion = |few: &[f64], many: &[f64]| {
         let shares = few.iter().zip(many).skip(FIRST).map(|(few, many)| (few / many - 1.0).abs());
         shares.fold(0.0, f64::max)
@@ -159,12 +171,22 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     let note = format!("{:.4} and {:.4} m", hanging(&ten), hanging(&hundred));
     outcome.measure("sag-stiff", difference(&ten, &hundred), note);
 
+    let exact =
+        TwoMetricParams { iterations: 20, tolerance: 1e-4, linear_iterations: 60, ..TwoMetricParams::default() };
+    for (name, membrane) in [("auto-in-motion", MEMBRANE), ("auto-stiff", 10.0 * MEMBRANE)] {
+        let sim = world(&sheet, membrane, SolverChoice::Auto)?.build()?;
+        let converging = world(&sheet, membrane, exact.clone().into())?.substeps(sim.substeps()).build()?;
+        let [(_, chosen), (_, converged)] = [hang(sim, steps)?, hang(converging, steps)?];
+        let note = format!("mean sags over the last second {:.4} and {:.4} m", hanging(&chosen), hanging(&converged));
+        outcome.measure(name, in_motion(&chosen, &converged), note);
+    }
+
     let classic = |iterations: usize| run(MEMBRANE, PositionBasedParams::classic(iterations, 1.0).into());
     let [(_, few), (_, many)] = [classic(10)?, classic(100)?];
     let note = format!("{:.4} and {:.4} m", hanging(&few), hanging(&many));
     outcome.measure("position-based-sag", difference(&few, &many), note);
     let coarse = Sheet { columns: COARSE, rows: COARSE, ..sheet };
-    let of_coarse = |solver: SolverChoice| hang(&coarse, steps, MEMBRANE, solver);
+    let of_coarse = |solver: SolverChoice| hang(world(&coarse, MEMBRANE, solver)?.build()?, steps);
     let extended = |iterations: usize| PositionBasedParams { iterations, ..PositionBasedParams::default() };
     let runs = [
         of_coarse(PositionBasedParams::classic(10, 1.0).into())?,

@@ -44,9 +44,9 @@ pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
     AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
-    HairStyleSection, IntegratorName, NewtonSection, PositionBasedSection, PrecisionSection, PreconditionerName,
-    ProjectiveSection, SolverSection, StretchLevelsSection, SweepOrderName, SweepSection, TurbulenceSection,
-    TwoMetricSection, WindKeyframe, WindSection, WorldSection,
+    HairStyleSection, IntegratorName, NewtonCurvatureName, NewtonSection, PositionBasedSection, PrecisionSection,
+    PreconditionerName, ProjectiveSection, SolverSection, StretchLevelsSection, SweepOrderName, SweepSection,
+    TurbulenceSection, TwoMetricSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub struct WorldSection {
     /// Frames per second of the result (1/s); 60 by default.
     pub frame_rate: Option<f64>,
-    /// Equal steps per frame, 1 to 10000; 1 by default. What moves is where it is at each; two to four follow fast motion that one damps.
+    /// Equal steps per frame, 1 to 10000; by default one, or as many as the solver `auto` chooses. What moves is where it is at each; two to four follow fast motion that one damps.
     pub substeps: Option<u32>,
     /// Frames to simulate; 120 by default.
     pub frames: Option<u32>,
@@ -206,7 +206,7 @@ pub struct HairStyleSection {
 pub struct ProjectiveSection {
     /// Most iterations in a step; 10 by default.
     pub iterations: Option<usize>,
-    /// Stops when no vertex moves by more than this fraction of the scene's diagonal.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// Acceleration; Anderson with a window of 5 by default.
     pub acceleration: Option<AccelerationSection>,
@@ -254,7 +254,9 @@ pub struct TwoMetricSection {
     pub linear_iterations: Option<usize>,
     /// Share of the residual that linear iterations may leave, below 1; 0.05 by default.
     pub linear_tolerance: Option<f64>,
-    /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
+    /// Makes another iteration only while the last one has missed what it promised by more than this share of the kinetic energy; 0 by default: all iterations.
+    pub energy_tolerance: Option<f64>,
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// What linear systems are preconditioned by: both metrics (`product`, the default, or the cheaper `sum`), or the prefactored matrix
     /// alone (`factor`), which suffices for solids.
@@ -279,13 +281,27 @@ pub enum PreconditionerName {
 pub struct NewtonSection {
     /// Most iterations in a step; 200 by default.
     pub iterations: Option<usize>,
-    /// Stops when a full step moves no vertex by more than this fraction of the scene's diagonal.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// Local/global iterations before the first; 0 by default.
     pub warm_start: Option<usize>,
     /// One linearisation at the last positions, taken in full (Baraff and Witkin).
     #[serde(default)]
     pub semi_implicit: bool,
+    /// What is done where the matrix is not positive definite: `projected` by default.
+    pub curvature: Option<NewtonCurvatureName>,
+}
+
+/// What Newton's method does where its matrix is not positive definite.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NewtonCurvatureName {
+    /// Elements leave out what is negative; near the solution the true matrix is tried first.
+    Projected,
+    /// Nothing: the step fails.
+    Raw,
+    /// The diagonal of the true matrix is shifted until it is positive definite (Martin et al. 2011).
+    Shifted,
 }
 
 /// Parameters of position-based dynamics.

@@ -31,6 +31,14 @@ struct Contact {
     law: Law,
 }
 
+/// Multipliers of a contact between layers, to go on from \[N\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct HeldPair {
+    pub(crate) pair: Pair,
+    pub(crate) pressed: f64,
+    pub(crate) rubbed: Vec3,
+}
+
 /// All contacts of a round, ordered by pair.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layers {
@@ -45,12 +53,12 @@ impl Contact {
 }
 
 impl Layers {
-    /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before keep their forces.
-    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &Self) -> Self {
+    /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before, ordered by pair, keep their forces.
+    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &[HeldPair]) -> Self {
         let mut list = parallel::filter_map(pairs.len(), &|k| {
             let mut contact = place.contact(pairs[k])?;
-            if let Ok(at) = last.list.binary_search_by_key(&contact.pair, |other| other.pair) {
-                contact.law.resume(last.list[at].law.pressed, last.list[at].law.rubbed);
+            if let Ok(at) = last.binary_search_by_key(&contact.pair, |held| held.pair) {
+                contact.law.resume(last[at].pressed, last[at].rubbed);
             }
             Some(contact)
         });
@@ -73,6 +81,11 @@ impl Layers {
         self.list.iter_mut().zip(forces).for_each(|(contact, force)| contact.law.settle(force));
     }
 
+    /// Multiplies all weights, for a solver that can do with stiffer contacts.
+    pub(crate) fn stiffen(&mut self, factor: f64) {
+        self.list.iter_mut().for_each(|contact| contact.law.weight *= factor);
+    }
+
     /// Forgets the forces of earlier rounds.
     pub(super) fn forget_forces(&mut self) {
         self.list.iter_mut().for_each(|contact| contact.law.resume(0.0, Vec3::ZERO));
@@ -88,6 +101,18 @@ impl Layers {
                 terms.for_each(|(&v, weight)| x[v as usize] += force * (weight * compliance(v as usize)));
             }
         }
+    }
+
+    /// Takes the multipliers of those that press.
+    pub(crate) fn hold(&self, held: &mut Vec<HeldPair>) {
+        let pressing = self.list.iter().filter(|contact| contact.law.pressed > 0.0);
+        let hold = |contact: &Contact| HeldPair {
+            pair: contact.pair,
+            pressed: contact.law.pressed,
+            rubbed: contact.law.rubbed,
+        };
+        held.clear();
+        held.extend(pressing.map(hold));
     }
 
     /// How many contacts press.

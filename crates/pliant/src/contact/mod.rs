@@ -15,7 +15,7 @@ mod rebound;
 pub(crate) use clearance::Clearances;
 pub(crate) use finish::Before;
 pub(crate) use law::Response;
-pub(crate) use layers::{Layers, Place, READY};
+pub(crate) use layers::{HeldPair, Layers, Place, READY};
 pub(crate) use obstacles::Obstacles;
 
 use crate::collide::{Collider, Moving};
@@ -151,7 +151,7 @@ pub enum ContactMode {
     #[default]
     Constraint,
     /// After each iteration vertices are moved out of colliders, and back along them by friction. Cheaper: the matrix stays as it
-    /// is. Bodies feel the push only in the next iteration. Newton's method always has contact this way, after its solve.
+    /// is. Bodies feel the push only in the next iteration. Newton's method does so once, after its solve.
     Displacement,
     /// The matrix stays as it is, and contacts are forces on the right-hand side: those that stop each vertex alone, with the elastic
     /// forces of the last iteration [Ly 2020]. One solve an iteration however many vertices touch. For soft cloth on obstacles:

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Arrays, Batch, Curvature, Memory, Operator, Properties, Rewiring};
 use crate::math::lanes::matrices;
-use crate::math::{Vec3, clamp_to_positive_semidefinite};
+use crate::math::{Quat, Svd3, Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
 
 /// Elements that [`Element::project_together`] takes.
@@ -85,6 +85,12 @@ pub(super) fn nearest_solids(kind: matrices::Solid, z: &mut [[Vec3; 3]; TOGETHER
     matrices::nearest_solids(kind, &mut columns, &mut rotations);
     *z = restored(&columns);
     (0..TOGETHER).for_each(|lane| (0..4).for_each(|k| warm[4 * lane + k] = rotations[k][lane]));
+}
+
+/// Leaves the nearest rotation as warm values, as [`nearest_solids`] does.
+pub(super) fn remember_rotation(svd: &Svd3, warm: &mut [f64]) {
+    let rotation = Quat::from_mat3(&(svd.u * svd.v.transpose())).normalize();
+    warm.copy_from_slice(&rotation.to_array());
 }
 
 /// Nearest 3 × 2 matrices of a kind.

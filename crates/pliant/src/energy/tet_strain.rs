@@ -16,7 +16,7 @@
 //! Inverted elements: the signed decomposition makes the last singular value negative *before* it is clamped, which is the
 //! nearest point of M; clamping first and negating after is not, and breaks the descent of local/global iterations.
 
-use super::element::nearest_solids;
+use super::element::{nearest_solids, remember_rotation};
 use super::error::require_non_negative;
 use super::isotropic::{clamped, hessian_3x3};
 use super::rest::{RestTet, stencil_positions};
@@ -100,12 +100,13 @@ impl Element<3> for StrainedTet {
         warm[3] = 1.0;
     }
 
-    fn project(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 3] {
+    fn project(&self, z: &[Vec3; 3], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; 3] {
         if let StrainSet::Fibres { limits, .. } = &self.set {
             return project_fibres(z, limits);
         }
         let (low, high) = self.set.singular_bounds().unwrap_or((1.0, 1.0));
         let svd = svd_3x3(Mat3::from_cols(z[0], z[1], z[2]));
+        remember_rotation(&svd, warm);
         let target = svd.with_sigma(svd.sigma.clamp(Vec3::splat(low), Vec3::splat(high)));
         [target.x_axis, target.y_axis, target.z_axis]
     }

@@ -4,7 +4,7 @@
 //! volume with w = 3λ make a solid of Lamé parameters μ, λ \[Pa\].
 
 use super::determinant::{derivatives, project_product};
-use super::element::nearest_solids;
+use super::element::{nearest_solids, remember_rotation};
 use super::error::{require, require_bounds, require_non_negative};
 use super::isotropic::hessian_3x3;
 use super::rest::{RestTet, stencil_positions};
@@ -76,8 +76,9 @@ impl Element<3> for VolumeTet {
         warm[3] = 1.0;
     }
 
-    fn project(&self, z: &[Vec3; 3], _goals: &[Vec3], _warm: &mut [f64]) -> [Vec3; 3] {
+    fn project(&self, z: &[Vec3; 3], _goals: &[Vec3], warm: &mut [f64]) -> [Vec3; 3] {
         let svd = svd_3x3(Mat3::from_cols(z[0], z[1], z[2]));
+        remember_rotation(&svd, warm);
         let projected = project_product(svd.sigma.to_array(), self.bounds[0], self.bounds[1]);
         if !projected.active {
             return *z;

@@ -17,7 +17,7 @@ use untangle::untangle;
 
 use crate::clock::Clock;
 use crate::collide::LEAST_THICKNESS;
-use crate::contact::{Contacts, Layers, Place, READY};
+use crate::contact::{Contacts, HeldPair, Layers, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model, ModelError};
@@ -116,6 +116,10 @@ pub(crate) struct SelfCollider {
     rigid: Vec<Vec<u32>>,
     /// By how much the last movement of those was cut \[m\].
     cut: Vec<(u32, Vec3)>,
+    /// Contacts that press, ordered by pair: at the end of the last good step, and of the last round of this one. Friction that had to build up
+    /// from nothing in each step would let layers creep.
+    pub(crate) held: Vec<HeldPair>,
+    holding: Vec<HeldPair>,
     report: SelfCollisionReport,
     untangled: Option<Untangled>,
 }
@@ -148,7 +152,8 @@ impl SelfCollider {
         let (before, safe, cut, report) = (Vec::new(), Vec::new(), Vec::new(), SelfCollisionReport::default());
         let neighbourhood = Neighbourhood::default();
         let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
-        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, report, untangled })
+        let (held, holding) = (Vec::new(), Vec::new());
+        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, held, holding, report, untangled })
     }
 
     /// What it took to bring the start free of intersections, if that was asked for.
@@ -163,7 +168,13 @@ impl SelfCollider {
         self.safe.clear();
         self.safe.extend_from_slice(x);
         self.neighbourhood.begin_step(x);
+        self.holding.clone_from(&self.held);
         self.report = SelfCollisionReport::default();
+    }
+
+    /// Keeps what the step has come to, which was a good one.
+    pub(crate) fn commit(&mut self) {
+        std::mem::swap(&mut self.held, &mut self.holding);
     }
 
     /// What the step took.
@@ -184,7 +195,7 @@ impl SelfCollider {
         let (model, inertia) = (problem.model(), problem.objective().inertia);
         let wanted = problem.start(Start::Predicted);
         let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
-        contacts.layers = self.detect(model, inertia, wanted, &Layers::default(), clock);
+        contacts.layers = self.detect(model, inertia, wanted, clock);
         let mut sum: Option<SolveReport> = None;
         for round in 1.. {
             // Pins that were held back try again.
@@ -197,6 +208,7 @@ impl SelfCollider {
             if x.iter().any(|p| !p.is_finite()) {
                 break; // The step will be refused.
             }
+            contacts.layers.hold(&mut self.holding);
             let pressing = contacts.layers.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
@@ -211,7 +223,7 @@ impl SelfCollider {
             if round >= most || (is_settled && held.iter().all(is_near)) {
                 break;
             }
-            contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
+            contacts.layers = self.detect(model, inertia, &wanted, clock);
         }
         Ok(sum.unwrap_or_default())
     }
@@ -225,7 +237,7 @@ impl SelfCollider {
     }
 
     /// Contacts at the safe positions for vertices that want to go somewhere.
-    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
+    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], clock: &Clock) -> Layers {
         let begun = clock.now();
         let reach = READY * self.settings.thickness;
         let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);
@@ -233,7 +245,7 @@ impl SelfCollider {
         let Self { primitives, before, safe, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
         let place = Place { model, primitives, before, safe, wanted, inertia, thickness, friction, stiffness };
-        let layers = Layers::new(&place, &pairs, last);
+        let layers = Layers::new(&place, &pairs, &self.holding);
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;
         self.report.seconds_narrow += clock.now() - found;

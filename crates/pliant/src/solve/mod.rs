@@ -14,12 +14,12 @@ pub mod two_metric;
 pub(crate) use auto::choose;
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
-pub use newton::{LinearSolver, Newton, NewtonParams};
+pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
 pub use objective::Objective;
 pub(crate) use pbd::Colouring;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
-pub use report::{SetupSeconds, SolveError, SolveReport};
+pub use report::{ForceBalance, SetupSeconds, SolveError, SolveReport};
 pub use two_metric::{Preconditioner, TwoMetric, TwoMetricParams};
 
 use crate::clock::Clock;
@@ -45,10 +45,11 @@ pub enum Start {
 }
 
 /// Which solver, with its parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum SolverChoice {
     /// What suits the world, by a rule on what it contains; the number of substeps too, where none was asked for. See docs/solvers.md, and
     /// [`Simulation::solver_choice`](crate::Simulation::solver_choice) for what it came to.
+    #[default]
     Auto,
     /// Local/global iterations with a constant matrix.
     Projective(ProjectiveParams),
@@ -84,12 +85,6 @@ impl std::fmt::Display for SolverChoice {
             Self::PositionBased(params) => write!(f, "position-based, {} iterations", params.iterations),
             Self::Explicit(_) => write!(f, "explicit"),
         }
-    }
-}
-
-impl Default for SolverChoice {
-    fn default() -> Self {
-        Self::Projective(ProjectiveParams::default())
     }
 }
 
@@ -197,8 +192,9 @@ pub trait Solver: Send + std::fmt::Debug {
         false
     }
 
-    /// Takes what a substep starts from, before its first solve.
-    fn begin_step(&mut self, _state: &State) {}
+    /// Takes what a substep starts from, before its first solve: the state, and velocities \[m/s\] one substep earlier with that substep's length \[s\],
+    /// where they are known.
+    fn begin_step(&mut self, _state: &State, _earlier: Option<(&[Vec3], f64)>) {}
 
     /// Writes what it carries from step to step besides positions and velocities into the state, after a good substep.
     fn finish_step(&mut self, _part: &Substep, _state: &mut State) {}

@@ -20,12 +20,16 @@ pub struct Objective<'a> {
     pub inertia: f64,
     /// s for all vertices \[m\].
     pub target: &'a [Vec3],
+    /// Where inertia alone carries them \[m\]: s without external forces.
+    pub inertial: &'a [Vec3],
     /// Where the stage begins, and what rates of deformation are measured from \[m\].
     pub before: &'a [Vec3],
     /// Factor of each energy: 1 for elastic ones, β/elapsed for damping.
     pub scales: &'a [f64],
     /// Goals of each energy.
     pub goals: &'a [Vec<Vec3>],
+    /// Largest external force on a free vertex \[N\]: what unbalanced forces are compared with, besides those of energies.
+    pub load: f64,
 }
 
 impl Objective<'_> {
@@ -110,6 +114,41 @@ impl Objective<'_> {
             matrix.add_diagonal(k, self.inertia * model.mass().diagonal()[v as usize]);
         }
         matrix
+    }
+}
+
+/// Weight of a rigid vertex's contact with a collider over the inertia of its share of the body. Few vertices carry the whole body, and
+/// nothing beside contacts holds them up: with a tenth of it a ball rolled 5 % too far.
+const RIGID_WEIGHT: f64 = 10.0;
+
+impl Objective<'_> {
+    /// How stiff the constant matrix is at free vertices \[N/m\], as contacts are weighed by it.
+    pub(super) fn contact_stiffness(&self) -> Vec<f64> {
+        let model = self.model;
+        let mut diagonal = vec![0.0; model.free().len()];
+        for (entry, scale) in model.energies().iter().zip(self.scales) {
+            let operator = entry.batch.operator();
+            for e in 0..operator.len() {
+                let (stencil, a) = (operator.stencil(e), operator.coefficients(e));
+                for (i, &v) in stencil.iter().enumerate() {
+                    if let Some(k) = model.free_index(v) {
+                        let square = |row: usize| a[row * stencil.len() + i] * a[row * stencil.len() + i];
+                        diagonal[k] += scale * operator.weight(e) * (0..operator.rows()).map(square).sum::<f64>();
+                    }
+                }
+            }
+        }
+        for (entry, &v) in diagonal.iter_mut().zip(model.free()) {
+            *entry += self.inertia * model.mass().diagonal()[v as usize];
+        }
+        // What a contact meets at a rigid body is the body, not the stiffness that keeps it together.
+        for (v, batch, held) in model.rigid_vertices() {
+            if let Some(k) = model.free_index(v) {
+                let (own, mass) = (model.mass().diagonal()[v as usize], model.contact_masses()[v as usize]);
+                diagonal[k] += self.inertia * (RIGID_WEIGHT * mass - own) - self.scales[batch] * held;
+            }
+        }
+        diagonal
     }
 }
 

@@ -12,8 +12,11 @@ pub struct SolveReport {
     /// Iterations taken.
     pub iterations: usize,
     /// Largest movement of a vertex in the last iteration, relative to the diagonal of the world.
-    pub residual: f64,
-    /// Whether the residual fell below the tolerance.
+    pub movement: f64,
+    /// How well forces balance at the result; of plain iterations at the iterate before it. None of methods that know no forces: position-based
+    /// and explicit ones, follow-the-leader, and contacts that only displace vertices.
+    pub forces: Option<ForceBalance>,
+    /// Whether forces balance within the solver's tolerance; where they are not known, whether the movement is below it.
     pub converged: bool,
     /// The objective g at the result \[J\]. 0 of methods that minimise nothing, and of the position-based one where it is not recorded; of plain
     /// iterations that are not recorded at the iterate before the result, where it was not lower. [`Problem::solve`](crate::Problem::solve) always
@@ -47,6 +50,34 @@ pub struct SolveReport {
     pub setup: SetupSeconds,
 }
 
+/// How well the forces on free vertices balance in a stage: those of energies, contacts and inertia add up to nothing at its exact end.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ForceBalance {
+    /// Largest sum of forces on a vertex \[N\].
+    pub unbalanced: f64,
+    /// Largest force on a vertex: of energies and contacts together, or external \[N\].
+    pub largest: f64,
+}
+
+impl ForceBalance {
+    /// The unbalanced force relative to the largest; 0 where there are no forces.
+    pub fn relative(&self) -> f64 {
+        if self.unbalanced == 0.0 { 0.0 } else { self.unbalanced / self.largest }
+    }
+
+    /// Whether what is unbalanced is within a tolerance, or within `rounding` \[N\].
+    pub(super) fn holds(&self, tolerance: f64, rounding: f64) -> bool {
+        self.unbalanced <= (tolerance * self.largest).max(rounding)
+    }
+
+    fn add(&mut self, other: Self) {
+        // max would drop a NaN; a NaN must come out.
+        let largest = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
+        self.unbalanced = largest(self.unbalanced, other.unbalanced);
+        self.largest = largest(self.largest, other.largest);
+    }
+}
+
 /// Where the time of setting a solver up went: all zero where an earlier setup could be used.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SetupSeconds {
@@ -70,10 +101,19 @@ impl SetupSeconds {
 }
 
 impl SolveReport {
+    /// The largest unbalanced force relative to the largest force, where forces are known.
+    pub fn residual(&self) -> Option<f64> {
+        self.forces.map(|forces| forces.relative())
+    }
+
     /// Adds a later stage or substep.
     pub(crate) fn add(&mut self, other: Self) {
         self.iterations += other.iterations;
-        self.residual = self.residual.max(other.residual);
+        self.movement = self.movement.max(other.movement);
+        match (&mut self.forces, other.forces) {
+            (Some(forces), Some(later)) => forces.add(later),
+            (forces, later) => *forces = later,
+        }
         self.converged &= other.converged;
         self.objective = other.objective;
         self.history.extend(other.history);

@@ -193,27 +193,61 @@ impl Part {
         self.unknowns.len()
     }
 
-    fn factor(&self, upper: &[f64], whole: usize) -> Result<Vec<f64>, FactorError> {
+    /// Room for a factor.
+    fn room(&self) -> PartFactor {
+        PartFactor { values: vec![0.0; self.symbolic.len_val()], own: Vec::new(), scratch: None }
+    }
+
+    fn factor(&self, upper: &[f64], whole: usize, factor: &mut PartFactor) -> Result<(), FactorError> {
         let (size, symbolic) = (self.size(), &self.symbolic);
         let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);
-        let own: Vec<f64> = self.entries.iter().map(|&k| upper[k as usize]).collect();
-        let mut values = vec![0.0; symbolic.len_val()];
-        let mut scratch = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        let PartFactor { values, own, scratch } = factor;
+        own.clear();
+        own.extend(self.entries.iter().map(|&k| upper[k as usize]));
+        let scratch = scratch.get_or_insert_with(|| {
+            MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()))
+        });
         symbolic
             .factorize_numeric_llt(
-                &mut values,
+                values,
                 SparseColMatRef::new(pattern, &own[..]),
                 Side::Upper,
                 Default::default(),
                 Par::Seq,
-                MemStack::new(&mut scratch),
+                MemStack::new(scratch),
                 Default::default(),
             )
             .map_err(|LltError::NonPositivePivot { index }| FactorError::NotPositiveDefinite {
                 pivot: index,
                 size: whole,
             })?;
-        Ok(values)
+        Ok(())
+    }
+
+    /// Solves for some columns, given the values of L.
+    fn solve_columns<T>(
+        &self,
+        values: &[f64],
+        count: usize,
+        rhs: &mut [T],
+        (scratch, columns): (&mut MemBuffer, &mut Vec<f64>),
+        read: impl Fn(&T, usize) -> f64,
+        write: impl Fn(&mut T, usize, f64),
+    ) {
+        let size = self.size();
+        columns.clear();
+        for c in 0..count {
+            columns.extend(self.unknowns.iter().map(|&v| read(&rhs[v as usize], c)));
+        }
+        LltRef::new(&self.symbolic, values).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(columns, size, count),
+            Par::Seq,
+            MemStack::new(scratch),
+        );
+        for (k, &v) in self.unknowns.iter().enumerate() {
+            (0..count).for_each(|c| write(&mut rhs[v as usize], c, columns[c * size + k]));
+        }
     }
 
     /// What the analysis found; it is forced to be supernodal.
@@ -270,6 +304,57 @@ pub(super) struct Supernode<'a> {
     pub(super) values: &'a [f64],
 }
 
+/// The values of L for a part, and what computing them took.
+struct PartFactor {
+    values: Vec<f64>,
+    /// The part's own entries of A.
+    own: Vec<f64>,
+    scratch: Option<MemBuffer>,
+}
+
+/// Room for factors of matrices with one pattern, where a new one comes every iteration.
+pub(crate) struct Factors {
+    analysis: Analysis,
+    parts: Vec<PartFactor>,
+    scratch: MemBuffer,
+    columns: Vec<f64>,
+}
+
+impl std::fmt::Debug for Factors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Factors").field("size", &self.analysis.size).finish_non_exhaustive()
+    }
+}
+
+impl Factors {
+    pub(crate) fn new(analysis: Analysis) -> Self {
+        let parts = analysis.parts.iter().map(Part::room).collect();
+        let (scratch, columns) = (solve_scratch(&analysis), Vec::new());
+        Self { analysis, parts, scratch, columns }
+    }
+
+    /// Factors the values of an analysed upper triangle, over those of the last one.
+    pub(crate) fn factor(&mut self, upper: &[f64]) -> Result<(), FactorError> {
+        let size = self.analysis.size;
+        let parts: Vec<(&Part, &mut PartFactor)> = self.analysis.parts.iter().zip(&mut self.parts).collect();
+        let all = parallel::map(parts, &|(part, factor): (&Part, &mut PartFactor)| part.factor(upper, size, factor));
+        all.into_iter().collect()
+    }
+
+    /// Solves A x = b by the last factor, with one right-hand side.
+    pub(crate) fn solve(&mut self, rhs: &mut [f64]) {
+        let Self { analysis, parts, scratch, columns } = self;
+        for (part, factor) in analysis.parts.iter().zip(parts) {
+            part.solve_columns(&factor.values, 1, rhs, (scratch, columns), |value, _| *value, |value, _, x| *value = x);
+        }
+    }
+}
+
+fn solve_scratch(analysis: &Analysis) -> MemBuffer {
+    let scratch = analysis.parts.iter().map(|part| part.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
+    MemBuffer::new(scratch.reduce(|a, b| a.or(b)).unwrap_or(faer::dyn_stack::StackReq::EMPTY))
+}
+
 /// A factor P A Pᵀ = L Lᵀ, ready to solve.
 pub struct Cholesky {
     pub(super) analysis: Analysis,
@@ -313,13 +398,13 @@ impl Cholesky {
 
     /// Factors the values of an analysed upper triangle.
     pub(super) fn from_values(analysis: &Analysis, upper: &[f64]) -> Result<Self, FactorError> {
-        let parts: Vec<&Part> = analysis.parts.iter().collect();
-        let values = parallel::map(parts, &|part| part.factor(upper, analysis.size));
-        let scratch = analysis.parts.iter().map(|part| part.symbolic.solve_in_place_scratch::<f64>(3, Par::Seq));
-        let scratch = MemBuffer::new(scratch.reduce(|a, b| a.or(b)).unwrap_or(faer::dyn_stack::StackReq::EMPTY));
-        let values = values.into_iter().collect::<Result<_, _>>()?;
-        let (columns, update_scratch) = (Vec::new(), Scratch::default());
-        Ok(Self { analysis: analysis.clone(), values, scratch, columns, update_scratch, state: State::new() })
+        let Factors { analysis, parts, scratch, columns } = {
+            let mut factors = Factors::new(analysis.clone());
+            factors.factor(upper)?;
+            factors
+        };
+        let values = parts.into_iter().map(|part| part.values).collect();
+        Ok(Self { analysis, values, scratch, columns, update_scratch: Scratch::default(), state: State::new() })
     }
 
     /// Number of unknowns.
@@ -362,21 +447,9 @@ impl Cholesky {
         write: impl Fn(&mut T, usize, f64),
     ) {
         debug_assert_eq!(rhs.len(), self.analysis.size);
-        for (part, values) in self.analysis.parts.iter().zip(&self.values) {
-            let size = part.size();
-            self.columns.clear();
-            for c in 0..count {
-                self.columns.extend(part.unknowns.iter().map(|&v| read(&rhs[v as usize], c)));
-            }
-            LltRef::new(&part.symbolic, values).solve_in_place_with_conj(
-                Conj::No,
-                MatMut::from_column_major_slice_mut(&mut self.columns, size, count),
-                Par::Seq,
-                MemStack::new(&mut self.scratch),
-            );
-            for (k, &v) in part.unknowns.iter().enumerate() {
-                (0..count).for_each(|c| write(&mut rhs[v as usize], c, self.columns[c * size + k]));
-            }
+        let Self { analysis, values, scratch, columns, .. } = self;
+        for (part, values) in analysis.parts.iter().zip(values) {
+            part.solve_columns(values, count, rhs, (scratch, columns), &read, &write);
         }
     }
 }

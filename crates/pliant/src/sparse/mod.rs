@@ -16,6 +16,7 @@ mod update;
 
 pub(crate) use block_rows::{BlockRows, SLOT, WIDTH as ROWS_TOGETHER};
 pub use blocks::BlockMatrix;
+pub(crate) use cholesky::Factors;
 pub use cholesky::{Analysis, Cholesky, FactorError};
 pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};

@@ -38,6 +38,17 @@ impl SymmetricPattern {
         Self { column_starts, rows, entries: Vec::new() }
     }
 
+    /// The pattern with further pairs of unknowns; entries of numbered contributions follow. Also the new entry of each old one.
+    pub(crate) fn with_pairs(&self, pairs: impl Iterator<Item = (u32, u32)>) -> (Self, Vec<u32>) {
+        let columns = (0..self.size()).flat_map(|j| self.column(j).map(move |k| (k, j as u32)));
+        let own: Vec<(u32, u32)> = columns.map(|(k, column)| (self.rows[k], column)).collect();
+        let mut wider = Self::new(self.size(), own.iter().copied().chain(pairs));
+        let mut entries = std::mem::take(&mut wider.entries);
+        entries.truncate(own.len());
+        wider.entries = self.entries.iter().map(|&k| entries[k as usize]).collect();
+        (wider, entries)
+    }
+
     /// Number of rows and columns.
     pub fn size(&self) -> usize {
         self.column_starts.len() - 1
@@ -146,6 +157,22 @@ impl SymmetricMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wider_pattern_keeps_contributions_where_they_were() {
+        let narrow = SymmetricPattern::new(5, [(0, 1), (3, 2), (1, 0)].into_iter());
+        let (wide, entries) = narrow.with_pairs([(4, 1), (0, 3), (1, 0)].into_iter());
+        assert_eq!(wide.entry_count(), narrow.entry_count() + 2);
+        for column in 0..5 {
+            for k in narrow.column(column) {
+                assert_eq!(wide.find(narrow.rows()[k], column as u32), Some(entries[k] as usize));
+            }
+        }
+        for k in 0..3 {
+            assert_eq!(wide.contribution_entry(k), entries[narrow.contribution_entry(k)] as usize);
+        }
+        assert!(wide.find(1, 4).is_some() && wide.find(3, 0).is_some() && wide.find(2, 4).is_none());
+    }
 
     #[test]
     fn contributions_to_one_place_add_up_in_either_order() {

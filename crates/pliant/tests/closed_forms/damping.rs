@@ -33,7 +33,7 @@ fn stiffness_damping_decays_with_half_beta_omega_squared() {
         let body = spring_and_mass(1.0, omega * omega, 0.1);
         let damping = Damping { stiffness: beta, ..Damping::default() };
         let builder = Simulation::builder().body(body).gravity(Vec3::ZERO).damping(damping).time_step(h);
-        let mut sim = builder.integrator(integrator).build().unwrap();
+        let mut sim = builder.integrator(integrator).solver(ProjectiveParams::default()).build().unwrap();
         let steps = 4000;
         for _ in 0..steps {
             sim.step().unwrap();
@@ -78,7 +78,8 @@ fn damping_of_shape_leaves_free_fall_alone() {
     let body = Body::solid(&mesh, &SolidMaterial::default()).unwrap();
     let damping =
         Damping { stiffness: 0.1, deformation: 3.0, spring: 5.0, radial: 4.0, cluster: 9, ..Damping::default() };
-    let mut sim = Simulation::builder().body(body).damping(damping).build().unwrap();
+    let solver = ProjectiveParams::default();
+    let mut sim = Simulation::builder().body(body).damping(damping).solver(solver).build().unwrap();
     (0..30).for_each(|_| drop(sim.step().unwrap()));
     let expected = -9.81 * sim.time();
     for v in sim.velocities() {
@@ -102,7 +103,7 @@ fn spring_and_radial_damping_slow_a_segment_by_their_rates_and_keep_its_momentum
             let start = |v: Vec<Vec3>| Body::strands(&pair, &material).unwrap().with_velocities(v);
             let run = |damping: Damping, v: &[Vec3]| {
                 let builder = Simulation::builder().body(start(v.to_vec())).gravity(Vec3::ZERO).damping(damping);
-                let mut sim = builder.time_step(h).build().unwrap();
+                let mut sim = builder.time_step(h).solver(ProjectiveParams::default()).build().unwrap();
                 sim.step().unwrap();
                 sim
             };

@@ -4,6 +4,7 @@
 mod common;
 mod drape;
 mod fast;
+mod newton;
 mod rebound;
 mod refusals;
 mod repeat;

@@ -26,7 +26,7 @@ fn tower(cubes: usize) -> Simulation {
 fn stands(cubes: usize, seconds: f64) {
     let mut sim = tower(cubes);
     let weight = sim.model().mass().lumped().iter().sum::<f64>() * GRAVITY;
-    (0..120).for_each(|_| drop(sim.step().unwrap()));
+    (0..300).for_each(|_| drop(sim.step().unwrap()));
     let settled = sim.positions().to_vec();
     for _ in 0..(seconds * 60.0) as usize {
         let report = sim.step().unwrap();

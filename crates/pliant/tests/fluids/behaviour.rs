@@ -121,7 +121,8 @@ fn oil_floats_on_water() {
 #[test]
 fn fluids_need_the_position_based_solver_and_one_spacing() {
     let size = Vec3::splat(0.2);
-    let refused = Simulation::builder().body(filling(size, &water(0.05))).build();
+    let projective = pliant::solve::ProjectiveParams::default();
+    let refused = Simulation::builder().body(filling(size, &water(0.05))).solver(projective).build();
     assert!(matches!(refused, Err(ModelError::UnsupportedConstraint { kind: "fluid", .. })));
     let mixed = world([], 4, 0.01).body(filling(size, &water(0.05))).body(filling(size, &water(0.04)).named("other"));
     assert!(matches!(mixed.build(), Err(ModelError::BadParameter { name: "spacing of a fluid", .. })));

@@ -199,7 +199,7 @@ fn solvers_and_numbers_that_do_not_fit_are_refused() {
     let points = block([3, 3, 3]);
     let built = |matching: Matching| Simulation::builder().body(body(&points, matching).named("cube"));
     let whole = || Matching::new(Regions::whole(27));
-    let refused = built(whole()).build().unwrap_err();
+    let refused = built(whole()).solver(ProjectiveParams::default()).build().unwrap_err();
     assert!(matches!(refused, ModelError::UnsupportedConstraint { kind: "matching", .. }), "{refused}");
     let with = |matching: Matching| built(matching).solver(iterations(2)).build().unwrap_err().to_string();
     assert!(with(Matching { spring: Spring::Share(1.5), ..whole() }).contains("1.5"));

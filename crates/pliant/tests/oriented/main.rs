@@ -176,7 +176,7 @@ fn unusable_particles_and_worlds_are_refused_by_name() {
     assert!(matches!(refused(&good, &weightless), OrientedError::BadNumber { name: "density", .. }));
 
     let body = || Body::oriented(&good, &usual).unwrap().named("fin");
-    let projective = Simulation::builder().body(body()).build().unwrap_err();
+    let projective = Simulation::builder().body(body()).solver(ProjectiveParams::default()).build().unwrap_err();
     assert!(projective.to_string().contains("oriented particles"), "{projective}");
     let world = Simulation::builder().body(body()).solver(iterations(1)).integrator(TimeIntegrator::Bdf2);
     let error = world.build().unwrap_err().to_string();

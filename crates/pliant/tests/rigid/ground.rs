@@ -9,12 +9,22 @@ const H: f64 = 1.0 / 60.0;
 
 /// A box standing on an incline that rises along x, as it lies after some time: how far its centre went down, and its pose.
 fn on_incline(size: Vec3, angle: f64, friction: f64, seconds: f64) -> (f64, pliant::RigidPose) {
+    on_incline_by(ProjectiveParams::default(), size, angle, friction, seconds)
+}
+
+fn on_incline_by(
+    solver: impl Into<SolverChoice>,
+    size: Vec3,
+    angle: f64,
+    friction: f64,
+    seconds: f64,
+) -> (f64, pliant::RigidPose) {
     let tilt = Quat::from_rotation_z(angle);
     let mesh = block(size, [2, 2, 2]);
     let positions = mesh.positions.iter().map(|p| tilt * (*p + Vec3::Y * (0.5 * size.y + 1e-3))).collect();
     let body = Body::rigid(&TriangleMesh { positions, ..mesh }, &RigidMaterial::default()).unwrap().named("box");
     let ground = Collider::new(Shape::Plane).turned(tilt).friction(friction);
-    let mut sim = Simulation::builder().body(body).collider(ground).time_step(H).build().unwrap();
+    let mut sim = Simulation::builder().body(body).collider(ground).time_step(H).solver(solver).build().unwrap();
     let before = sim.rigid_pose("box").unwrap().centre;
     let worst = run(&mut sim, seconds, H, "box");
     assert!(worst < 1e-3, "deviation {worst:e}");
@@ -35,6 +45,19 @@ fn a_box_stays_just_below_the_angle_of_friction_and_slides_just_above_it_at_ten_
     let (just, _) = on_incline(size, angle, 0.98 * angle.tan(), 2.0);
     let expected = 0.5 * GRAVITY * 0.02 * angle.sin() * 4.0;
     assert!((just / expected - 1.0).abs() < 0.1, "slid {just} m of {expected} m");
+}
+
+#[test]
+fn newtons_method_carries_a_box_and_lets_it_slide() {
+    let size = Vec3::new(0.2, 0.1, 0.2);
+    // On a plane of 1 mm.
+    let (slid, pose) = on_incline_by(NewtonParams::default(), size, 0.0, 0.5, 1.0);
+    assert!(slid.abs() < 1e-5 && (pose.centre.y - 0.051).abs() < 1e-5, "{slid} m, {}", pose.centre);
+    assert!(pose.velocity.length() < 1e-4 && pose.spin.length() < 1e-3, "{} {}", pose.velocity, pose.spin);
+    let angle = 20_f64.to_radians();
+    let (slid, _) = on_incline_by(NewtonParams::default(), size, angle, 0.9 * angle.tan(), 1.0);
+    let expected = 0.5 * GRAVITY * 0.1 * angle.sin() * (1.0 + H);
+    assert!((slid / expected - 1.0).abs() < 0.05, "slid {slid} m of {expected} m");
 }
 
 #[test]

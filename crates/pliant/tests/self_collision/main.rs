@@ -4,5 +4,6 @@
 
 mod apart;
 mod common;
+mod newton;
 mod response;
 mod untangling;

@@ -17,6 +17,7 @@ fn busy_world() -> Result<Simulation, Box<dyn std::error::Error>> {
     let flag = flag.with_velocities(mesh.positions.iter().map(|p| Vec3::new(6.0 * p.x, 0.0, p.y)).collect());
     let builder = Simulation::builder().body(still("before")?).body(flag).body(still("after")?);
     let damping = Damping { stiffness: 1e-4, ..Damping::default() };
+    let builder = builder.solver(ProjectiveParams::default());
     Ok(builder.damping(damping).integrator(TimeIntegrator::Bdf2).attach(("flag", 3), ("after", 5), 10.0).build()?)
 }
 

@@ -114,7 +114,7 @@ fn a_crack_through_a_crumpled_cloth_leaves_no_intersection() -> Outcome {
         };
         for v in 0..256 {
             let p = sim.positions()[v];
-            let force = (wave(p.to_array(), 1.0) + wave([p.y, p.z, p.x], 1.7)) * 25.0 - p * 60.0;
+            let force = (wave(p.to_array(), 1.0) + wave([p.y, p.z, p.x], 1.7)) * 50.0 - p * 60.0;
             sim.set_force("cloth", v as u32, force * masses[v])?;
         }
         torn += sim.step()?.torn;

@@ -116,18 +116,26 @@ pub(crate) unsafe fn add_limits<L: Lanes>(
 }
 
 /// Adds to modes what a product of `count` stretches costs, with its multiplier and the stretches that it leads to; `weight` is zero where
-/// nothing is asked of the product.
+/// nothing is asked of the product. `positive` leaves out what is negative.
 #[inline(always)]
-pub(crate) unsafe fn add_product<L: Lanes>(modes: &mut Modes<L>, weight: L, mu: L, s: &[L; 3], count: usize) {
+pub(crate) unsafe fn add_product<L: Lanes>(
+    modes: &mut Modes<L>,
+    weight: L,
+    mu: L,
+    s: &[L; 3],
+    count: usize,
+    positive: bool,
+) {
     unsafe {
         let (zero, one, tiny) = (L::zero(), constant::<L>(1.0), constant::<L>(1e-30));
-        let positive = mu.max(zero);
+        // Where stretches along the product's surface could lower the energy.
+        let along = if positive { mu.max(zero) } else { mu };
         let (mut u, mut over) = ([zero; 3], [zero; 3]);
         let mut sum = zero;
         for i in 0..count {
             u[i] = one.div(s[i].max(constant::<L>(1e-6)));
-            let pulled = positive.mul(u[i]).mul(u[i]);
-            let inverse = one.div(one.add(pulled));
+            let pulled = along.mul(u[i]).mul(u[i]);
+            let inverse = one.div(one.add(pulled).max(constant::<L>(1e-6)));
             over[i] = u[i].mul(inverse);
             sum = over[i].mul_add(u[i], sum);
             modes.stretch[i] = weight.mul_add(pulled.mul(inverse), modes.stretch[i]);
@@ -150,15 +158,21 @@ pub(crate) unsafe fn add_product<L: Lanes>(modes: &mut Modes<L>, weight: L, mu: 
     }
 }
 
-/// From sums of forces to stiffness against twist, and nothing negative. Against turning out of a plane flips are as stiff as twists.
+/// From sums of forces to stiffness against twist; where `positive`, without what is negative. Against turning out of a plane flips are as stiff as twists.
 #[inline(always)]
-pub(crate) unsafe fn finish<L: Lanes>(modes: &mut Modes<L>, sigma: &[L; 3], count: usize) {
+pub(crate) unsafe fn finish<L: Lanes>(modes: &mut Modes<L>, sigma: &[L; 3], count: usize, positive: bool) {
     unsafe {
         let zero = L::zero();
         for (k, (a, b)) in PAIRS.into_iter().enumerate() {
             let sum = sigma[a].add(sigma[b]).max(constant::<L>(1e-6));
-            modes.twist[k] = modes.twist[k].max(zero).div(sum);
-            modes.flip[k] = if b < count { modes.flip[k].max(zero) } else { modes.twist[k] };
+            modes.twist[k] = modes.twist[k].div(sum);
+            if positive {
+                modes.twist[k] = modes.twist[k].max(zero);
+                modes.flip[k] = modes.flip[k].max(zero);
+            }
+            if b >= count {
+                modes.flip[k] = modes.twist[k];
+            }
         }
     }
 }

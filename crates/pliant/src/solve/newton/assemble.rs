@@ -1,69 +1,10 @@
-//! Assembly of ∇²g = M/τ² + Σ scale · w Aᵀ H A over free vertices.
+//! Second derivatives w Aᵀ H A of elements, one by one.
 
 use crate::energy::{Batch, Curvature, Memory, Operator};
-use crate::math::{Mat3, Vec3};
-use crate::sparse::BlockMatrix;
-
-use super::super::Objective;
-use super::super::objective::for_free_pairs;
+use crate::math::Vec3;
 
 /// Elements whose Hessians are held at once: bounds memory, leaves enough work for threads.
 const CHUNK: usize = 4096;
-
-/// Sets `matrix` to ∇²g at x; `memory` must be up to date with x.
-pub(in crate::solve) fn hessian(
-    objective: &Objective<'_>,
-    x: &[Vec3],
-    memory: &[Memory],
-    curvature: Curvature,
-    matrix: &mut BlockMatrix,
-) {
-    matrix.clear();
-    let model = objective.model;
-    let mut contribution = 0;
-    let mut hessians = Vec::new();
-    for (b, entry) in model.energies().iter().enumerate() {
-        let batch = entry.batch.as_ref();
-        let stride = 9 * batch.operator().rows().pow(2);
-        for start in (0..batch.operator().len()).step_by(CHUNK) {
-            let elements = start..(start + CHUNK).min(batch.operator().len());
-            hessians.clear();
-            hessians.resize(elements.len() * stride, 0.0);
-            batch.hessians(elements.clone(), x, &objective.goals[b], &memory[b], curvature, &mut hessians);
-            for (e, inner) in elements.zip(hessians.chunks(stride)) {
-                add_element(objective, batch, e, objective.scales[b], inner, &mut contribution, matrix);
-            }
-        }
-    }
-    for &(i, j, value) in model.mass().beside() {
-        if model.free_index(i).is_some() && model.free_index(j).is_some() {
-            matrix.add(contribution, Mat3::IDENTITY * (objective.inertia * value));
-            contribution += 1;
-        }
-    }
-    for (k, &v) in model.free().iter().enumerate() {
-        matrix.add_diagonal(k, Mat3::IDENTITY * (objective.inertia * model.mass().diagonal()[v as usize]));
-    }
-}
-
-fn add_element(
-    objective: &Objective<'_>,
-    batch: &dyn Batch,
-    element: usize,
-    scale: f64,
-    inner: &[f64],
-    contribution: &mut usize,
-    matrix: &mut BlockMatrix,
-) {
-    let stencil = batch.operator().stencil(element);
-    for_free_pairs(objective.model, stencil, |i, j| {
-        let block = Mat3::from_cols_array_2d(&element_block(batch.operator(), element, [i, j], inner)) * scale;
-        // The pattern holds the upper triangle: the lower free index is the row.
-        let ordered = objective.model.free_index(stencil[i]) <= objective.model.free_index(stencil[j]);
-        matrix.add(*contribution, if ordered { block } else { block.transpose() });
-        *contribution += 1;
-    });
-}
 
 /// The block of w Aᵀ H A between corners i and j of an element, by columns.
 fn element_block(operator: &Operator, element: usize, [i, j]: [usize; 2], inner: &[f64]) -> [[f64; 3]; 3] {
@@ -91,6 +32,7 @@ pub(in crate::solve) fn for_blocks(
     x: &[Vec3],
     goals: &[Vec3],
     memory: &Memory,
+    curvature: Curvature,
     hessians: &mut Vec<f64>,
     mut visit: impl FnMut([[f64; 3]; 3]),
 ) {
@@ -100,12 +42,55 @@ pub(in crate::solve) fn for_blocks(
         let elements = start..(start + CHUNK).min(operator.len());
         hessians.clear();
         hessians.resize(elements.len() * stride, 0.0);
-        batch.hessians(elements.clone(), x, goals, memory, Curvature::Projected, hessians);
+        batch.hessians(elements.clone(), x, goals, memory, curvature, hessians);
         for (e, inner) in elements.zip(hessians.chunks(stride)) {
             let corners = operator.stencil(e).len();
             for i in 0..corners {
                 (i..corners).for_each(|j| visit(element_block(operator, e, [i, j], inner)));
             }
         }
+    }
+}
+
+/// Sets `matrix` to ∇²g at x, all of it one by one: what the fast ways are compared with. `memory` must be up to date with x.
+#[cfg(test)]
+pub(in crate::solve) fn hessian(
+    objective: &super::Objective<'_>,
+    x: &[Vec3],
+    memory: &[Memory],
+    curvature: Curvature,
+    matrix: &mut crate::sparse::BlockMatrix,
+) {
+    use super::super::objective::for_free_pairs;
+    use crate::math::Mat3;
+    matrix.clear();
+    let model = objective.model;
+    let mut contribution = 0;
+    for (b, entry) in model.energies().iter().enumerate() {
+        let (batch, mut blocks) = (entry.batch.as_ref(), Vec::new());
+        for_blocks(batch, x, &objective.goals[b], &memory[b], curvature, &mut Vec::new(), |block| blocks.push(block));
+        let mut first = 0;
+        for e in 0..batch.operator().len() {
+            let stencil = batch.operator().stencil(e);
+            let n = stencil.len();
+            for_free_pairs(model, stencil, |i, j| {
+                let block =
+                    Mat3::from_cols_array_2d(&blocks[first + i * n - i * (i + 1) / 2 + j]) * objective.scales[b];
+                // The pattern holds the upper triangle: the lower free index is the row.
+                let is_ordered = model.free_index(stencil[i]) <= model.free_index(stencil[j]);
+                matrix.add(contribution, if is_ordered { block } else { block.transpose() });
+                contribution += 1;
+            });
+            first += n * (n + 1) / 2;
+        }
+    }
+    for &(i, j, value) in model.mass().beside() {
+        if model.free_index(i).is_some() && model.free_index(j).is_some() {
+            matrix.add(contribution, Mat3::IDENTITY * (objective.inertia * value));
+            contribution += 1;
+        }
+    }
+    for (k, &v) in model.free().iter().enumerate() {
+        matrix.add_diagonal(k, Mat3::IDENTITY * (objective.inertia * model.mass().diagonal()[v as usize]));
     }
 }

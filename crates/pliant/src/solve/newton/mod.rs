@@ -1,23 +1,30 @@
 //! Newton's method on the same objective: the exact implicit step, to judge other solvers by.
 //!
-//! Each iteration assembles ∇²g from element Hessians Aᵀ H A, made positive semi-definite element by element, solves for a
+//! Each iteration assembles ∇²g from element Hessians Aᵀ H A, made positive semi-definite element by element (`system`), solves for a
 //! direction (directly or by conjugate gradients) and halves the step until g falls enough (Armijo). Near the solution the
-//! true ∇²g is tried first: where it is positive definite, convergence is quadratic, also under compression. From the start at q with
-//! one iteration and no line search it is the semi-implicit step of Baraff and Witkin that [Liu 2013, §5] compares with.
+//! true ∇²g is tried first: where it is positive definite, convergence is quadratic, also under compression. Contacts with colliders and between
+//! layers, with their friction, are augmented Lagrangians in g, its gradient and its matrix; their forces follow after each iteration.
+//!
+//! From the start at q with one iteration and no line search it is the semi-implicit step of Baraff and Witkin that [Liu 2013, §5] compares with; with
+//! shifted matrices it is the Newton's method of that comparison.
 
 mod assemble;
+mod system;
 
-pub(super) use assemble::{for_blocks, hessian};
+pub(super) use assemble::for_blocks;
+#[cfg(test)]
+pub(super) use assemble::hessian;
+pub(super) use system::System;
 
 use crate::clock::Clock;
-use crate::contact::Contacts;
+use crate::contact::{ContactMode, Contacts, Coupling};
 use crate::energy::{Curvature, Memory};
 use crate::math::{Mat3, Vec3};
-use crate::sparse::{Analysis, BlockMatrix, FactorError, Precision, conjugate_gradient};
+use crate::sparse::{FactorError, Precision, conjugate_gradient};
 
 use super::objective::largest;
 use super::turning::TurningColumns;
-use super::{Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
+use super::{ForceBalance, Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
 
 /// How Newton's linear systems are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -34,19 +41,33 @@ pub enum LinearSolver {
     },
 }
 
+/// What Newton's method does where the second derivative of g is not positive definite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NewtonCurvature {
+    /// Negative eigenvalues of elements become zero; near the solution the true matrix is tried first. Robust, and the fastest.
+    #[default]
+    Projected,
+    /// Nothing: an error, as semi-implicit methods have it.
+    Raw,
+    /// A multiple of the identity is added to the true matrix, more and more until it is positive definite [Martin 2011]: the method that [Liu 2013,
+    /// Figure 2] compares with. Each trial costs a factorisation.
+    Shifted,
+}
+
 /// Parameters of Newton's method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewtonParams {
     /// Most iterations in a stage.
     pub iterations: usize,
-    /// Stops when a full step moves no vertex by more than this fraction of the world's diagonal.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage, or when a full step moves
+    /// nothing; 0 never stops early.
     pub tolerance: f64,
     /// Linear solver.
     pub linear_solver: LinearSolver,
     /// Whether to shorten steps until g falls; off only for the semi-implicit step.
     pub line_search: bool,
     /// Treatment of negative curvature.
-    pub curvature: Curvature,
+    pub curvature: NewtonCurvature,
     /// Plain local/global iterations before the first Newton iteration [Liu 2013, §5]. On crumpled cloth 30 of them were seen to
     /// save hardly any Newton iteration (2 % over five states).
     pub warm_start: usize,
@@ -60,10 +81,10 @@ impl Default for NewtonParams {
     fn default() -> Self {
         Self {
             iterations: 200,
-            tolerance: 1e-10,
+            tolerance: 1e-9,
             linear_solver: LinearSolver::Direct,
             line_search: true,
-            curvature: Curvature::Projected,
+            curvature: NewtonCurvature::Projected,
             warm_start: 0,
             start: Start::Predicted,
             record: false,
@@ -82,98 +103,54 @@ impl NewtonParams {
 #[derive(Debug)]
 pub struct Newton {
     params: NewtonParams,
-    analysis: Option<Analysis>,
+    system: Option<System>,
+    work: Work,
     warm_start: Projective,
 }
 
+/// Vectors over the unknowns, kept from stage to stage.
+#[derive(Debug, Default)]
+struct Work {
+    /// ∇g \[N\].
+    gradient: Vec<Vec3>,
+    downhill: Vec<Vec3>,
+    direction: Vec<Vec3>,
+    /// Where the iteration began.
+    origin: Vec<Vec3>,
+    /// Contacts there.
+    couplings: Vec<Coupling>,
+    corners: Vec<Vec3>,
+    scalars: Vec<f64>,
+}
+
+/// Movement of a full step, relative to the diagonal of the world, that is rounding.
+const SMALL: f64 = 1e-13;
 /// Fraction of the predicted decrease that a step must reach (Armijo).
 const SUFFICIENT: f64 = 1e-4;
 /// After a step below this fraction of the diagonal the true Hessian is tried before the projected one.
 const NEAR: f64 = 1e-3;
+/// Where it was indefinite, it is tried again when steps are shorter by this factor: each trial costs a factorisation.
+const NEARER: f64 = 1e-2;
 /// Halvings before the line search gives up: beyond, the step is below rounding.
 const HALVINGS: usize = 50;
+/// Weight of a contact with a collider over the diagonal of the constant matrix. The error of a contact falls by about this factor in an iteration; the
+/// direct solver does not mind it.
+const CONTACT_WEIGHT: f64 = 10.0;
+/// Weight of a contact between layers over the one that it comes with, which suits solvers by conjugate gradients.
+const LAYER_WEIGHT: f64 = 10.0;
+/// New multipliers after every iteration while first steps shrink by this factor; otherwise when steps have shrunk by the other since the last ones.
+const SHRINKING: f64 = 0.7;
+const NEAR_ENOUGH: f64 = 0.1;
+/// The first shift of an indefinite matrix over the mean of its diagonal, and the factor from each to the next.
+const FIRST_SHIFT: f64 = 1e-3;
+const NEXT_SHIFT: f64 = 4.0;
 
 impl Newton {
     /// A solver with these parameters.
     pub fn new(params: NewtonParams) -> Self {
         let precision = Precision::Double;
         let warm_start = Projective::new(ProjectiveParams { precision, ..ProjectiveParams::plain(params.warm_start) });
-        Self { params, analysis: None, warm_start }
-    }
-
-    /// A descent direction at x: −(∇²g)⁻¹ ∇g with the true matrix, where that is wanted and positive definite, or with the
-    /// projected one.
-    fn direction(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &[Vec3],
-        memory: &[Memory],
-        gradient: &[Vec3],
-        matrix: &mut BlockMatrix,
-        report: &mut SolveReport,
-    ) -> Result<Vec<Vec3>, SolveError> {
-        let near = report.iterations > 0 && report.residual < NEAR;
-        let turning = TurningColumns::new(objective, x, memory);
-        if near && self.params.curvature == Curvature::Projected {
-            hessian(objective, x, memory, Curvature::Raw, matrix);
-            if let Ok(direction) = self.solve_linear(objective, matrix, &turning, gradient, report) {
-                return Ok(direction);
-            }
-        }
-        hessian(objective, x, memory, self.params.curvature, matrix);
-        self.solve_linear(objective, matrix, &turning, gradient, report)
-    }
-
-    /// Solves A d = −∇g.
-    fn solve_linear(
-        &mut self,
-        objective: &Objective<'_>,
-        matrix: &BlockMatrix,
-        turning: &TurningColumns,
-        gradient: &[Vec3],
-        report: &mut SolveReport,
-    ) -> Result<Vec<Vec3>, SolveError> {
-        let downhill: Vec<Vec3> = gradient.iter().map(|g| -*g).collect();
-        match self.params.linear_solver {
-            LinearSolver::Direct => {
-                let analysis = match self.analysis.take() {
-                    Some(analysis) => analysis,
-                    None => BlockMatrix::analyse(objective.model.pattern())?,
-                };
-                let mut factor = matrix.factor(self.analysis.insert(analysis))?;
-                let mut inverse = |vector: &mut Vec<Vec3>| {
-                    let mut scalars: Vec<f64> = vector.iter().flat_map(|v| v.to_array()).collect();
-                    factor.solve_scalars(&mut scalars);
-                    vector.iter_mut().zip(scalars.chunks_exact(3)).for_each(|(v, s)| *v = Vec3::from_slice(s));
-                };
-                let mut direction = downhill.clone();
-                inverse(&mut direction);
-                if !turning.is_empty() {
-                    turning.correct(&downhill, &mut direction, inverse);
-                }
-                Ok(direction)
-            }
-            LinearSolver::ConjugateGradient { tolerance, max_iterations } => {
-                let inverse: Vec<Mat3> = (0..gradient.len()).map(|k| matrix.diagonal(k).inverse()).collect();
-                let mut direction = vec![Vec3::ZERO; gradient.len()];
-                let solved = conjugate_gradient(
-                    |x, y| {
-                        matrix.multiply(x, y);
-                        turning.subtract(x, y);
-                    },
-                    |r, z| z.iter_mut().zip(r).zip(&inverse).for_each(|((z, r), m)| *z = *m * *r),
-                    &downhill,
-                    &mut direction,
-                    tolerance,
-                    max_iterations,
-                );
-                report.linear_iterations += solved.iterations;
-                if solved.indefinite {
-                    return Err(FactorError::NotPositiveDefinite { pivot: 0, size: 3 * gradient.len() }.into());
-                }
-                Ok(direction)
-            }
-        }
+        Self { params, system: None, work: Work::default(), warm_start }
     }
 }
 
@@ -190,96 +167,358 @@ impl Solver for Newton {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
-        let mut report = self.minimise(objective, x, memory, clock)?;
-        if !contacts.is_none() {
-            contacts.meet(&|vertex| x[vertex]);
-            let mass = objective.model.mass().diagonal();
-            let mut exchange = |vertex: usize, moved: Option<Vec3>| {
-                x[vertex] = moved.unwrap_or(x[vertex]);
-                x[vertex]
-            };
-            contacts.displace(&mut exchange, &|vertex| objective.inertia * mass[vertex]);
-            report.contacts = contacts.count();
+        let mut report = SolveReport::default();
+        if self.params.warm_start > 0 {
+            report = self.warm_start.solve(objective, x, memory, contacts, clock)?;
         }
+        let mass = objective.model.mass().diagonal();
+        let inertia = |vertex: usize| objective.inertia * mass[vertex];
+        // Otherwise vertices are moved out of colliders once the solve is done.
+        let constrains = contacts.mode() == ContactMode::Constraint;
+        if !contacts.is_none() {
+            let diagonal = objective.contact_stiffness();
+            contacts.weigh(objective.model.free().iter().zip(&diagonal).map(|(&v, entry)| (v, CONTACT_WEIGHT * entry)));
+            contacts.layers.stiffen(LAYER_WEIGHT);
+            if constrains {
+                contacts.meet(&|vertex| x[vertex]);
+                contacts.begin(&mut exchange(x), &inertia);
+            }
+        }
+        if !self.system.as_ref().is_some_and(|system| system.fits(objective)) {
+            let begun = clock.now();
+            self.system = Some(System::new(objective));
+            report.seconds_factor += clock.now() - begun;
+        }
+        if let Some(system) = &mut self.system {
+            system.follow(objective);
+            let (params, work) = (&self.params, &mut self.work);
+            let untried = f64::INFINITY;
+            let mut stage = Stage {
+                params,
+                objective,
+                system,
+                work,
+                x,
+                memory,
+                contacts,
+                constrains,
+                untried,
+                pace: Pace::default(),
+                has_arrived: false,
+                value: 0.0,
+                report,
+            };
+            stage.minimise(clock)?;
+            report = stage.report;
+        }
+        if !contacts.is_none() && !constrains {
+            contacts.meet(&|vertex| x[vertex]);
+            contacts.displace(&mut exchange(x), &inertia);
+        }
+        report.contacts = contacts.count();
         Ok(report)
     }
 }
 
-impl Newton {
-    /// The minimum of g, whatever is in the way.
-    fn minimise(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        clock: &Clock,
-    ) -> Result<SolveReport, SolveError> {
-        let mut report = SolveReport::default();
-        if self.params.warm_start > 0 {
-            report = self.warm_start.solve(objective, x, memory, &mut Contacts::default(), clock)?;
+/// What tells where a vertex is, and moves it.
+fn exchange(x: &mut [Vec3]) -> impl FnMut(usize, Option<Vec3>) -> Vec3 {
+    |vertex, moved| {
+        x[vertex] = moved.unwrap_or(x[vertex]);
+        x[vertex]
+    }
+}
+
+/// When contacts take new multipliers. After every iteration is fastest while that converges; where it does not, as contacts come and go, g is brought
+/// near its minimum for the multipliers that there are first: then each change brings them nearer to what they should be.
+#[derive(Debug)]
+struct Pace {
+    /// Whether multipliers are those of the last iteration.
+    is_fresh: bool,
+    /// Steps that the last multipliers, and those before, began with, over the diagonal.
+    last: f64,
+    before: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { is_fresh: true, last: f64::INFINITY, before: f64::INFINITY }
+    }
+}
+
+impl Pace {
+    /// Whether multipliers are due after a step along a direction of this size.
+    fn is_due(&mut self, movement: f64, length: f64) -> bool {
+        if self.is_fresh {
+            self.before = std::mem::replace(&mut self.last, movement);
         }
-        let free = objective.model.free();
-        objective.project(x, memory);
-        let mut value = objective.value(x, memory);
-        report.objective = value;
-        report.converged = free.is_empty();
-        if !value.is_finite() {
-            return Err(SolveError::NonFiniteObjective { value });
+        let converges = self.is_fresh && length == 1.0 && self.last <= SHRINKING * self.before;
+        converges || movement <= NEAR_ENOUGH * self.last
+    }
+}
+
+/// A stage on its way.
+struct Stage<'a, 'c> {
+    params: &'a NewtonParams,
+    objective: &'a Objective<'a>,
+    system: &'a mut System,
+    work: &'a mut Work,
+    x: &'a mut [Vec3],
+    memory: &'a mut [Memory],
+    contacts: &'a mut Contacts<'c>,
+    /// Whether colliders are met within the solve.
+    constrains: bool,
+    /// The true Hessian is tried where steps are shorter than this fraction of the diagonal.
+    untried: f64,
+    pace: Pace,
+    /// Whether the last step was a full one, and moved nothing.
+    has_arrived: bool,
+    /// g at x with the contacts as they are \[J\].
+    value: f64,
+    report: SolveReport,
+}
+
+impl Stage<'_, '_> {
+    /// Goes down to the minimum of g with contacts, or as far as it gets.
+    fn minimise(&mut self, clock: &Clock) -> Result<(), SolveError> {
+        self.evaluate();
+        self.report.objective = self.value;
+        if !self.value.is_finite() {
+            return Err(SolveError::NonFiniteObjective { value: self.value });
         }
-        if free.is_empty() {
-            return Ok(report);
+        self.report.converged = self.objective.model.free().is_empty();
+        if self.report.converged {
+            return Ok(());
         }
-        if self.params.record {
-            report.history.push(value);
-        }
-        let scale = objective.model.diagonal();
-        let mut matrix = BlockMatrix::zero(objective.model.pattern().clone());
-        let (mut corners, mut gradient) = (Vec::new(), vec![Vec3::ZERO; free.len()]);
-        for _ in 0..self.params.iterations {
+        self.report.movement = f64::INFINITY;
+        self.find_couplings();
+        self.system.couple(self.objective.model, &self.work.couplings);
+        self.record();
+        let last = self.report.iterations + self.params.iterations;
+        let mut is_stuck = false;
+        loop {
             let begun = clock.now();
-            objective.gradient(x, memory, &mut corners, &mut gradient);
-            let direction = self.direction(objective, x, memory, &gradient, &mut matrix, &mut report)?;
+            self.find_gradient();
+            self.judge();
+            if self.report.converged || is_stuck || self.report.iterations >= last {
+                break;
+            }
+            self.find_direction()?;
             let solved = clock.now();
-            report.iterations += 1;
-            report.residual = largest(&direction) / scale;
-            let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(*d)).sum();
-            let origin: Vec<Vec3> = free.iter().map(|&v| x[v as usize]).collect();
-            let mut move_by = |length: f64, x: &mut [Vec3]| {
-                for (k, &v) in free.iter().enumerate() {
-                    x[v as usize] = origin[k] + direction[k] * length;
-                }
-                objective.project(x, memory);
-                objective.value(x, memory)
-            };
-            let mut length = 1.0;
-            let mut reached = move_by(length, x);
-            // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged. Near rest g is a
-            // sum of squared rounding errors and says nothing of a step that is within the tolerance already.
-            let small = report.residual <= self.params.tolerance;
-            let judged = self.params.line_search && !small && slope.abs() > 1e-13 * value.abs();
-            let mut halvings = 0;
-            while judged && (reached.is_nan() || reached > value + SUFFICIENT * length * slope) && halvings < HALVINGS {
-                length *= 0.5;
-                halvings += 1;
-                reached = move_by(length, x);
-            }
-            report.seconds_global += solved - begun;
-            report.seconds_local += clock.now() - solved;
-            if halvings == HALVINGS {
-                // No descent at any length: stay where the energy was lowest.
-                value = move_by(0.0, x);
-                break;
-            }
-            value = reached;
-            if self.params.record {
-                report.history.push(value);
-            }
-            if length == 1.0 && report.residual <= self.params.tolerance {
-                report.converged = true;
-                break;
+            self.report.iterations += 1;
+            let length = self.search();
+            let (movement, was_fresh) = (self.report.movement, self.pace.is_fresh);
+            let is_due = self.pace.is_due(movement, length) || movement <= SMALL || length == 0.0;
+            self.follow_contacts(is_due.then_some(length));
+            is_stuck = length == 0.0 && was_fresh;
+            // The exact solution of an exact system that moves nothing: forces are rounding.
+            self.has_arrived = length == 1.0 && movement <= SMALL && was_fresh;
+            self.record();
+            self.report.seconds_global += solved - begun;
+            self.report.seconds_local += clock.now() - solved;
+        }
+        self.report.objective = self.value;
+        Ok(())
+    }
+
+    fn record(&mut self) {
+        if self.params.record {
+            self.report.history.push(self.value);
+        }
+    }
+
+    /// Projects at x and takes g there.
+    fn evaluate(&mut self) {
+        self.objective.project(self.x, self.memory);
+        self.value = self.objective.value(self.x, self.memory);
+        if !self.contacts.is_none() {
+            self.value += self.contacts.energy(&|vertex| self.x[vertex]);
+        }
+    }
+
+    fn find_couplings(&mut self) {
+        self.work.couplings.clear();
+        if !self.contacts.is_none() {
+            self.work.couplings.extend(self.contacts.couplings(&|vertex| self.x[vertex]));
+        }
+    }
+
+    /// Gradient at x.
+    fn find_gradient(&mut self) {
+        self.find_couplings();
+        let Work { gradient, downhill, couplings, corners, .. } = &mut *self.work;
+        gradient.resize(self.objective.model.free().len(), Vec3::ZERO);
+        self.objective.gradient(self.x, self.memory, corners, gradient);
+        for coupling in &*couplings {
+            for (k, w) in system::corners(self.objective.model, coupling) {
+                gradient[k] -= coupling.response.force * w;
             }
         }
-        report.objective = value;
-        Ok(report)
+        downhill.clear();
+        downhill.extend(gradient.iter().map(|g| -*g));
+    }
+
+    /// Looks at the forces at x.
+    fn judge(&mut self) {
+        let Objective { model, inertia, target, load, .. } = *self.objective;
+        let mass = model.mass().diagonal();
+        let acting = |&v: &u32| inertia * mass[v as usize] * self.x[v as usize].distance(target[v as usize]);
+        let acting = model.free().iter().map(acting).fold(load, f64::max);
+        let forces = ForceBalance { unbalanced: largest(&self.work.gradient), largest: acting };
+        self.report.forces = self.constrains.then_some(forces);
+        let is_balanced = self.pace.is_fresh && forces.holds(self.params.tolerance, 0.0);
+        self.report.converged =
+            self.report.iterations > 0 && self.params.tolerance > 0.0 && (is_balanced || self.has_arrived);
+    }
+
+    /// A direction that leads down, and how far it goes.
+    fn find_direction(&mut self) -> Result<(), SolveError> {
+        let turning = TurningColumns::new(self.objective, self.x, self.memory);
+        self.descend(&turning)?;
+        self.report.movement = largest(&self.work.direction) / self.objective.model.diagonal();
+        Ok(())
+    }
+
+    fn assemble(&mut self, curvature: Curvature) {
+        self.system.assemble(self.objective, self.x, self.memory, curvature, &self.work.couplings);
+    }
+
+    /// A descent direction: −(∇²g)⁻¹ ∇g with a positive matrix.
+    fn descend(&mut self, turning: &TurningColumns) -> Result<(), SolveError> {
+        match self.params.curvature {
+            NewtonCurvature::Raw => {
+                self.assemble(Curvature::Raw);
+                self.solve_linear(turning)
+            }
+            NewtonCurvature::Shifted => self.shifted_direction(turning),
+            NewtonCurvature::Projected => {
+                let near = self.report.iterations > 0 && self.report.movement < NEAR.min(self.untried);
+                if near {
+                    self.assemble(Curvature::Raw);
+                    if self.solve_linear(turning).is_ok() {
+                        return Ok(());
+                    }
+                    self.untried = NEARER * self.report.movement;
+                }
+                self.assemble(Curvature::Projected);
+                self.solve_linear(turning)
+            }
+        }
+    }
+
+    /// With the true matrix, shifted by more and more until it is positive.
+    fn shifted_direction(&mut self, turning: &TurningColumns) -> Result<(), SolveError> {
+        self.assemble(Curvature::Raw);
+        let (matrix, count) = (self.system.matrix(), self.work.gradient.len());
+        let trace: f64 = (0..count).map(|k| matrix.diagonal(k)).map(|d| d.x_axis.x + d.y_axis.y + d.z_axis.z).sum();
+        let (mut shift, mut next) = (0.0, FIRST_SHIFT * trace.abs() / (3 * count) as f64);
+        loop {
+            match self.solve_linear(turning) {
+                Err(SolveError::Factor(FactorError::NotPositiveDefinite { .. })) if next.is_finite() && next > 0.0 => {
+                    self.system.shift(next - shift);
+                    (shift, next) = (next, NEXT_SHIFT * next);
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Solves A d = −∇g.
+    fn solve_linear(&mut self, turning: &TurningColumns) -> Result<(), SolveError> {
+        let (system, Work { downhill, direction, scalars, .. }) = (&mut *self.system, &mut *self.work);
+        direction.clone_from(downhill);
+        match self.params.linear_solver {
+            LinearSolver::Direct => {
+                system.factor()?;
+                system.solve(direction, scalars);
+                if !turning.is_empty() {
+                    turning.correct(downhill, direction, |vector| system.solve(vector, scalars));
+                }
+            }
+            LinearSolver::ConjugateGradient { tolerance, max_iterations } => {
+                let matrix = system.matrix();
+                let inverse: Vec<Mat3> = (0..downhill.len()).map(|k| matrix.diagonal(k).inverse()).collect();
+                let solved = conjugate_gradient(
+                    |x, y| {
+                        matrix.multiply(x, y);
+                        turning.subtract(x, y);
+                    },
+                    |r, z| z.iter_mut().zip(r).zip(&inverse).for_each(|((z, r), m)| *z = *m * *r),
+                    downhill,
+                    direction,
+                    tolerance,
+                    max_iterations,
+                );
+                self.report.linear_iterations += solved.iterations;
+                if solved.indefinite {
+                    return Err(FactorError::NotPositiveDefinite { pivot: 0, size: 3 * downhill.len() }.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn move_by(&mut self, length: f64) {
+        for ((&v, origin), d) in self.objective.model.free().iter().zip(&self.work.origin).zip(&self.work.direction) {
+            // A direction that is not finite must not spoil the way back.
+            self.x[v as usize] = if length == 0.0 { *origin } else { *origin + *d * length };
+        }
+        self.evaluate();
+    }
+
+    /// Moves along the direction, as far as g falls; returns the share of it that was taken, 0 where none leads down.
+    fn search(&mut self) -> f64 {
+        let Work { gradient, direction, origin, .. } = &mut *self.work;
+        let slope: f64 = gradient.iter().zip(direction).map(|(g, d)| g.dot(*d)).sum();
+        origin.clear();
+        origin.extend(self.objective.model.free().iter().map(|&v| self.x[v as usize]));
+        let before = self.value;
+        // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged. Near rest g is a
+        // sum of squared rounding errors and says nothing of a step that is within the tolerance already.
+        let small = self.report.movement <= SMALL;
+        let judged = self.params.line_search && !small && slope.abs() > 1e-13 * before.abs();
+        let mut length = 1.0;
+        self.move_by(length);
+        for _ in 0..HALVINGS {
+            // A step that is below the rounding of x changes nothing, and is none.
+            let is_lower = self.value <= before + SUFFICIENT * length * slope && (length == 1.0 || self.value < before);
+            if !judged || is_lower {
+                return length;
+            }
+            self.report.rejected += 1;
+            length *= 0.5;
+            self.move_by(length);
+        }
+        // No descent at any length: stay where g was lowest.
+        self.move_by(0.0);
+        0.0
+    }
+
+    /// Looks for what was met on the way to x. With the share of the direction that was taken, contacts take the forces that the linear solve came to as
+    /// their multipliers.
+    fn follow_contacts(&mut self, settles: Option<f64>) {
+        if self.contacts.is_none() {
+            self.pace.is_fresh = true;
+            return;
+        }
+        self.pace.is_fresh = settles.is_some();
+        if let Some(length) = settles {
+            self.settle(length);
+        }
+        if self.constrains {
+            self.contacts.meet(&|vertex| self.x[vertex]);
+        }
+        // Contacts that came, went or press otherwise change g, and not its projections.
+        self.value = self.objective.value(self.x, self.memory) + self.contacts.energy(&|vertex| self.x[vertex]);
+    }
+
+    fn settle(&mut self, length: f64) {
+        let Work { couplings, direction, .. } = &*self.work;
+        let model = self.objective.model;
+        let forces = couplings.iter().map(|coupling| {
+            let moved = |sum, (k, w): (usize, f64)| sum + direction[k] * (w * length);
+            let moved = system::corners(model, coupling).fold(Vec3::ZERO, moved);
+            coupling.response.force - coupling.response.stiffness_times(moved)
+        });
+        self.contacts.settle(forces);
     }
 }

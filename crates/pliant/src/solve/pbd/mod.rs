@@ -309,7 +309,7 @@ impl Solver for PositionBased {
         true
     }
 
-    fn begin_step(&mut self, state: &State) {
+    fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
         self.orientations.clone_from(&state.orientations);
         self.spins.clone_from(&state.angular_velocities);
         self.regions.rotations.clone_from(&state.region_rotations);
@@ -422,8 +422,8 @@ impl Solver for PositionBased {
                 report.iterations += 1;
                 if judged {
                     prepared.points.store(x);
-                    report.residual = largest_movement(&prepared.last, x) / scale;
-                    if report.residual <= params.tolerance {
+                    report.movement = largest_movement(&prepared.last, x) / scale;
+                    if report.movement <= params.tolerance {
                         report.converged = true;
                         break;
                     }

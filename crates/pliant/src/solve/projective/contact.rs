@@ -96,6 +96,11 @@ impl ContactSolve {
         self.coupled.iter().any(|coupled| coupled.response.acts())
     }
 
+    /// Adds the forces of the contacts that were gathered.
+    pub(in crate::solve) fn add_forces(&self, forces: &mut [Vec3]) {
+        self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, forces));
+    }
+
     /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there.
     pub(in crate::solve) fn solve(
         &mut self,
@@ -123,9 +128,7 @@ impl ContactSolve {
             vector.resize(count, Vec3::ZERO);
         }
         read(factor, &mut self.residual);
-        for coupled in &self.coupled {
-            coupled.add(coupled.response.force, &mut self.residual);
-        }
+        self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, &mut self.residual));
         let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor, turnings));
         write(factor, &self.solution);
         Ok(Taken { linear_iterations, factor: work })

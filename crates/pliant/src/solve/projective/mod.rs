@@ -9,6 +9,7 @@
 
 mod advance;
 mod anderson;
+mod balance;
 pub(super) mod contact;
 pub(super) mod local;
 pub(super) mod prepared;
@@ -53,7 +54,8 @@ pub enum Acceleration {
 pub struct ProjectiveParams {
     /// Most iterations in a stage. The default 10 suffices to the eye for most scenes.
     pub iterations: usize,
-    /// Stops when no vertex moved by more than this fraction of the world's diagonal in an iteration; 0 never stops early.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early. Where contacts
+    /// only displace vertices, when no vertex moved by more than this share of the world's diagonal in an iteration.
     pub tolerance: f64,
     /// Acceleration; by default Anderson with a window of 5.
     pub acceleration: Acceleration,
@@ -69,7 +71,7 @@ impl Default for ProjectiveParams {
     fn default() -> Self {
         Self {
             iterations: 10,
-            tolerance: 1e-10,
+            tolerance: 1e-6,
             acceleration: Acceleration::Anderson { window: 5 },
             start: Start::Predicted,
             record: false,
@@ -87,7 +89,7 @@ impl ProjectiveParams {
     /// Iterates to convergence: for comparisons with the exact solution.
     pub fn converged() -> Self {
         let acceleration = Acceleration::Anderson { window: 10 };
-        Self { iterations: 20_000, tolerance: 1e-13, acceleration, ..Self::default() }
+        Self { iterations: 20_000, tolerance: 1e-10, acceleration, ..Self::default() }
     }
 }
 
@@ -95,6 +97,8 @@ impl ProjectiveParams {
 const KEPT_FACTORS: usize = 2;
 /// Movement in an iteration, relative to the diagonal of the world, below which projections in f32 say little.
 pub(super) const REFINED_BELOW: f64 = 1e-6;
+/// Movement below which forces may balance, and are looked at; looking takes a fraction of an iteration.
+const JUDGED_BELOW: f64 = 1e-4;
 
 /// The local/global solver. It keeps factors as long as model and time step stay the same.
 #[derive(Debug)]
@@ -166,7 +170,7 @@ impl Projective {
         setup.assemble = time.lap();
         let mut factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
         setup.factor = time.lap();
-        let prepared = Prepared::new(objective, &matrix, &mut factor, &self.params, watch);
+        let prepared = Prepared::new(objective, &mut factor, &self.params, watch);
         self.prepared.truncate(KEPT_FACTORS - 1);
         self.prepared.push_front(prepared);
         setup.pack = time.lap();
@@ -225,6 +229,7 @@ impl Solver for Projective {
             iteration.prepared.begin(objective, iteration.x, iteration.memory, precision);
             iteration.touch();
             iteration.value = iteration.evaluate();
+            iteration.judge();
             iteration.record();
             iteration.report.seconds_local += time.lap();
             match acceleration {
@@ -309,18 +314,34 @@ impl Iteration<'_, '_> {
     fn global_step(&mut self) -> Result<(), SolveError> {
         let begins = self.report.iterations == 0;
         let (longest, taken) = self.prepared.advance(self.contacts, self.objective, begins)?;
-        self.report.residual = longest / self.objective.model.diagonal();
+        self.report.movement = longest / self.objective.model.diagonal();
         self.report.linear_iterations += taken.linear_iterations;
         self.report.rank_one_updates += taken.factor.updates;
         self.report.refactorisations += taken.factor.factorisations;
-        self.report.converged = self.report.residual <= self.params.tolerance;
         self.report.iterations += 1;
-        // What is left is near the rounding of f32; convergence seen through it is none.
-        if self.prepared.is_single() && self.report.residual < REFINED_BELOW {
+        // What is left is near the rounding of f32.
+        if self.prepared.is_single() && self.report.movement < REFINED_BELOW && !self.is_last() {
             self.prepared.refine(self.objective, self.memory);
-            self.report.converged = false;
         }
         Ok(())
+    }
+
+    /// Looks at the forces where g was last evaluated, if they may balance or nobody will look later.
+    fn judge(&mut self) {
+        let begins = self.report.iterations == 0;
+        let is_last_look = self.report.iterations + 1 >= self.params.iterations;
+        if !is_last_look && (begins || self.report.movement > JUDGED_BELOW) {
+            return;
+        }
+        self.report.forces = self.prepared.balance(self.contacts, self.objective);
+        let (tolerance, movement) = (self.params.tolerance, self.report.movement);
+        let balanced = match self.report.forces {
+            Some(forces) => forces.holds(tolerance, self.prepared.rounding(self.objective)),
+            None => movement <= tolerance,
+        };
+        // Convergence that is seen through the rounding of f32 is none.
+        let is_seen = !self.prepared.is_single() || movement >= REFINED_BELOW;
+        self.report.converged = !begins && tolerance > 0.0 && balanced && is_seen;
     }
 
     /// Positions before the step into `vectors.current`, δ into `vectors.step`, positions after it into `vectors.next`.
@@ -358,6 +379,7 @@ impl Iteration<'_, '_> {
             // After the last step nobody asks for the gradient.
             if self.params.record || !self.is_last() {
                 self.value = self.evaluate();
+                self.judge();
                 self.record();
             }
             self.report.seconds_local += time.lap();
@@ -382,7 +404,7 @@ impl Iteration<'_, '_> {
     /// Anderson acceleration with the energy safeguard.
     fn anderson(&mut self, accelerator: &mut Anderson, time: &mut Stopwatch<'_>) -> Result<(), SolveError> {
         accelerator.clear();
-        let (mut drop, mut last_residual) = (f64::INFINITY, f64::INFINITY);
+        let (mut drop, mut last_movement) = (f64::INFINITY, f64::INFINITY);
         while !self.is_last() {
             let was_single = self.prepared.is_single();
             self.global_step()?;
@@ -393,10 +415,10 @@ impl Iteration<'_, '_> {
                 self.value = self.evaluate();
             }
             let noise = self.noise();
-            if drop <= noise && self.report.residual > 2.0 * last_residual {
+            if drop <= noise && self.report.movement > 2.0 * last_movement {
                 accelerator.clear();
             }
-            last_residual = self.report.residual;
+            last_movement = self.report.movement;
             // The last iterate must be one that is known to descend.
             if self.is_last() {
                 self.prepared.set_positions(&self.vectors.next);
@@ -418,6 +440,7 @@ impl Iteration<'_, '_> {
                 self.touch();
                 self.value = self.with_contacts();
             }
+            self.judge();
             self.record();
             self.report.seconds_local += time.lap();
         }

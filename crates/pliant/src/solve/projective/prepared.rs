@@ -2,18 +2,14 @@
 
 use super::advance::advance;
 use super::contact::{ContactSolve, Taken, read, write};
-use super::local::{CurvatureRows, General, Inertia, LocalStep, Order, Point, padding, point};
+use super::local::{At, CurvatureRows, General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
 use crate::solve::turning::Turnings;
 use crate::solve::{Acceleration, Objective, ProjectiveParams, SolveError};
-use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, SymmetricMatrix};
-
-/// Weight of a rigid vertex's contact with a collider over the inertia of its share of the body. Few vertices carry the whole body, and
-/// nothing beside contacts holds them up: with a tenth of it a ball rolled 5 % too far.
-const RIGID_WEIGHT: f64 = 10.0;
+use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows};
 
 /// Elements in numbers of one kind.
 #[derive(Debug)]
@@ -29,25 +25,27 @@ pub(in crate::solve) struct Prepared {
     inertia: f64,
     scales: Vec<f64>,
     analysis: Analysis,
-    order: Order,
-    factor: PackedFactor,
+    pub(super) order: Order,
+    pub(super) factor: PackedFactor,
     elements: Elements,
     /// The other kind, once it was needed.
     spare: Option<Elements>,
     general: General,
     /// m/τ² of free vertices \[N/m\].
-    weight: Vec<f64>,
+    pub(super) weight: Vec<f64>,
     /// s of free vertices \[m\].
-    target: Vec<Point>,
+    pub(super) target: Vec<Point>,
     /// Positions of all vertices \[m\], and padding.
-    points: Vec<Point>,
+    pub(super) points: Vec<Point>,
     watched: bool,
+    /// Largest entry on the diagonal of the constant matrix \[N/m\].
+    pub(super) stiffest: f64,
     /// Diagonal of the matrix at free vertices \[N/m\].
     diagonal: Vec<f64>,
-    contact: ContactSolve,
+    pub(super) contact: ContactSolve,
     /// Rotations of rigid sets, and what solving with them needs.
     turnings: Turnings,
-    residual: Vec<Vec3>,
+    pub(super) residual: Vec<Vec3>,
     solved: Vec<Vec3>,
     /// The second derivative, once it was needed.
     curvature: Option<CurvatureRows>,
@@ -72,7 +70,6 @@ pub(in crate::solve) enum Watch {
 impl Prepared {
     pub(in crate::solve) fn new(
         objective: &Objective<'_>,
-        matrix: &SymmetricMatrix,
         factor: &mut Cholesky,
         params: &ProjectiveParams,
         watch: Watch,
@@ -82,22 +79,15 @@ impl Prepared {
         let analysis = factor.analysis().clone();
         let cholesky = factor;
         let factor = PackedFactor::new(cholesky, precision);
-        let entry = |&k: &u32| matrix.values()[matrix.pattern().diagonal_entry(k as usize)];
-        let mut diagonal: Vec<f64> = factor.order().iter().map(entry).collect();
+        let stiffness = objective.contact_stiffness();
+        let stiffest = stiffness.iter().copied().fold(0.0, f64::max);
+        let diagonal: Vec<f64> = factor.order().iter().map(|&k| stiffness[k as usize]).collect();
         let order = Order::new(model, factor.order());
         // Plain local/global holds rotations in its global step: slow, and g never rises.
         let mut turnings = Turnings::default();
         if params.acceleration != Acceleration::None {
             let places: Vec<u32> = model.free().iter().map(|&v| order.places[v as usize]).collect();
             turnings = Turnings::new(objective, cholesky, &places);
-        }
-        // What a contact meets at a rigid body is the body, not the stiffness that keeps it together.
-        for (v, batch, held) in model.rigid_vertices() {
-            let (place, own) = (order.places[v as usize] as usize, model.mass().diagonal()[v as usize]);
-            if place < order.free {
-                let mass = model.contact_masses()[v as usize];
-                diagonal[place] += objective.inertia * (RIGID_WEIGHT * mass - own) - objective.scales[batch] * held;
-            }
         }
         let watched = watch == Watch::Projections;
         let elements = match precision {
@@ -118,6 +108,7 @@ impl Prepared {
             points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
             order,
             watched,
+            stiffest,
             diagonal,
             contact: ContactSolve::default(),
             turnings,
@@ -323,7 +314,7 @@ impl Prepared {
         let order = &self.order;
         let curvature = self.curvature.get_or_insert_with(|| CurvatureRows::new(objective, order, local));
         let (points, bytes) = (&self.points, self.factor.bytes());
-        with_team_for(bytes, |team| curvature.update(team, local, points, objective, x, memory));
+        with_team_for(bytes, |team| curvature.update(team, local, At { points, objective, x, memory }));
     }
 
     /// Newton's system at the positions where [`bend`](Self::bend) was last called: none before.

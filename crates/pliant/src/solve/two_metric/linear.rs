@@ -33,6 +33,8 @@ const BLOCK: usize = 12;
 pub(super) struct Linear {
     /// What solves H x = b, so far.
     pub(super) solution: Vec<f32>,
+    /// What it begins with; empty for nothing.
+    guess: Vec<f32>,
     /// b, and what is left of it.
     right_hand_side: Vec<f32>,
     residual: Vec<f32>,
@@ -55,6 +57,8 @@ pub(super) struct Linear {
 pub(super) struct Solved {
     /// Slope of g along the solution \[J\].
     pub(super) slope: f64,
+    /// By how much g falls if it is as quadratic as its model \[J\].
+    pub(super) promised: f64,
     /// Longest movement of a vertex in it \[m\].
     pub(super) longest: f64,
     pub(super) iterations: usize,
@@ -72,6 +76,11 @@ pub(super) struct Limits {
 }
 
 impl Linear {
+    /// What the next solve begins with, as far along it as is best: empty for nothing.
+    pub(super) fn guess_mut(&mut self) -> &mut Vec<f32> {
+        &mut self.guess
+    }
+
     /// Solves with the rows of the factor as right-hand side, which are −∇g less the forces of `contacts`.
     pub(super) fn solve(
         &mut self,
@@ -114,9 +123,16 @@ impl Linear {
         let bytes = factor.bytes() + curvature.matrix().bytes();
         let iterations = with_team_for(bytes, |team| {
             let system = System { team, matrix: curvature.matrix(), contacts, free };
+            self.begin_with_guess(&system, turnings);
             self.iterate(&system, factor, turnings, limits)
         });
-        if limits.preconditioner != Preconditioner::Factor {
+        // The factor alone keeps momentum, but for what contacts take up and a guess brings in.
+        let promised = {
+            let Self { solution, right_hand_side, residual, sums, .. } = self;
+            let team = Team::alone();
+            0.5 * (dot(&team, sums, right_hand_side, solution) + dot(&team, sums, residual, solution))
+        };
+        if limits.preconditioner != Preconditioner::Factor || !contacts.is_empty() || !self.guess.is_empty() {
             free_bodies.translate(limits.inertia, contacts, &self.residual, &mut self.solution);
         }
         let slope = -dot(&Team::alone(), &mut self.sums, &self.right_hand_side, &self.solution);
@@ -130,7 +146,7 @@ impl Linear {
         let squares = self.solution.as_chunks::<4>().0.iter().map(|d| d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         // A NaN must come out.
         let longest = squares.fold(0.0, |most, square| if square <= most { most } else { square });
-        Solved { slope, longest: f64::from(longest).sqrt(), iterations }
+        Solved { slope, promised, longest: f64::from(longest).sqrt(), iterations }
     }
 
     /// The inverse of each block on the diagonal, contacts included, times ω.
@@ -154,6 +170,25 @@ impl Linear {
                 let column = block.col(c).to_array().map(|value| DAMPING * value as f32);
                 inverse.extend_from_slice(&[column[0], column[1], column[2], 0.0]);
             }
+        }
+    }
+
+    /// Goes along the guess to where the quadratic model is lowest, so that it is never worse than to begin with nothing.
+    fn begin_with_guess(&mut self, system: &System<'_>, turnings: &Turnings) {
+        if self.guess.is_empty() || !turnings.is_empty() {
+            return self.guess.clear();
+        }
+        let Self { solution, guess, residual, product, left, sums, .. } = self;
+        guess.resize(solution.len(), 0.0);
+        left.copy_from_slice(residual);
+        system.subtract_product(turnings, guess, left);
+        for_parts(system.team, [product], [residual, left], |_, [q], [r, left]| {
+            (0..q.len()).for_each(|k| q[k] = r[k] - left[k]);
+        });
+        let along = dot(system.team, sums, guess, residual);
+        let length = along / dot(system.team, sums, guess, product);
+        if length.is_finite() && length > 0.0 {
+            advance(system.team, length as f32, guess, product, solution, residual);
         }
     }
 

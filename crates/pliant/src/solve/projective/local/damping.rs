@@ -10,7 +10,7 @@ use super::corners::SlotCounter;
 use super::damping_blocks::Blocks;
 use super::simplex::{LaneBatch, VisitBlock, sum_of_lanes};
 use super::{Order, Point};
-use crate::energy::{Memory, Operator};
+use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::nearest::{columns_of, constant, dot, nearest_rotation};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
 
@@ -261,8 +261,8 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R
     /// Shapes at the beginning of the stage are not changed by projections.
     fn store_warm(&self, _kept: &[S], _memory: &mut [Memory]) {}
 
-    fn batches_with_blocks(&self) -> &[usize] {
-        &self.batch
+    fn batches_with_blocks(&self, curvature: Curvature) -> &[usize] {
+        if curvature == Curvature::Projected { &self.batch } else { &[] }
     }
 
     fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
@@ -294,6 +294,7 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R
         groups: Range<usize>,
         points: &[Point],
         kept: *const S,
+        _curvature: Curvature,
         out: *mut S,
     ) {
         S::dispatch(instructions, Blocks::<S, W, R> { stars: self, groups, points, kept, out });

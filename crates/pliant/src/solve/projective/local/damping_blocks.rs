@@ -6,6 +6,7 @@ use super::Point;
 use super::damping::{Fit, Stars};
 use super::fibres::length_stiffness;
 use super::free_turns::FreeTurn;
+use crate::energy::Curvature;
 use crate::math::lanes::nearest::{columns_of, dot};
 use crate::math::lanes::{Kernel, LaneNumber, Lanes};
 
@@ -41,7 +42,7 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Kernel<S> for Blocks<'_, S, W,
                 if R == 1 {
                     let length = dot(last[0], last[0]).sqrt();
                     let z = stars.measure::<L>(group, points);
-                    stretch = length_stiffness(z[0], [length, length], weight);
+                    stretch = length_stiffness(z[0], [length, length], weight, Curvature::Projected);
                 } else {
                     let mut q = [L::zero(); 4];
                     for k in 0..4 {

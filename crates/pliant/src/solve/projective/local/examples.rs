@@ -5,6 +5,7 @@
 
 use super::free_turns::FreeTurn;
 use super::simplex::{Law, apply, apply_transposed};
+use crate::energy::Curvature;
 use crate::math::lanes::nearest::{columns_of, constant, nearest_rotation};
 use crate::math::lanes::{LaneNumber, Lanes};
 
@@ -119,8 +120,8 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
         }
     }
 
-    fn has_blocks(&self) -> bool {
-        true
+    fn has_blocks(&self, curvature: Curvature) -> bool {
+        curvature == Curvature::Projected
     }
 
     /// The rotation follows; the blend of examples is held, so that this is never less than the true derivative.
@@ -130,6 +131,7 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
         _edges: &[[L; 3]; 3],
         numbers: *const S,
         kept: *const S,
+        _curvature: Curvature,
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let (w, n) = (S::WIDTH, self.examples);

@@ -1,6 +1,7 @@
 //! Forces of triangles and tets whose stretch along fibres has limits: each column of F on its own.
 
 use super::simplex::{Law, apply, apply_transposed};
+use crate::energy::Curvature;
 use crate::math::lanes::nearest::{constant, dot};
 use crate::math::lanes::{LaneNumber, Lanes};
 
@@ -14,11 +15,16 @@ pub(super) struct FibreLaw<const R: usize> {
 /// Squared stretch below which a fibre has no direction.
 const SHORTEST_SQUARED: f64 = 1e-30;
 
-/// Second derivative of w/2 (‖z‖ − l)² with l = ‖z‖ within limits, without what is negative of it; a vector without length is held.
+/// Second derivative of w/2 (‖z‖ − l)² with l = ‖z‖ within limits; projected, without what is negative of it. A vector without length is held.
 ///
 /// SAFETY: the processor has the instructions of `L`.
 #[inline(always)]
-pub(super) unsafe fn length_stiffness<L: Lanes>(z: [L; 3], [low, high]: [L; 2], weight: L) -> [[L; 3]; 3] {
+pub(super) unsafe fn length_stiffness<L: Lanes>(
+    z: [L; 3],
+    [low, high]: [L; 2],
+    weight: L,
+    curvature: Curvature,
+) -> [[L; 3]; 3] {
     unsafe {
         let (zero, one, tiny) = (L::zero(), constant::<L>(1.0), constant::<L>(SHORTEST_SQUARED));
         let squared = dot(z, z);
@@ -28,7 +34,10 @@ pub(super) unsafe fn length_stiffness<L: Lanes>(z: [L; 3], [low, high]: [L; 2], 
         // No stiffness within limits that leave room.
         let outside = length.select_less(low, weight, high.select_less(length, weight, zero));
         let along = low.select_less(high, outside, weight);
-        let across = weight.mul(one.sub(target.mul(inverse))).max(zero);
+        let mut across = weight.mul(one.sub(target.mul(inverse)));
+        if curvature == Curvature::Projected {
+            across = across.max(zero);
+        }
         let across = squared.select_less(tiny, weight, across);
         let along = squared.select_less(tiny, weight, along);
         let difference = along.sub(across).mul(inverse).mul(inverse);
@@ -91,7 +100,7 @@ macro_rules! fibre_law {
                 }
             }
 
-            fn has_blocks(&self) -> bool {
+            fn has_blocks(&self, _curvature: Curvature) -> bool {
                 true
             }
 
@@ -101,6 +110,7 @@ macro_rules! fibre_law {
                 edges: &[[L; 3]; $rows],
                 numbers: *const S,
                 _kept: *const S,
+                curvature: Curvature,
                 blocks: &mut [[[L; 3]; 3]; 6],
             ) {
                 unsafe {
@@ -108,7 +118,7 @@ macro_rules! fibre_law {
                     let weight = L::load(numbers.add($rows * $rows * S::WIDTH));
                     for row in 0..$rows {
                         let limits = [constant::<L>(self.limits[row][0]), constant::<L>(self.limits[row][1])];
-                        let stiffness = length_stiffness(z[row], limits, weight);
+                        let stiffness = length_stiffness(z[row], limits, weight, curvature);
                         let mut block = 0;
                         for i in 0..$rows {
                             for j in i..$rows {

@@ -11,7 +11,7 @@ use super::corners::{Corners, SlotCounter};
 use super::examples::{A, MOST_EXAMPLES, blend, relative, times};
 use super::free_turns::FreeTurn;
 use super::simplex::{LaneBatch, VisitBlock, apply, apply_transposed, edge_coefficient, inverse_gram};
-use crate::energy::{Memory, Operator};
+use crate::energy::{Curvature, Memory, Operator};
 use crate::math::Mat3;
 use crate::math::lanes::nearest::{columns_of, nearest_rotation};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
@@ -147,8 +147,8 @@ impl<S: LaneNumber> LaneBatch<S> for GlobalExamples<S> {
         0.5 * self.scale * self.epsilon * squared
     }
 
-    fn batches_with_blocks(&self) -> &[usize] {
-        &self.batch
+    fn batches_with_blocks(&self, curvature: Curvature) -> &[usize] {
+        if curvature == Curvature::Projected { &self.batch } else { &[] }
     }
 
     fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
@@ -161,6 +161,7 @@ impl<S: LaneNumber> LaneBatch<S> for GlobalExamples<S> {
         groups: Range<usize>,
         _points: &[Point],
         kept: *const S,
+        _curvature: Curvature,
         out: *mut S,
     ) {
         S::dispatch(instructions, Blocks { tets: self, groups, kept, out });

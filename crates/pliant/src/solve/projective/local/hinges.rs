@@ -12,7 +12,7 @@
 //! to cross its edge are done one by one.
 
 use super::simplex::Law;
-use crate::energy::hinge_residual;
+use crate::energy::{Curvature, hinge_residual};
 use crate::math::Vec3;
 use crate::math::lanes::nearest::{columns_of, constant, cross, dot};
 use crate::math::lanes::{LaneNumber, Lanes, Real};
@@ -223,18 +223,19 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
         }
     }
 
-    fn has_blocks(&self) -> bool {
+    fn has_blocks(&self, _curvature: Curvature) -> bool {
         true
     }
 
     /// The frame follows, so of the four residuals only what no turning of the frame changes is stiff: one direction n of them, and w v vᵀ with v the
-    /// gradient of n·r, which is that of the angle. What the residual itself adds, as it is bent away, is left out.
+    /// gradient of n·r, which is that of the angle. What the residual itself adds, as it is bent away, can be negative; the true derivative has it.
     #[inline(always)]
     unsafe fn blocks<L: Lanes<Scalar = S>>(
         &self,
         edges: &[[L; 3]; 3],
         numbers: *const S,
         kept: *const S,
+        curvature: Curvature,
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let w = S::WIDTH;
@@ -245,7 +246,8 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
                 q[k] = L::load(kept.add(k * w));
             }
             let r = columns_of(q);
-            let slopes = sums.turned(&r).slopes();
+            let turned = sums.turned(&r);
+            let slopes = turned.slopes();
             // The vector across all three columns of slopes: minors with alternating signs.
             let mut direction = [L::zero(); 4];
             let mut squared = constant::<L>(1e-30);
@@ -255,7 +257,8 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
                 direction[k] = if k % 2 == 0 { minor } else { L::zero().sub(minor) };
                 squared = minor.mul_add(minor, squared);
             }
-            let scale = L::load(numbers.add(WEIGHT * w)).div(squared);
+            let weight = L::load(numbers.add(WEIGHT * w));
+            let scale = weight.div(squared);
             let v = corner_forces(&n, &direction, &r);
             let mut block = 0;
             for i in 0..3 {
@@ -268,7 +271,109 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
                     block += 1;
                 }
             }
+            if curvature == Curvature::Raw {
+                true_blocks(&n, weight, &turned, &r, blocks);
+            }
         }
+    }
+}
+
+/// The true second derivative in place of its positive part: H_xx − H_xω H_ωω⁻¹ H_ωx with the turning ω of the frame, which minimises the misfit.
+/// Lanes without a well-defined frame keep what they have.
+#[inline(always)]
+unsafe fn true_blocks<L: Lanes>(
+    n: &[L; ROWS],
+    weight: L,
+    turned: &Sums<L>,
+    r: &[[L; 3]; 3],
+    blocks: &mut [[[L; 3]; 3]; 6],
+) {
+    unsafe {
+        let (zero, slopes, (slope, residuals)) = (L::zero(), turned.slopes(), turned.slope());
+        // Of residual k at corner j: components along the second and third axis of the frame.
+        let second = [[n[0], zero, zero], [zero; 3], [zero; 3], [n[3], n[4], n[5]]];
+        let third = [[zero; 3], [n[0], zero, zero], [n[1], n[2], zero], [n[6], n[7], n[8]]];
+        // H_xω in the frame: turning about its axes takes the second to (third, 0, −first) and the third to (−second, first, 0).
+        let mut mixed = [[[zero; 3]; 3]; 3];
+        for (j, mixed) in mixed.iter_mut().enumerate() {
+            let (mut p, mut q) = (zero, zero);
+            for k in 0..4 {
+                p = residuals[k].mul_add(second[k][j], p);
+                q = residuals[k].mul_add(third[k][j], q);
+                for a in 0..3 {
+                    mixed[a][1] = second[k][j].mul_add(slopes[k][a], mixed[a][1]);
+                    mixed[a][2] = third[k][j].mul_add(slopes[k][a], mixed[a][2]);
+                }
+            }
+            mixed[0][2] = mixed[0][2].add(p);
+            mixed[0][1] = mixed[0][1].sub(q);
+            mixed[1][0] = mixed[1][0].add(q);
+            mixed[2][0] = mixed[2][0].sub(p);
+        }
+        let Inverse { adjugate, scale, singular } = inverse(&slope.hessian);
+        let [c00, c11, c22, c01, c02, c12] = adjugate;
+        let rows = [[c00, c01, c02], [c01, c11, c12], [c02, c12, c22]];
+        let mut block = 0;
+        for i in 0..3 {
+            for j in i..3 {
+                // b[a][c] is row a and column c in the frame.
+                let mut b = [[zero; 3]; 3];
+                for k in 0..4 {
+                    let (x, y) = ([zero, second[k][i], third[k][i]], [zero, second[k][j], third[k][j]]);
+                    for a in 1..3 {
+                        (1..3).for_each(|c| b[a][c] = x[a].mul_add(y[c], b[a][c]));
+                    }
+                }
+                for c in 0..3 {
+                    let column = [mixed[j][0][c], mixed[j][1][c], mixed[j][2][c]];
+                    for (row, turned) in rows.iter().zip(&mixed[i]) {
+                        let share = scale.mul(dot(*row, column));
+                        (0..3).for_each(|a| b[a][c] = b[a][c].sub(turned[a].mul(share)));
+                    }
+                }
+                for c in 0..3 {
+                    for row in 0..3 {
+                        let mut sum = zero;
+                        for a in 0..3 {
+                            let inner = b[a][0].mul_add(r[0][c], b[a][1].mul_add(r[1][c], b[a][2].mul(r[2][c])));
+                            sum = r[a][row].mul_add(inner, sum);
+                        }
+                        let before = blocks[block][c][row];
+                        blocks[block][c][row] = singular.select_less(zero, before, weight.mul(sum));
+                    }
+                }
+                block += 1;
+            }
+        }
+    }
+}
+
+/// The inverse of symmetric matrices (xx, yy, zz, xy, xz, yz): adjugate in the same order, and 1/determinant.
+struct Inverse<L> {
+    adjugate: [L; 6],
+    scale: L,
+    /// Below 0 in lanes that are not positive definite.
+    singular: L,
+}
+
+#[inline(always)]
+unsafe fn inverse<L: Lanes>([h00, h11, h22, h01, h02, h12]: &[L; 6]) -> Inverse<L> {
+    unsafe {
+        let (zero, one) = (L::zero(), constant::<L>(1.0));
+        let c00 = h11.mul_sub(*h22, h12.mul(*h12));
+        let c01 = h02.mul_sub(*h12, h01.mul(*h22));
+        let c02 = h01.mul_sub(*h12, h02.mul(*h11));
+        let c11 = h00.mul_sub(*h22, h02.mul(*h02));
+        let c12 = h01.mul_sub(*h02, h00.mul(*h12));
+        let c22 = h00.mul_sub(*h11, h01.mul(*h01));
+        let determinant = h00.mul_add(c00, h01.mul_add(c01, h02.mul(c02)));
+        let trace = h00.add(*h11).add(*h22);
+        let least = constant::<L>(if size_of::<L::Scalar>() == 4 { 1e-6 } else { 1e-11 });
+        let size = trace.mul(trace).mul(trace).mul(least).max(zero);
+        let scale = one.div(determinant.select_less(size.max(constant::<L>(1e-36)), one, determinant));
+        // The least of what must not be negative; a determinant that only rounding makes positive is not.
+        let singular = h00.min(c22).min(size.select_less(determinant, one, zero.sub(one)));
+        Inverse { adjugate: [c00, c11, c22, c01, c02, c12], scale, singular }
     }
 }
 
@@ -318,20 +423,9 @@ unsafe fn corner_forces<L: Lanes>(n: &[L; ROWS], rho: &[L; 4], r: &[[L; 3]; 3]) 
 #[inline(always)]
 unsafe fn newton_step<L: Lanes>(slope: &Slope<L>) -> ([L; 3], u32) {
     unsafe {
-        let (zero, one) = (L::zero(), constant::<L>(1.0));
-        let [h00, h11, h22, h01, h02, h12] = slope.hessian;
-        let c00 = h11.mul_sub(h22, h12.mul(h12));
-        let c01 = h02.mul_sub(h12, h01.mul(h22));
-        let c02 = h01.mul_sub(h12, h02.mul(h11));
-        let c11 = h00.mul_sub(h22, h02.mul(h02));
-        let c12 = h01.mul_sub(h02, h00.mul(h12));
-        let c22 = h00.mul_sub(h11, h01.mul(h01));
-        let determinant = h00.mul_add(c00, h01.mul_add(c01, h02.mul(c02)));
-        let trace = h00.add(h11).add(h22);
-        let singular = constant::<L>(if size_of::<L::Scalar>() == 4 { 1e-6 } else { 1e-11 });
-        let size = trace.mul(trace).mul(trace).mul(singular);
-        let indefinite = h00.min(c22).less_mask(zero) | !size.max(zero).less_mask(determinant);
-        let inverse = zero.sub(one.div(determinant.select_less(size.max(constant::<L>(1e-36)), one, determinant)));
+        let one = constant::<L>(1.0);
+        let Inverse { adjugate: [c00, c11, c22, c01, c02, c12], scale, singular } = inverse(&slope.hessian);
+        let (inverse, indefinite) = (L::zero().sub(scale), singular.less_mask(L::zero()));
         let g = slope.gradient;
         let mut turn = [
             inverse.mul(c00.mul_add(g[0], c01.mul_add(g[1], c02.mul(g[2])))),

@@ -17,6 +17,7 @@ mod corners;
 mod curvature;
 mod damping;
 mod damping_blocks;
+mod element_blocks;
 mod examples;
 mod fibres;
 mod free_turns;
@@ -41,6 +42,7 @@ use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
 
 pub(in crate::solve) use curvature::CurvatureRows;
+pub(in crate::solve) use element_blocks::{At, BlockPlace, ElementBlocks};
 use examples::MOST_EXAMPLES;
 use gather::Gathering;
 pub(in crate::solve) use general::General;

@@ -6,12 +6,11 @@
 use std::ops::Range;
 
 use super::corners::SlotCounter;
-use super::curvature::place_of;
+use super::element_blocks::{ElementBlocks, place_of};
 use super::simplex::{LaneBatch, VisitBlock};
 use super::{Order, Point};
-use crate::energy::{Memory, Operator};
+use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
-use crate::sparse::ROWS_TOGETHER;
 
 /// Vertices with their neighbours, of one batch.
 #[derive(Debug)]
@@ -89,13 +88,17 @@ impl Rings {
         curvature
     }
 
-    /// Second derivative of the energy over A x: w n nᵀ along it and w (1 − l/‖A x‖) across, where that is not negative. Without a direction it is held.
-    fn stiffness(&self, ring: usize, points: &[Point]) -> [[f64; 3]; 3] {
+    /// Second derivative of the energy over A x: w n nᵀ along it and w (1 − l/‖A x‖) across; projected, where that is not negative. Without a direction it
+    /// is held.
+    fn stiffness(&self, ring: usize, points: &[Point], curvature: Curvature) -> [[f64; 3]; 3] {
         let [x, y, z, _] = self.curvature(ring, points);
         let [weight, length] = self.numbers[ring];
         let (v, squared) = ([x, y, z], x * x + y * y + z * z);
         let is_long = squared > SHORTEST_SQUARED;
-        let across = if is_long { weight * (1.0 - length / squared.sqrt()).max(0.0) } else { weight };
+        let mut across = if is_long { weight * (1.0 - length / squared.sqrt()) } else { weight };
+        if curvature == Curvature::Projected {
+            across = across.max(0.0);
+        }
         let along = if is_long { (weight - across) / squared } else { 0.0 };
         std::array::from_fn(|c| std::array::from_fn(|r| along * v[c] * v[r] + if c == r { across } else { 0.0 }))
     }
@@ -128,7 +131,7 @@ impl<S: LaneNumber> LaneBatch<S> for Rings {
         }
     }
 
-    fn batches_with_blocks(&self) -> &[usize] {
+    fn batches_with_blocks(&self, _curvature: Curvature) -> &[usize] {
         &self.batch
     }
 
@@ -138,12 +141,12 @@ impl<S: LaneNumber> LaneBatch<S> for Rings {
             let mut block = self.block_starts[e] as usize;
             for i in 0..places.len() {
                 for j in i..places.len() {
-                    visit(i == j, places[i], places[j], place_of(start, block));
+                    visit(i == j, places[i], places[j], place_of::<S>(start, block));
                     block += 1;
                 }
             }
         }
-        place_of(start, (self.block_starts[self.numbers.len()] as usize).next_multiple_of(ROWS_TOGETHER))
+        place_of::<S>(start, (self.block_starts[self.numbers.len()] as usize).next_multiple_of(S::WIDTH))
     }
 
     unsafe fn blocks(
@@ -152,20 +155,21 @@ impl<S: LaneNumber> LaneBatch<S> for Rings {
         groups: Range<usize>,
         points: &[Point],
         _kept: *const S,
+        curvature: Curvature,
         out: *mut S,
     ) {
         for e in groups {
             let corners = self.starts[e] as usize..self.starts[e + 1] as usize;
-            let stiffness = self.stiffness(e, points);
+            let stiffness = self.stiffness(e, points, curvature);
             let coefficients = &self.coefficients[corners];
             let mut block = self.block_starts[e] as usize;
             for i in 0..coefficients.len() {
                 for j in i..coefficients.len() {
-                    let (place, product) = (place_of(0, block), coefficients[i] * coefficients[j]);
+                    let (place, product) = (place_of::<S>(0, block), coefficients[i] * coefficients[j]);
                     for c in 0..3 {
                         for r in 0..3 {
                             // SAFETY: each block has three points, a column of all lanes apart.
-                            let number = unsafe { &mut *out.add(place + 4 * ROWS_TOGETHER * c + r) };
+                            let number = unsafe { &mut *out.add(place + ElementBlocks::<S>::COLUMN * c + r) };
                             *number = S::from_f64(product * stiffness[c][r]);
                         }
                     }

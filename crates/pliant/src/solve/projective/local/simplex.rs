@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Point;
 use super::corners::{Corners, SlotCounter};
 use super::simplex_blocks::Blocks;
-use crate::energy::{Memory, Operator};
+use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
 use crate::math::symmetric_eigen;
 
@@ -65,13 +65,13 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
         failed: u32,
     ) -> ([[L; 3]; E], L);
 
-    /// Whether there are [`blocks`](Self::blocks).
-    fn has_blocks(&self) -> bool {
+    /// Whether there are [`blocks`](Self::blocks): raw, those of the true second derivative too, from warm values alone.
+    fn has_blocks(&self, _curvature: Curvature) -> bool {
         false
     }
 
-    /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: at least what is positive of it. What is kept must be
-    /// what [`gradients`](Self::gradients) has left at the same positions.
+    /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: projected, at least what is positive of it. What is kept
+    /// must be what [`gradients`](Self::gradients) has left at the same positions.
     ///
     /// SAFETY: as for [`measure`](Self::measure).
     unsafe fn blocks<L: Lanes<Scalar = S>>(
@@ -79,6 +79,7 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
         _edges: &[[L; 3]; E],
         _numbers: *const S,
         _kept: *const S,
+        _curvature: Curvature,
         _blocks: &mut [[[L; 3]; 3]; 6],
     ) {
     }
@@ -131,8 +132,9 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
         0.0
     }
 
-    /// Numbers among the model's energies of the batches whose second derivative [`blocks`](Self::blocks) gives; empty for none.
-    fn batches_with_blocks(&self) -> &[usize] {
+    /// Numbers among the model's energies of the batches whose second derivative [`blocks`](Self::blocks) gives; empty for none. Raw: only where it gives
+    /// the true one too, and from warm values alone.
+    fn batches_with_blocks(&self, _curvature: Curvature) -> &[usize] {
         &[]
     }
 
@@ -152,6 +154,7 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
         _groups: Range<usize>,
         _points: &[Point],
         _kept: *const S,
+        _curvature: Curvature,
         _out: *mut S,
     ) {
     }
@@ -279,8 +282,8 @@ macro_rules! lane_batch {
                 }
             }
 
-            fn batches_with_blocks(&self) -> &[usize] {
-                if self.law.has_blocks() { &self.batches } else { &[] }
+            fn batches_with_blocks(&self, curvature: Curvature) -> &[usize] {
+                if self.law.has_blocks(curvature) { &self.batches } else { &[] }
             }
 
             fn list_blocks(&self, start: usize, visit: &mut VisitBlock<'_>) -> usize {
@@ -293,11 +296,12 @@ macro_rules! lane_batch {
                 groups: Range<usize>,
                 points: &[Point],
                 kept: *const S,
+                curvature: Curvature,
                 out: *mut S,
             ) {
                 S::dispatch(
                     instructions,
-                    Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, out },
+                    Blocks::<S, W, $corners, $edges> { elements: self, groups, points, kept, curvature, out },
                 );
             }
 

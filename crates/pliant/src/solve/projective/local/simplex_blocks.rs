@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Point;
 use super::simplex::{Elements, Law};
+use crate::energy::Curvature;
 use crate::math::lanes::{Kernel, LaneNumber, Lanes};
 
 /// Writes the blocks of some groups.
@@ -12,6 +13,7 @@ pub(super) struct Blocks<'a, S, W, const N: usize, const E: usize> {
     pub(super) groups: Range<usize>,
     pub(super) points: &'a [Point],
     pub(super) kept: *const S,
+    pub(super) curvature: Curvature,
     pub(super) out: *mut S,
 }
 
@@ -28,7 +30,7 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
                 let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(corners.first(group)));
                 let numbers = numbers.as_ptr().add(group * numbers_len);
                 let mut inner = [[[L::zero(); 3]; 3]; 6];
-                law.blocks::<L>(&edges, numbers, self.kept.add(group * kept_len), &mut inner);
+                law.blocks::<L>(&edges, numbers, self.kept.add(group * kept_len), self.curvature, &mut inner);
                 write_blocks::<L, E>(&inner, self.out.add(group * (N * (N + 1) / 2) * 3 * 4 * w));
             }
         }

@@ -1,6 +1,7 @@
 //! Forces of tets: strain, volume, or both of the same tets from one nearest rotation, which continues from the last one.
 
 use super::simplex::{Law, apply, apply_transposed};
+use crate::energy::Curvature;
 use crate::math::lanes::curvature::{Modes, add_limits, add_product, blocks_of_modes, eigenframes, finish};
 use crate::math::lanes::nearest::{columns_of, constant, dot, nearest_rotation};
 use crate::math::lanes::stretches::{
@@ -134,7 +135,7 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
         }
     }
 
-    fn has_blocks(&self) -> bool {
+    fn has_blocks(&self, _curvature: Curvature) -> bool {
         true
     }
 
@@ -144,6 +145,7 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
         edges: &[[L; 3]; 3],
         numbers: *const S,
         kept: *const S,
+        curvature: Curvature,
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let w = S::WIDTH;
@@ -171,15 +173,16 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
                     g[edge][k] = dot(v[k], a);
                 }
             }
+            let positive = curvature == Curvature::Projected;
             let mut modes = Modes::none();
             if STRAIN != strain::NONE {
                 add_limits(&mut modes, strain_weight, &sigma, 3, self.stretches);
             }
             if VOLUME {
                 let (mu, s, held) = held_product::<L, 3>(&sigma, self.volumes);
-                add_product(&mut modes, volume_weight.mul(held), mu, &s, 3);
+                add_product(&mut modes, volume_weight.mul(held), mu, &s, 3, positive);
             }
-            finish(&mut modes, &sigma, 3);
+            finish(&mut modes, &sigma, 3, positive);
             blocks_of_modes::<L, 3>(&modes, &u, &g, blocks);
         }
     }

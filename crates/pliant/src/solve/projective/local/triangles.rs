@@ -1,6 +1,7 @@
 //! Forces of triangles: strain, area, or both of the same triangles, in closed form.
 
 use super::simplex::{Law, apply, apply_transposed};
+use crate::energy::Curvature;
 use crate::math::lanes::curvature::{Modes, add_limits, add_product, blocks_of_modes, finish, plane_frames};
 use crate::math::lanes::stretches::{
     beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, held_product,
@@ -67,7 +68,7 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
         }
     }
 
-    fn has_blocks(&self) -> bool {
+    fn has_blocks(&self, _curvature: Curvature) -> bool {
         true
     }
 
@@ -77,6 +78,7 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
         edges: &[[L; 3]; 2],
         numbers: *const S,
         _kept: *const S,
+        curvature: Curvature,
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let w = S::WIDTH;
@@ -104,15 +106,16 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
                 }
             }
             let sigma = [plane.sigma[0], plane.sigma[1], L::zero()];
+            let positive = curvature == Curvature::Projected;
             let mut modes = Modes::none();
             if STRAIN {
                 add_limits(&mut modes, strain_weight, &sigma, 2, self.stretches);
             }
             if AREA {
                 let (mu, s, held) = held_product::<L, 2>(&plane.sigma, self.areas);
-                add_product(&mut modes, area_weight.mul(held), mu, &[s[0], s[1], L::zero()], 2);
+                add_product(&mut modes, area_weight.mul(held), mu, &[s[0], s[1], L::zero()], 2, positive);
             }
-            finish(&mut modes, &sigma, 2);
+            finish(&mut modes, &sigma, 2, positive);
             blocks_of_modes::<L, 2>(&modes, &u, &g, blocks);
             if plane.collapsed != 0 {
                 hold::<L>(plane.collapsed, strain_weight.add(area_weight), &a, blocks);

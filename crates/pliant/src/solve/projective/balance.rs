@@ -1,0 +1,74 @@
+//! How well forces balance at the positions last evaluated: the factor's rows hold −∇g less contacts there.
+
+use super::contact::read;
+use super::local::Point;
+use super::prepared::Prepared;
+use crate::contact::{ContactMode, Contacts};
+use crate::math::Vec3;
+use crate::math::lanes::Real;
+use crate::solve::{ForceBalance, Objective};
+use crate::sparse::Rows;
+
+/// Forces of elements are exact to this share of what they would be if a vertex moved by the world's diagonal.
+const ROUNDING: f64 = 1e-14;
+
+impl Prepared {
+    /// Forces where the solver is; none where contacts only displace vertices, and have no forces within the solve.
+    pub(in crate::solve) fn balance(
+        &mut self,
+        contacts: &Contacts<'_>,
+        objective: &Objective<'_>,
+    ) -> Option<ForceBalance> {
+        if contacts.mode() != ContactMode::Constraint {
+            return None;
+        }
+        let mut acting = 0.0;
+        for ((point, target), weight) in self.points.iter().zip(&self.target).zip(&self.weight) {
+            let squared: f64 = (0..3).map(|c| (point[c] - target[c]).powi(2)).sum();
+            acting = larger(acting, weight * weight * squared);
+        }
+        let (points, places) = (&self.points, &self.order.places);
+        let at = |vertex: usize| position(points[places[vertex] as usize]);
+        let unbalanced = if !contacts.is_none() && self.contact.gather(contacts, &self.order, &at) {
+            self.residual.resize(self.order.free, Vec3::ZERO);
+            read(&mut self.factor, &mut self.residual);
+            self.contact.add_forces(&mut self.residual);
+            self.residual.iter().map(|force| force.length_squared()).fold(0.0, larger)
+        } else {
+            match self.factor.rows() {
+                Rows::Single(rows) => largest_row(rows, self.order.free),
+                Rows::Double(rows) => largest_row(rows, self.order.free),
+            }
+        };
+        Some(ForceBalance { unbalanced: unbalanced.sqrt(), largest: acting.sqrt().max(objective.load) })
+    }
+
+    /// The kinetic energy that inertia and external forces ask for in a stage, ½ (s − x₀)ᵀ M (s − x₀)/τ² with x₀ where it begins \[J\].
+    pub(in crate::solve) fn wanted_energy(&self, objective: &Objective<'_>) -> f64 {
+        let vertices = self.target.iter().zip(&self.weight).zip(&self.order.vertices);
+        let energy = vertices.map(|((target, weight), &v)| {
+            0.5 * weight * (position(*target) - objective.before[v as usize]).length_squared()
+        });
+        energy.sum()
+    }
+
+    /// What rounding makes of forces in f64 \[N\].
+    pub(in crate::solve) fn rounding(&self, objective: &Objective<'_>) -> f64 {
+        ROUNDING * self.stiffest * objective.model.diagonal()
+    }
+}
+
+/// The larger of two; a NaN, if one is.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+/// Squared length of the longest row of four numbers, of which three count.
+fn largest_row<S: Real>(rows: &[S], count: usize) -> f64 {
+    let squared = |row: &[S; 4]| row[..3].iter().map(|c| c.to_f64().powi(2)).sum();
+    rows.as_chunks::<4>().0[..count].iter().map(squared).fold(0.0, larger)
+}
+
+fn position(p: Point) -> Vec3 {
+    Vec3::new(p[0], p[1], p[2])
+}
