@@ -177,7 +177,9 @@ impl Stages<'_> {
         scratch: &mut Scratch,
     ) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
         let start = self.solver.start();
-        let problem = Problem::new(self.model, self.inputs, self.start, (stage, accelerations), &[start], scratch);
+        let beside = if self.solver.reads_inertial() { Start::Inertial } else { start };
+        let (stage_now, starts) = ((stage, accelerations), [start, beside]);
+        let problem = Problem::new(self.model, self.inputs, self.start, stage_now, &starts, scratch);
         let mut x = scratch.copy(problem.start(start));
         for (entry, memory) in self.model.energies().iter().zip(&mut *self.trial) {
             entry.batch.begin_stage(&stage.origin, memory);

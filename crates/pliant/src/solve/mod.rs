@@ -192,6 +192,11 @@ pub trait Solver: Send + std::fmt::Debug {
         false
     }
 
+    /// Whether it reads where inertia alone carries vertices, [`Objective::inertial`], though it starts elsewhere.
+    fn reads_inertial(&self) -> bool {
+        false
+    }
+
     /// Takes what a substep starts from, before its first solve: the state, and velocities \[m/s\] one substep earlier with that substep's length \[s\],
     /// where they are known.
     fn begin_step(&mut self, _state: &State, _earlier: Option<(&[Vec3], f64)>) {}

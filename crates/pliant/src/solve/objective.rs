@@ -20,7 +20,7 @@ pub struct Objective<'a> {
     pub inertia: f64,
     /// s for all vertices \[m\].
     pub target: &'a [Vec3],
-    /// Where inertia alone carries them \[m\]: s without external forces.
+    /// Where inertia alone carries them \[m\]: s without external forces. Empty where the solver did not ask for it.
     pub inertial: &'a [Vec3],
     /// Where the stage begins, and what rates of deformation are measured from \[m\].
     pub before: &'a [Vec3],

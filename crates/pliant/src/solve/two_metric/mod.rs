@@ -119,6 +119,11 @@ impl Solver for TwoMetric {
         self.params.start
     }
 
+    /// For its [guess](Iteration::guess).
+    fn reads_inertial(&self) -> bool {
+        !self.accelerations.is_empty()
+    }
+
     fn begin_step(&mut self, state: &State, earlier: Option<(&[Vec3], f64)>) {
         self.accelerations.clear();
         if let Some((velocities, h)) = earlier {
@@ -330,7 +335,7 @@ impl Iteration<'_, '_> {
         guess.clear();
         let is_thin = self.params.preconditioner != Preconditioner::Factor;
         let is_later = self.report.iterations > 0;
-        let is_unknown = self.accelerations.len() != self.x.len();
+        let is_unknown = [self.accelerations.len(), self.objective.inertial.len()] != [self.x.len(); 2];
         if is_later || is_unknown || (is_thin && !self.coupled.is_empty()) {
             return;
         }
