@@ -9,8 +9,8 @@
 //! | solids | two metrics, by the factor alone | 1/120 s |
 //!
 //! Iterations go on until one keeps its promise (`TwoMetricParams::energy_tolerance`): one in nearly all substeps. In wind, and with TR-BDF2 or implicit
-//! midpoint, promises are taken more seriously, which takes about two: what blows at light cloth moves it so far in a substep that one leaves it
-//! stretched, and those integrators carry on as velocity what a solve has left.
+//! midpoint, there are two: what blows at light cloth moves it so far in a substep that one leaves it stretched, and those integrators carry on as
+//! velocity what a solve has left.
 //! Sheets that are stiff as plates, of paper or metal, have their linear systems solved further.
 
 use super::{PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, TwoMetricParams};
@@ -31,8 +31,9 @@ const FEW: usize = 5000;
 /// and stiff strands, or substeps longer than the rule's, several.
 const ITERATIONS: usize = 6;
 const MISSED: f64 = 0.01;
-/// The same in wind and for integrators that carry on as velocity what a solve has left.
-const MISSED_OF_ROUGH_MOTION: f64 = 1e-4;
+/// Iterations in wind and for integrators that carry on as velocity what a solve has left; in substeps longer than the rule's.
+const ITERATIONS_OF_ROUGH_MOTION: usize = 2;
+const ITERATIONS_OF_LONG_STEPS: usize = 4;
 /// Where a sheet is stiff as a plate, neither metric is right for its slow bending: the factor resists it as it resists stretch, the blocks as they resist
 /// folds between neighbours. Linear systems left at the usual share then lose a third of the force, and a strip swings a fifth too slowly.
 const STIFF: f64 = 10.0;
@@ -44,6 +45,8 @@ const TOLERANCE_OF_PLATES: f64 = 0.005;
 pub(crate) struct Chosen {
     pub(crate) solver: SolverChoice,
     pub(crate) substeps: usize,
+    /// Whether substeps are longer than the rule would have them.
+    is_long: bool,
 }
 
 impl Chosen {
@@ -53,7 +56,8 @@ impl Chosen {
         if let SolverChoice::TwoMetric(params) = &mut self.solver
             && (has_wind || is_sensitive)
         {
-            params.energy_tolerance = MISSED_OF_ROUGH_MOTION;
+            params.iterations = if self.is_long { ITERATIONS_OF_LONG_STEPS } else { ITERATIONS_OF_ROUGH_MOTION };
+            params.energy_tolerance = 0.0;
         }
         self
     }
@@ -63,13 +67,13 @@ impl Chosen {
 pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<usize>) -> Chosen {
     let given = substeps.unwrap_or(1);
     if model.beyond_energies().is_some() {
-        return Chosen { solver: PositionBasedParams::default().into(), substeps: given };
+        return Chosen { solver: PositionBasedParams::default().into(), substeps: given, is_long: false };
     }
     let has = |which: fn(&Arrays) -> bool| model.energies().iter().any(|entry| which(&entry.batch.arrays()));
     let is_posed = has(|arrays| matches!(arrays, Arrays::Examples { .. } | Arrays::GlobalExamples { .. }));
     let is_rigid = has(|arrays| matches!(arrays, Arrays::Rigid(_)));
     if is_posed || is_rigid || mode == ContactMode::ConstantMatrix || model.energies().is_empty() {
-        return Chosen { solver: ProjectiveParams::default().into(), substeps: given };
+        return Chosen { solver: ProjectiveParams::default().into(), substeps: given, is_long: false };
     }
     let is_solid = |arrays: &Arrays| {
         matches!(
@@ -91,7 +95,7 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
     if is_thin && has_plates(model, h / substeps as f64) {
         (params.linear_iterations, params.linear_tolerance) = (LINEAR_OF_PLATES, TOLERANCE_OF_PLATES);
     }
-    Chosen { solver: params.into(), substeps }
+    Chosen { solver: params.into(), substeps, is_long: substeps < wanted }
 }
 
 /// Whether a body is a sheet whose stretch at a vertex is stiffer than the inertia of the whole body over substeps of τ \[s\], and whose bending at a

@@ -55,9 +55,8 @@ fn what_contacts_push_is_what_momentum_changes_by() {
         let body = Body::solid(&mesh, &jelly()).unwrap().with_velocities(vec![Vec3::new(1.0, -2.0, 0.3); count]);
         let ground = Collider::new(Shape::Plane).friction(0.3);
         let params = ContactParams { mode, ..ContactParams::default() };
-        // Forces are those of the last substep.
-        let builder = Simulation::builder().body(body).collider(ground).contact(params).substeps(1);
-        let mut sim = builder.build().unwrap();
+        let builder = Simulation::builder().body(body).collider(ground).contact(params);
+        let mut sim = builder.solver(ProjectiveParams::default()).build().unwrap();
         let (mass, h) = (sim.model().mass().lumped().iter().sum::<f64>(), sim.time_step());
         let mut touched = 0;
         for _ in 0..40 {

@@ -6,8 +6,8 @@ use pliant::prelude::*;
 
 use super::common::{Noise, Sum, push, sheet};
 
-/// A stiff small sheet on a pinned one, tilted by θ: distance slid downhill in the first tenth of a second, while it lands, and in a second.
-pub(crate) fn slid(angle: f64, friction: f64, solver: impl Into<SolverChoice>) -> [f64; 2] {
+/// A stiff small sheet on a pinned one, tilted by θ: distance slid downhill after a second.
+pub(crate) fn slid(angle: f64, friction: f64, solver: impl Into<SolverChoice>) -> f64 {
     let tilt = Mat3::from_rotation_z(-angle);
     let placed = |mesh: TriangleMesh, up: f64| {
         let positions = mesh.positions.iter().map(|p| tilt * (*p + Vec3::Y * up)).collect();
@@ -24,11 +24,9 @@ pub(crate) fn slid(angle: f64, friction: f64, solver: impl Into<SolverChoice>) -
         .build()
         .unwrap();
     let start = sim.positions()[39..].iter().sum::<Vec3>() / 16.0;
-    [6, 54].map(|steps| {
-        (0..steps).for_each(|_| drop(sim.step().unwrap()));
-        let now = sim.positions()[39..].iter().sum::<Vec3>() / 16.0;
-        (now - start).dot(tilt * Vec3::X)
-    })
+    (0..60).for_each(|_| drop(sim.step().unwrap()));
+    let end = sim.positions()[39..].iter().sum::<Vec3>() / 16.0;
+    (end - start).dot(tilt * Vec3::X)
 }
 
 #[test]
@@ -36,17 +34,13 @@ fn a_layer_slides_on_another_exactly_if_the_slope_is_steeper_than_its_friction()
     let slid = |angle: f64, friction: f64| slid(angle, friction, SolverChoice::Auto);
     for degrees in [10.0_f64, 20.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
-        let [landed, sticks] = slid(degrees.to_radians(), 1.1 * sin / cos);
-        let [_, slides] = slid(degrees.to_radians(), 0.7 * sin / cos);
-        let [_, free] = slid(degrees.to_radians(), 0.0);
-        println!(
-            "{degrees}°: sticks {sticks:.2e} m, of that {landed:.2e} m at first, slides {slides:.4} m, without friction {free:.4} m"
-        );
+        let sticks = slid(degrees.to_radians(), 1.1 * sin / cos);
+        let slides = slid(degrees.to_radians(), 0.7 * sin / cos);
+        let free = slid(degrees.to_radians(), 0.0);
+        println!("{degrees}°: sticks {sticks:.2e} m, slides {slides:.4} m, without friction {free:.4} m");
         // Implicit Euler falls h/2·t further than ½ a t²; the patch lands first, which takes a little.
         let expected = |mu: f64| 0.5 * 9.81 * (sin - mu * cos) * (1.0 + 1.0 / 60.0);
-        // Friction needs pressure, which is there once it has landed; then it holds.
-        assert!(sticks.abs() < 4e-3 * free, "{sticks} m of {free} m");
-        assert!((sticks - landed).abs() < 2e-4 * free, "creeps from {landed} to {sticks} m");
+        assert!(sticks.abs() < 2e-3 * free, "{sticks} m of {free} m");
         assert!((free / expected(0.0) - 1.0).abs() < 0.03, "{free} for {}", expected(0.0));
         let with_friction = expected(0.7 * sin / cos);
         assert!((slides / with_friction - 1.0).abs() < 0.1, "{slides} for {with_friction}");

@@ -124,7 +124,9 @@ struct Work {
 }
 
 /// Movement of a full step, relative to the diagonal of the world, that is rounding.
-const SMALL: f64 = 1e-13;
+const SMALL: f64 = 1e-12;
+/// Forces of elements are exact to this share of what they would be if a vertex moved by the world's diagonal.
+const ROUNDING: f64 = 1e-15;
 /// Fraction of the predicted decrease that a step must reach (Armijo).
 const SUFFICIENT: f64 = 1e-4;
 /// After a step below this fraction of the diagonal the true Hessian is tried before the projected one.
@@ -365,7 +367,8 @@ impl Stage<'_, '_> {
         let acting = model.free().iter().map(acting).fold(load, f64::max);
         let forces = ForceBalance { unbalanced: largest(&self.work.gradient), largest: acting };
         self.report.forces = self.constrains.then_some(forces);
-        let is_balanced = self.pace.is_fresh && forces.holds(self.params.tolerance, 0.0);
+        let rounding = ROUNDING * self.system.stiffest * model.diagonal();
+        let is_balanced = self.pace.is_fresh && forces.holds(self.params.tolerance, rounding);
         self.report.converged =
             self.report.iterations > 0 && self.params.tolerance > 0.0 && (is_balanced || self.has_arrived);
     }

@@ -38,6 +38,8 @@ pub(in crate::solve) struct System {
     pairs: Vec<(u32, u32)>,
     matrix: BlockMatrix,
     factors: Option<Factors>,
+    /// Largest entry on the diagonal of the constant matrix \[N/m\].
+    pub(super) stiffest: f64,
 }
 
 /// Blocks of elements that each entry of the model's pattern adds up.
@@ -95,6 +97,7 @@ impl System {
             places: (0..pattern.size()).flat_map(own).collect(),
             pairs: Vec::new(),
             matrix: BlockMatrix::zero(pattern),
+            stiffest: objective.contact_stiffness().into_iter().fold(0.0, f64::max),
             factors: None,
         };
         system.add_up_constants(objective);
