@@ -6,11 +6,10 @@
 
 use thiserror::Error;
 
-use crate::contact::{Clearances, Held, HeldPair};
+use crate::contact::{Clearances, Held};
 use crate::matching::{Break, RegionMemory};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{Model, ModelError};
-use crate::proximity::Pair;
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
 use crate::substeps::MOST_SUBSTEPS;
@@ -324,17 +323,6 @@ impl Simulation {
             });
             channels.push(("contacts".to_owned(), numbers.collect()));
         }
-        if let Some(collider) = self.self_collider.as_ref().filter(|collider| !collider.held.is_empty()) {
-            let numbers = collider.held.iter().flat_map(|held| {
-                let (kind, first, second) = match held.pair {
-                    Pair::VertexTriangle(vertex, triangle) => (0.0, vertex, triangle),
-                    Pair::EdgeEdge(first, second) => (1.0, first, second),
-                };
-                let [x, y, z] = held.rubbed.to_array();
-                [kind, f64::from(first), f64::from(second), held.pressed, x, y, z]
-            });
-            channels.push(("layers".to_owned(), numbers.collect()));
-        }
         for (k, memory) in self.memory.iter().enumerate() {
             channels.push((format!("warm/{k}"), memory.warm.clone()));
             channels.push((format!("goals/{k}/now"), flatten(&self.inputs.goals_now[k])));
@@ -423,14 +411,6 @@ impl Simulation {
             pressed: n[2],
             rubbed: Vec3::new(n[3], n[4], n[5]),
         });
-        let layers = saved.records("layers")?.iter().map(|n: &[f64; 7]| HeldPair {
-            pair: match n[0] {
-                0.0 => Pair::VertexTriangle(n[1] as u32, n[2] as u32),
-                _ => Pair::EdgeEdge(n[1] as u32, n[2] as u32),
-            },
-            pressed: n[3],
-            rubbed: Vec3::new(n[4], n[5], n[6]),
-        });
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
             let refuse = |error: ModelError| CheckpointError::Topology {
@@ -444,9 +424,6 @@ impl Simulation {
             surroundings.held = held.collect();
             surroundings.touched.clear();
             surroundings.clearances = Clearances::default();
-        }
-        if let Some(collider) = &mut self.self_collider {
-            collider.held = layers.collect();
         }
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

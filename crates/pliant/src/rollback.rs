@@ -1,6 +1,6 @@
 //! What a simulation goes back to when something that was begun cannot be finished.
 
-use crate::contact::{Clearances, Contact, Held, HeldPair};
+use crate::contact::{Clearances, Contact, Held};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::self_collision::SelfCollider;
@@ -31,7 +31,6 @@ struct Saved {
     warm: Vec<Vec<f64>>,
     touched: Vec<Contact>,
     held: Vec<Held>,
-    held_layers: Vec<HeldPair>,
     /// Models that had been replaced.
     replaced: usize,
 }
@@ -82,7 +81,6 @@ impl Simulation {
     fn save(&mut self) -> Saved {
         let around = self.surroundings.as_ref();
         let (touched, held) = around.map_or((&[][..], &[][..]), |around| (&around.touched, &around.held));
-        let held_layers = self.self_collider.as_ref().map_or(&[][..], |collider| &collider.held);
         let replaced = self.rollback.replaced.len();
         match self.rollback.spare.pop() {
             // As long as before: vectors of a large world are not given back and taken again in each step.
@@ -99,7 +97,6 @@ impl Simulation {
                 saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
                 copy(touched, &mut saved.touched);
                 copy(held, &mut saved.held);
-                copy(held_layers, &mut saved.held_layers);
                 Saved { replaced, ..saved }
             }
             None => Saved {
@@ -111,7 +108,6 @@ impl Simulation {
                 warm: self.memory.iter().map(|memory| memory.warm.clone()).collect(),
                 touched: touched.to_vec(),
                 held: held.to_vec(),
-                held_layers: held_layers.to_vec(),
                 replaced,
             },
         }
@@ -140,9 +136,6 @@ impl Simulation {
         self.settings.clone_from(&saved.settings);
         for (memory, warm) in self.memory.iter_mut().zip(&saved.warm) {
             memory.warm.clone_from(warm);
-        }
-        if let Some(collider) = &mut self.self_collider {
-            collider.held.clone_from(&saved.held_layers);
         }
         if let Some(around) = &mut self.surroundings {
             around.touched.clone_from(&saved.touched);

@@ -440,9 +440,6 @@ impl Simulation {
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }
-        if let Some(collider) = &mut self.self_collider {
-            collider.commit();
-        }
         let positions = std::mem::replace(&mut self.state.positions, positions);
         let velocities = std::mem::replace(&mut self.state.velocities, velocities);
         if let Some(older) = self.history.replace(History { h, positions, velocities, others }) {

@@ -31,7 +31,7 @@ struct Contact {
     law: Law,
 }
 
-/// Multipliers of a contact between layers, to go on from \[N\].
+/// Multipliers of a contact between layers, to go on from in the next round \[N\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HeldPair {
     pub(crate) pair: Pair,

@@ -116,10 +116,9 @@ pub(crate) struct SelfCollider {
     rigid: Vec<Vec<u32>>,
     /// By how much the last movement of those was cut \[m\].
     cut: Vec<(u32, Vec3)>,
-    /// Contacts that press, ordered by pair: at the end of the last good step, and of the last round of this one. Friction that had to build up
-    /// from nothing in each step would let layers creep.
-    pub(crate) held: Vec<HeldPair>,
-    holding: Vec<HeldPair>,
+    /// Contacts that pressed in the last round of a stage, ordered by pair. They are forgotten with the stage: kept for the next step, friction
+    /// held on to layers that should slide.
+    held: Vec<HeldPair>,
     report: SelfCollisionReport,
     untangled: Option<Untangled>,
 }
@@ -152,8 +151,8 @@ impl SelfCollider {
         let (before, safe, cut, report) = (Vec::new(), Vec::new(), Vec::new(), SelfCollisionReport::default());
         let neighbourhood = Neighbourhood::default();
         let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
-        let (held, holding) = (Vec::new(), Vec::new());
-        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, held, holding, report, untangled })
+        let held = Vec::new();
+        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, held, report, untangled })
     }
 
     /// What it took to bring the start free of intersections, if that was asked for.
@@ -168,13 +167,7 @@ impl SelfCollider {
         self.safe.clear();
         self.safe.extend_from_slice(x);
         self.neighbourhood.begin_step(x);
-        self.holding.clone_from(&self.held);
         self.report = SelfCollisionReport::default();
-    }
-
-    /// Keeps what the step has come to, which was a good one.
-    pub(crate) fn commit(&mut self) {
-        std::mem::swap(&mut self.held, &mut self.holding);
     }
 
     /// What the step took.
@@ -195,6 +188,7 @@ impl SelfCollider {
         let (model, inertia) = (problem.model(), problem.objective().inertia);
         let wanted = problem.start(Start::Predicted);
         let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
+        self.held.clear();
         contacts.layers = self.detect(model, inertia, wanted, clock);
         let mut sum: Option<SolveReport> = None;
         for round in 1.. {
@@ -208,7 +202,7 @@ impl SelfCollider {
             if x.iter().any(|p| !p.is_finite()) {
                 break; // The step will be refused.
             }
-            contacts.layers.hold(&mut self.holding);
+            contacts.layers.hold(&mut self.held);
             let pressing = contacts.layers.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
@@ -245,7 +239,7 @@ impl SelfCollider {
         let Self { primitives, before, safe, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
         let place = Place { model, primitives, before, safe, wanted, inertia, thickness, friction, stiffness };
-        let layers = Layers::new(&place, &pairs, &self.holding);
+        let layers = Layers::new(&place, &pairs, &self.held);
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;
         self.report.seconds_narrow += clock.now() - found;
