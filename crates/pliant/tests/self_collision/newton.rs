@@ -33,7 +33,7 @@ fn rubbing(hangs: bool, stiffness: f64) -> Simulation {
         .body(cloth(&above).named("above").with_velocities(vec![Vec3::new(0.3, 0.0, 0.1); count]))
         .self_collision(SelfCollision { thickness: 3e-3, friction: 0.3, stiffness, ..SelfCollision::default() })
         .time_step(1.0 / 120.0)
-        .solver(NewtonParams { iterations: 1000, tolerance: 1e-7, ..NewtonParams::default() })
+        .solver(NewtonParams { iterations: 1000, ..NewtonParams::default() })
         .build()
         .unwrap()
 }
@@ -63,7 +63,7 @@ fn gaps(sim: &mut Simulation) -> [f64; 2] {
         let report = sim.step().unwrap();
         pressed += report.self_collision.as_ref().unwrap().contacts;
         let solve = &report.solve;
-        assert!(solve.converged, "residual {} after {} iterations", solve.movement, solve.iterations);
+        assert!(solve.residual() < Some(1e-4), "{:?} after {} iterations", solve.forces, solve.iterations);
         println!("{} iterations of Newton's method", solve.iterations);
         (0..2).for_each(|k| most[k] = most[k].max(gap(sim.positions(), &others[k])));
     }

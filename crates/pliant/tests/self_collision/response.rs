@@ -31,7 +31,7 @@ pub(crate) fn slid(angle: f64, friction: f64, solver: impl Into<SolverChoice>) -
 
 #[test]
 fn a_layer_slides_on_another_exactly_if_the_slope_is_steeper_than_its_friction() {
-    let slid = |angle: f64, friction: f64| slid(angle, friction, SolverChoice::Auto);
+    let slid = |angle: f64, friction: f64| slid(angle, friction, ProjectiveParams::default());
     for degrees in [10.0_f64, 20.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let sticks = slid(degrees.to_radians(), 1.1 * sin / cos);

@@ -195,6 +195,7 @@ impl Solver for Newton {
             system.follow(objective);
             let (params, work) = (&self.params, &mut self.work);
             let untried = f64::INFINITY;
+            let spread = 1.0 + largest(x) / objective.model.diagonal();
             let mut stage = Stage {
                 params,
                 objective,
@@ -207,6 +208,7 @@ impl Solver for Newton {
                 untried,
                 pace: Pace::default(),
                 has_arrived: false,
+                spread,
                 value: 0.0,
                 report,
             };
@@ -274,6 +276,8 @@ struct Stage<'a, 'c> {
     pace: Pace,
     /// Whether the last step was a full one, and moved nothing.
     has_arrived: bool,
+    /// How much larger rounding is than in a world about the origin: 1 and the farthest vertex in diagonals.
+    spread: f64,
     /// g at x with the contacts as they are \[J\].
     value: f64,
     report: SolveReport,
@@ -309,11 +313,11 @@ impl Stage<'_, '_> {
             self.report.iterations += 1;
             let length = self.search();
             let (movement, was_fresh) = (self.report.movement, self.pace.is_fresh);
-            let is_due = self.pace.is_due(movement, length) || movement <= SMALL || length == 0.0;
+            let is_due = self.pace.is_due(movement, length) || movement <= SMALL * self.spread || length == 0.0;
             self.follow_contacts(is_due.then_some(length));
             is_stuck = length == 0.0 && was_fresh;
             // The exact solution of an exact system that moves nothing: forces are rounding.
-            self.has_arrived = length == 1.0 && movement <= SMALL && was_fresh;
+            self.has_arrived = length == 1.0 && movement <= SMALL * self.spread && was_fresh;
             self.record();
             self.report.seconds_global += solved - begun;
             self.report.seconds_local += clock.now() - solved;
@@ -367,7 +371,7 @@ impl Stage<'_, '_> {
         let acting = model.free().iter().map(acting).fold(load, f64::max);
         let forces = ForceBalance { unbalanced: largest(&self.work.gradient), largest: acting };
         self.report.forces = self.constrains.then_some(forces);
-        let rounding = ROUNDING * self.system.stiffest * model.diagonal();
+        let rounding = ROUNDING * self.system.stiffest * model.diagonal() * self.spread;
         let is_balanced = self.pace.is_fresh && forces.holds(self.params.tolerance, rounding);
         self.report.converged =
             self.report.iterations > 0 && self.params.tolerance > 0.0 && (is_balanced || self.has_arrived);
@@ -477,7 +481,7 @@ impl Stage<'_, '_> {
         let before = self.value;
         // Where the predicted decrease drowns in the rounding of g, only the step itself can be judged. Near rest g is a
         // sum of squared rounding errors and says nothing of a step that is within the tolerance already.
-        let small = self.report.movement <= SMALL;
+        let small = self.report.movement <= SMALL * self.spread;
         let judged = self.params.line_search && !small && slope.abs() > 1e-13 * before.abs();
         let mut length = 1.0;
         self.move_by(length);
