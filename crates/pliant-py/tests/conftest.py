@@ -25,7 +25,7 @@ def curtain() -> pliant.Simulation:
     mesh = pliant.sheet(1, 1, 8, 8, plane="xz")
     pins = [mesh.vertex(0, 0), mesh.vertex(-1, 0)]
     body = pliant.Body(mesh, pliant.ClothMaterial.preset("silk"), name="curtain", pin=pins)
-    sim = pliant.Simulation(body)
+    sim = pliant.Simulation(body, solver=pliant.Projective())
     sim.step(10)
     return sim
 

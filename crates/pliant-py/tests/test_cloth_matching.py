@@ -51,4 +51,4 @@ def test_only_triangles_and_the_position_based_solver_are_served() -> None:
         pliant.Body(pliant.rope((0, 0, 0), (1, 0, 0), 4), density=0.1, cloth_matching=matching)
     body = pliant.Body(pliant.sheet(columns=2, rows=2), density=0.1, cloth_matching=matching)
     with pytest.raises(ValueError, match="only the position-based solver"):
-        pliant.Simulation(body)
+        pliant.Simulation(body, solver=pliant.Projective())

@@ -88,7 +88,9 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: fin().set_orientations("fin", np.zeros((5, 4))), "orientations has the shape"),
     (lambda: pliant.Body(pliant.sheet(1, 1, 2, 2), pliant.OrientedMaterial()), "does not belong to Sheet"),
     (
-        lambda: pliant.Simulation(pliant.Body(pliant.rope((0, 0, 0), (1, 0, 0), 3), pliant.OrientedMaterial())),
+        lambda: pliant.Simulation(
+            pliant.Body(pliant.rope((0, 0, 0), (1, 0, 0), 3), pliant.OrientedMaterial()), solver=pliant.Newton()
+        ),
         'constraints of kind "oriented particles"',
     ),
     (
