@@ -119,7 +119,7 @@ impl Solver for TwoMetric {
         self.params.start
     }
 
-    /// For its [guess](Iteration::guess).
+    /// For where its first linear system begins.
     fn reads_inertial(&self) -> bool {
         !self.accelerations.is_empty()
     }
