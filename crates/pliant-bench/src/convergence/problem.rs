@@ -18,7 +18,7 @@ pub enum Motion {
     DrapeApart,
     /// A flag of 1.5 × 0.9 m in wind of 8 m/s.
     Flag,
-    /// A cube of 0.4 m falls by [`DROP`].
+    /// A cube of 0.4 m falls by 0.3 m.
     Drop,
     /// A clamped bar of 1.2 × 0.15 × 0.15 m bends under its weight.
     Bar,
