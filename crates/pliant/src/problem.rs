@@ -142,8 +142,9 @@ impl<'a> Problem<'a> {
 
     /// Minimises g from `x` by a solver; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
-        let suited = choose(self.model, ContactMode::Constraint, self.inertia.sqrt().recip(), Some(1)).solver;
-        let solver = if *solver == SolverChoice::Auto { &suited } else { solver };
+        let suited = (*solver == SolverChoice::Auto)
+            .then(|| choose(self.model, ContactMode::Constraint, self.inertia.sqrt().recip(), Some(1)).solver);
+        let solver = suited.as_ref().unwrap_or(solver);
         if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }

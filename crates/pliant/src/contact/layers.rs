@@ -31,14 +31,6 @@ struct Contact {
     law: Law,
 }
 
-/// Multipliers of a contact between layers, to go on from in the next round \[N\].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct HeldPair {
-    pub(crate) pair: Pair,
-    pub(crate) pressed: f64,
-    pub(crate) rubbed: Vec3,
-}
-
 /// All contacts of a round, ordered by pair.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layers {
@@ -53,12 +45,12 @@ impl Contact {
 }
 
 impl Layers {
-    /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before, ordered by pair, keep their forces.
-    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &[HeldPair]) -> Self {
+    /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before keep their forces.
+    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &Self) -> Self {
         let mut list = parallel::filter_map(pairs.len(), &|k| {
             let mut contact = place.contact(pairs[k])?;
-            if let Ok(at) = last.binary_search_by_key(&contact.pair, |held| held.pair) {
-                contact.law.resume(last[at].pressed, last[at].rubbed);
+            if let Ok(at) = last.list.binary_search_by_key(&contact.pair, |other| other.pair) {
+                contact.law.resume(last.list[at].law.pressed, last.list[at].law.rubbed);
             }
             Some(contact)
         });
@@ -92,27 +84,23 @@ impl Layers {
     }
 
     /// One step of Gauss–Seidel over all contacts, in their order.
-    pub(super) fn relax(&mut self, x: &mut [Vec3], compliance: &impl Fn(usize) -> f64) {
+    pub(super) fn relax(
+        &mut self,
+        x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
+        compliance: &impl Fn(usize) -> f64,
+    ) {
         for contact in &mut self.list {
             let terms = contact.vertices.iter().zip(contact.weights);
             let gives: f64 = terms.clone().map(|(&v, weight)| weight * weight * compliance(v as usize)).sum();
             if gives > 0.0 {
-                let force = contact.law.relax(contact.offset(|v| x[v]), gives);
-                terms.for_each(|(&v, weight)| x[v as usize] += force * (weight * compliance(v as usize)));
+                let offset = terms.clone().fold(Vec3::ZERO, |sum, (&v, w)| sum + x(v as usize, None) * w);
+                let force = contact.law.relax(offset, gives);
+                for (&v, weight) in terms {
+                    let at = x(v as usize, None);
+                    x(v as usize, Some(at + force * (weight * compliance(v as usize))));
+                }
             }
         }
-    }
-
-    /// Takes the multipliers of those that press.
-    pub(crate) fn hold(&self, held: &mut Vec<HeldPair>) {
-        let pressing = self.list.iter().filter(|contact| contact.law.pressed > 0.0);
-        let hold = |contact: &Contact| HeldPair {
-            pair: contact.pair,
-            pressed: contact.law.pressed,
-            rubbed: contact.law.rubbed,
-        };
-        held.clear();
-        held.extend(pressing.map(hold));
     }
 
     /// How many contacts press.

@@ -15,7 +15,7 @@ mod rebound;
 pub(crate) use clearance::Clearances;
 pub(crate) use finish::Before;
 pub(crate) use law::Response;
-pub(crate) use layers::{HeldPair, Layers, Place, READY};
+pub(crate) use layers::{Layers, Place, READY};
 pub(crate) use obstacles::Obstacles;
 
 use crate::collide::{Collider, Moving};
@@ -28,6 +28,19 @@ pub struct Contacts<'a> {
     pub(crate) obstacles: Option<Obstacles<'a>>,
     /// Between surfaces and strands.
     pub(crate) layers: Layers,
+    /// Whether a solve of the stage has begun with them.
+    pub(crate) begun: bool,
+}
+
+/// Sweeps over contacts with which the first solve of a stage begins, where layers touch.
+const FIRST_SWEEPS: usize = 4;
+
+/// What tells where a vertex of `x` is, and moves it.
+pub(crate) fn exchange(x: &mut [Vec3]) -> impl FnMut(usize, Option<Vec3>) -> Vec3 {
+    |vertex, moved| {
+        x[vertex] = moved.unwrap_or(x[vertex]);
+        x[vertex]
+    }
 }
 
 /// A contact in a linear system: how r follows from vertices, and what it does.
@@ -66,11 +79,22 @@ impl Contacts<'_> {
         }
     }
 
-    /// Begins a solve: a first one starts where each vertex alone would be stopped. `x` tells where a vertex is, and moves it;
-    /// `inertia` tells its m/τ² \[N/m\].
+    /// Begins a solve. The first of a stage starts where vertices without elastic forces would be stopped, so that what sticks has not slipped and
+    /// contacts press as they will have to: from where vertices want to be they would press `w`·τ²/m times too hard at first, and a solve that ends
+    /// early leaves a share of that to friction. Colliders then go on from the multipliers of contacts that lasted through the step before; later
+    /// solves of the stage go on from what they have. `x` tells where a vertex is, and moves it; `inertia` tells its m/τ² \[N/m\], infinite where pinned.
     pub(crate) fn begin(&mut self, x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3, inertia: &impl Fn(usize) -> f64) {
+        if std::mem::replace(&mut self.begun, true) {
+            return;
+        }
         if let Some(obstacles) = &mut self.obstacles {
-            obstacles.begin(x, inertia);
+            obstacles.displace(x, inertia);
+        }
+        if !self.layers.is_empty() {
+            (0..FIRST_SWEEPS).for_each(|_| self.relax(x, &|vertex| inertia(vertex).recip()));
+        }
+        if let Some(obstacles) = &mut self.obstacles {
+            obstacles.resume();
         }
     }
 
@@ -99,8 +123,12 @@ impl Contacts<'_> {
     }
 
     /// One step of Gauss–Seidel over layers, then over contacts with colliders: moves vertices to where they may be. `compliance`
-    /// tells how a vertex gives way, τ²/m \[m/N\]; 0 where pinned.
-    pub(crate) fn relax(&mut self, x: &mut [Vec3], compliance: &impl Fn(usize) -> f64) {
+    /// tells how a vertex gives way, τ²/m \[m/N\]; 0 where pinned. `x` is as in [`begin`](Self::begin).
+    pub(crate) fn relax(
+        &mut self,
+        x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
+        compliance: &impl Fn(usize) -> f64,
+    ) {
         self.layers.relax(x, compliance);
         if let Some(obstacles) = &mut self.obstacles {
             obstacles.relax(x, compliance);

@@ -62,8 +62,6 @@ pub(crate) struct Obstacles<'a> {
     pub(super) touches: Vec<Touch>,
     /// Seconds from the start of the step to the stage.
     pub(super) span: f64,
-    /// Whether a solve has begun with them.
-    begun: bool,
 }
 
 impl<'a> Obstacles<'a> {
@@ -87,7 +85,6 @@ impl<'a> Obstacles<'a> {
             weights: vec![0.0; start.len()],
             touches: Vec::new(),
             span: to - from,
-            begun: false,
         }
     }
 
@@ -166,15 +163,6 @@ impl<'a> Obstacles<'a> {
         });
     }
 
-    /// Begins a solve: the first starts where each vertex alone would be stopped, so that what sticks has not slipped, with the
-    /// multipliers of contacts that lasted through the step before; later ones of the stage go on from what they have.
-    pub(super) fn begin(&mut self, x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3, inertia: &impl Fn(usize) -> f64) {
-        if !std::mem::replace(&mut self.begun, true) {
-            self.displace(x, inertia);
-            self.resume();
-        }
-    }
-
     pub(super) fn mode(&self) -> ContactMode {
         self.surroundings.params.mode
     }
@@ -185,7 +173,7 @@ impl<'a> Obstacles<'a> {
     }
 
     /// Goes on from the multipliers of contacts that lasted through the step before.
-    fn resume(&mut self) {
+    pub(super) fn resume(&mut self) {
         let held = &self.surroundings.held;
         for touch in &mut self.touches {
             let key = (touch.vertex, touch.collider);
@@ -229,12 +217,17 @@ impl<'a> Obstacles<'a> {
     }
 
     /// One step of Gauss–Seidel: each vertex to where it may be.
-    pub(super) fn relax(&mut self, x: &mut [Vec3], compliance: &impl Fn(usize) -> f64) {
+    pub(super) fn relax(
+        &mut self,
+        x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
+        compliance: &impl Fn(usize) -> f64,
+    ) {
         for touch in &mut self.touches {
             let (v, law) = (touch.vertex as usize, &mut touch.law);
             let gives = compliance(v);
             if gives > 0.0 {
-                x[v] += law.relax(x[v], gives) * gives;
+                let at = x(v, None);
+                x(v, Some(at + law.relax(at, gives) * gives));
                 touch.balanced = law.normal * law.pressed - law.rubbed;
             }
         }

@@ -17,7 +17,7 @@ use untangle::untangle;
 
 use crate::clock::Clock;
 use crate::collide::LEAST_THICKNESS;
-use crate::contact::{Contacts, HeldPair, Layers, Place, READY};
+use crate::contact::{Contacts, Layers, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::model::{BodyInfo, Model, ModelError};
@@ -116,9 +116,6 @@ pub(crate) struct SelfCollider {
     rigid: Vec<Vec<u32>>,
     /// By how much the last movement of those was cut \[m\].
     cut: Vec<(u32, Vec3)>,
-    /// Contacts that pressed in the last round of a stage, ordered by pair. They are forgotten with the stage: kept for the next step, friction
-    /// held on to layers that should slide.
-    held: Vec<HeldPair>,
     report: SelfCollisionReport,
     untangled: Option<Untangled>,
 }
@@ -151,8 +148,7 @@ impl SelfCollider {
         let (before, safe, cut, report) = (Vec::new(), Vec::new(), Vec::new(), SelfCollisionReport::default());
         let neighbourhood = Neighbourhood::default();
         let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
-        let held = Vec::new();
-        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, held, report, untangled })
+        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, report, untangled })
     }
 
     /// What it took to bring the start free of intersections, if that was asked for.
@@ -188,8 +184,7 @@ impl SelfCollider {
         let (model, inertia) = (problem.model(), problem.objective().inertia);
         let wanted = problem.start(Start::Predicted);
         let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
-        self.held.clear();
-        contacts.layers = self.detect(model, inertia, wanted, clock);
+        contacts.layers = self.detect(model, inertia, wanted, &Layers::default(), clock);
         let mut sum: Option<SolveReport> = None;
         for round in 1.. {
             // Pins that were held back try again.
@@ -202,7 +197,6 @@ impl SelfCollider {
             if x.iter().any(|p| !p.is_finite()) {
                 break; // The step will be refused.
             }
-            contacts.layers.hold(&mut self.held);
             let pressing = contacts.layers.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
@@ -217,7 +211,7 @@ impl SelfCollider {
             if round >= most || (is_settled && held.iter().all(is_near)) {
                 break;
             }
-            contacts.layers = self.detect(model, inertia, &wanted, clock);
+            contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
         }
         Ok(sum.unwrap_or_default())
     }
@@ -231,7 +225,7 @@ impl SelfCollider {
     }
 
     /// Contacts at the safe positions for vertices that want to go somewhere.
-    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], clock: &Clock) -> Layers {
+    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
         let begun = clock.now();
         let reach = READY * self.settings.thickness;
         let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);
@@ -239,7 +233,7 @@ impl SelfCollider {
         let Self { primitives, before, safe, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
         let place = Place { model, primitives, before, safe, wanted, inertia, thickness, friction, stiffness };
-        let layers = Layers::new(&place, &pairs, &self.held);
+        let layers = Layers::new(&place, &pairs, last);
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;
         self.report.seconds_narrow += clock.now() - found;

@@ -69,10 +69,12 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
     if model.beyond_energies().is_some() {
         return Chosen { solver: PositionBasedParams::default().into(), substeps: given, is_long: false };
     }
-    let has = |which: fn(&Arrays) -> bool| model.energies().iter().any(|entry| which(&entry.batch.arrays()));
+    // An energy of no elements says nothing about a world.
+    let energies = || model.energies().iter().filter(|entry| !entry.batch.operator().is_empty());
+    let has = |which: fn(&Arrays) -> bool| energies().any(|entry| which(&entry.batch.arrays()));
     let is_posed = has(|arrays| matches!(arrays, Arrays::Examples { .. } | Arrays::GlobalExamples { .. }));
     let is_rigid = has(|arrays| matches!(arrays, Arrays::Rigid(_)));
-    if is_posed || is_rigid || mode == ContactMode::ConstantMatrix || model.energies().is_empty() {
+    if is_posed || is_rigid || mode == ContactMode::ConstantMatrix || energies().next().is_none() {
         return Chosen { solver: ProjectiveParams::default().into(), substeps: given, is_long: false };
     }
     let is_solid = |arrays: &Arrays| {
@@ -81,7 +83,7 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
             Arrays::TetStrain(_) | Arrays::TetVolume(_) | Arrays::TetFibres(_) | Arrays::Goals | Arrays::Viscous
         )
     };
-    let is_thin = model.energies().iter().any(|entry| !is_solid(&entry.batch.arrays()));
+    let is_thin = energies().any(|entry| !is_solid(&entry.batch.arrays()));
     let (longest, preconditioner) =
         if is_thin { (THIN, Preconditioner::Product) } else { (SOLID, Preconditioner::Factor) };
     // A step of the longest length is one, whatever rounding makes of it.

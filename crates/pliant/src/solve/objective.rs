@@ -168,10 +168,10 @@ pub(super) fn for_free_pairs(model: &Model, stencil: &[u32], mut visit: impl FnM
 
 /// Largest length among vectors.
 pub(super) fn largest(vectors: &[Vec3]) -> f64 {
-    let squared = vectors.iter().fold(0.0_f64, |m, v| {
-        let squared = v.length_squared();
-        // max would drop a NaN; a NaN must come out.
-        if squared > m || squared.is_nan() { squared } else { m }
-    });
-    squared.sqrt()
+    vectors.iter().map(|v| v.length_squared()).fold(0.0, larger).sqrt()
+}
+
+/// The larger of two. The maximum of numbers would drop a NaN; a NaN must come out.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }

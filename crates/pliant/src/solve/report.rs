@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::FollowLeaderError;
+use super::objective::larger;
 use crate::fluid::FluidReport;
 use crate::sparse::FactorError;
 
@@ -71,10 +72,8 @@ impl ForceBalance {
     }
 
     fn add(&mut self, other: Self) {
-        // max would drop a NaN; a NaN must come out.
-        let largest = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
-        self.unbalanced = largest(self.unbalanced, other.unbalanced);
-        self.largest = largest(self.largest, other.largest);
+        self.unbalanced = larger(self.unbalanced, other.unbalanced);
+        self.largest = larger(self.largest, other.largest);
     }
 }
 

@@ -26,3 +26,36 @@ pub(crate) fn jelly() -> SolidMaterial {
 pub(crate) fn lowest(sim: &Simulation) -> f64 {
     sim.positions().iter().fold(f64::INFINITY, |low, p| low.min(p.y))
 }
+
+/// A grain and a block of so many cells on a slope of 25° stick and slide as Coulomb says.
+pub(crate) fn slopes(cells: usize, solver: impl Into<SolverChoice>) {
+    let solver = solver.into();
+    let angle = 25_f64.to_radians();
+    let tilt = Quat::from_rotation_z(angle);
+    let grain = || particle(tilt * (Vec3::Y * 1e-3), Vec3::ZERO);
+    let block = || {
+        let mut mesh = cube(cells);
+        mesh.positions.iter_mut().for_each(|p| *p = tilt * (*p + Vec3::Y * 0.101));
+        Body::solid(&mesh, &jelly()).unwrap()
+    };
+    let slide = |body: Body, friction: f64| {
+        let ground = incline(angle).friction(friction);
+        let mut sim = Simulation::builder().body(body).collider(ground).solver(solver.clone()).build().unwrap();
+        let centre = |sim: &Simulation| sim.positions().iter().sum::<Vec3>() / sim.positions().len() as f64;
+        (0..60).for_each(|_| drop(sim.step().unwrap()));
+        // A soft block leans downhill first.
+        let before = centre(&sim);
+        (0..60).for_each(|_| drop(sim.step().unwrap()));
+        (centre(&sim) - before).dot(tilt * -Vec3::X)
+    };
+    // From one second to two.
+    let expected = |friction: f64| 1.5 * GRAVITY * (angle.sin() - friction * angle.cos()) * (1.0 + 1.0 / 180.0);
+    let stuck = slide(grain(), 1.01 * angle.tan());
+    assert!(stuck.abs() < 1e-6, "a grain crept by {stuck} m");
+    let slid = slide(grain(), 0.2);
+    assert!((slid / expected(0.2) - 1.0).abs() < 0.01, "a grain slid by {slid} m for {}", expected(0.2));
+    let stuck = slide(block(), 1.1 * angle.tan());
+    assert!(stuck.abs() < 2e-4, "a block crept by {stuck} m");
+    let slid = slide(block(), 0.2);
+    assert!((slid / expected(0.2) - 1.0).abs() < 0.02, "a block slid by {slid} m for {}", expected(0.2));
+}

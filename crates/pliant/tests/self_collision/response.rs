@@ -29,9 +29,9 @@ pub(crate) fn slid(angle: f64, friction: f64, solver: impl Into<SolverChoice>) -
     (end - start).dot(tilt * Vec3::X)
 }
 
-#[test]
-fn a_layer_slides_on_another_exactly_if_the_slope_is_steeper_than_its_friction() {
-    let slid = |angle: f64, friction: f64| slid(angle, friction, ProjectiveParams::default());
+fn rubs_as_coulomb_says(solver: impl Into<SolverChoice>) {
+    let solver = solver.into();
+    let slid = |angle: f64, friction: f64| slid(angle, friction, solver.clone());
     for degrees in [10.0_f64, 20.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let sticks = slid(degrees.to_radians(), 1.1 * sin / cos);
@@ -45,6 +45,16 @@ fn a_layer_slides_on_another_exactly_if_the_slope_is_steeper_than_its_friction()
         let with_friction = expected(0.7 * sin / cos);
         assert!((slides / with_friction - 1.0).abs() < 0.1, "{slides} for {with_friction}");
     }
+}
+
+#[test]
+fn a_layer_slides_on_another_exactly_if_the_slope_is_steeper_than_its_friction() {
+    rubs_as_coulomb_says(ProjectiveParams::default());
+}
+
+#[test]
+fn a_layer_slides_on_another_at_the_default_as_it_should() {
+    rubs_as_coulomb_says(SolverChoice::Auto);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod bound;
 mod rigid_parts;
 
 use crate::clock::Clock;
-use crate::contact::Contacts;
+use crate::contact::{Contacts, exchange};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -133,11 +133,7 @@ impl Solver for Explicit {
         self.prepared = Some(prepared);
         if !contacts.is_none() {
             contacts.meet(&|vertex| x[vertex]);
-            let mut exchange = |vertex: usize, moved: Option<Vec3>| {
-                x[vertex] = moved.unwrap_or(x[vertex]);
-                x[vertex]
-            };
-            contacts.displace(&mut exchange, &|vertex| inertia * model.mass().lumped()[vertex]);
+            contacts.displace(&mut exchange(x), &|vertex| inertia * model.mass().lumped()[vertex]);
             report.contacts = contacts.count();
         }
         report.seconds_local = clock.now() - local;

@@ -17,7 +17,7 @@ pub(super) use assemble::hessian;
 pub(super) use system::System;
 
 use crate::clock::Clock;
-use crate::contact::{ContactMode, Contacts, Coupling};
+use crate::contact::{ContactMode, Contacts, Coupling, exchange};
 use crate::energy::{Curvature, Memory};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::{FactorError, Precision, conjugate_gradient};
@@ -174,7 +174,8 @@ impl Solver for Newton {
             report = self.warm_start.solve(objective, x, memory, contacts, clock)?;
         }
         let mass = objective.model.mass().diagonal();
-        let inertia = |vertex: usize| objective.inertia * mass[vertex];
+        let is_free = |vertex: usize| objective.model.free_index(vertex as u32).is_some();
+        let inertia = |v: usize| if is_free(v) { objective.inertia * mass[v] } else { f64::INFINITY };
         // Otherwise vertices are moved out of colliders once the solve is done.
         let constrains = contacts.mode() == ContactMode::Constraint;
         if !contacts.is_none() {
@@ -221,14 +222,6 @@ impl Solver for Newton {
         }
         report.contacts = contacts.count();
         Ok(report)
-    }
-}
-
-/// What tells where a vertex is, and moves it.
-fn exchange(x: &mut [Vec3]) -> impl FnMut(usize, Option<Vec3>) -> Vec3 {
-    |vertex, moved| {
-        x[vertex] = moved.unwrap_or(x[vertex]);
-        x[vertex]
     }
 }
 

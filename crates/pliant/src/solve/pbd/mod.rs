@@ -23,7 +23,7 @@ mod rigid;
 
 use crate::clock::Clock;
 use crate::constraint::Rule;
-use crate::contact::Contacts;
+use crate::contact::{Contacts, exchange};
 use crate::energy::Memory;
 use crate::fluid::{FluidReadings, Fluids, Ingredients};
 use crate::matching::{Cloths, Matchings, RegionMemory};
@@ -509,5 +509,5 @@ fn meet(contacts: &mut Contacts<'_>, objective: &Objective<'_>, inverse_masses: 
         return;
     }
     contacts.meet(&|vertex| x[vertex]);
-    contacts.relax(x, &|vertex| inverse_masses[vertex] / objective.inertia);
+    contacts.relax(&mut exchange(x), &|vertex| inverse_masses[vertex] / objective.inertia);
 }

@@ -1,11 +1,11 @@
 //! How well forces balance at the positions last evaluated: the factor's rows hold −∇g less contacts there.
 
 use super::contact::read;
-use super::local::Point;
-use super::prepared::Prepared;
+use super::prepared::{Prepared, position};
 use crate::contact::{ContactMode, Contacts};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
+use crate::solve::objective::larger;
 use crate::solve::{ForceBalance, Objective};
 use crate::sparse::Rows;
 
@@ -14,11 +14,7 @@ const ROUNDING: f64 = 1e-14;
 
 impl Prepared {
     /// Forces where the solver is; none where contacts only displace vertices, and have no forces within the solve.
-    pub(in crate::solve) fn balance(
-        &mut self,
-        contacts: &Contacts<'_>,
-        objective: &Objective<'_>,
-    ) -> Option<ForceBalance> {
+    fn balance(&mut self, contacts: &Contacts<'_>, objective: &Objective<'_>) -> Option<ForceBalance> {
         if contacts.mode() != ContactMode::Constraint {
             return None;
         }
@@ -52,23 +48,24 @@ impl Prepared {
         energy.sum()
     }
 
-    /// What rounding makes of forces in f64 \[N\].
-    pub(in crate::solve) fn rounding(&self, objective: &Objective<'_>) -> f64 {
-        ROUNDING * self.stiffest * objective.model.diagonal()
+    /// Forces where the solver is, and whether they balance within a tolerance or rounding; where there are none, whether the last movement, relative to
+    /// the diagonal, is within it. A tolerance of 0 is never met.
+    pub(in crate::solve) fn judge(
+        &mut self,
+        contacts: &Contacts<'_>,
+        objective: &Objective<'_>,
+        tolerance: f64,
+        movement: f64,
+    ) -> (Option<ForceBalance>, bool) {
+        let forces = self.balance(contacts, objective);
+        let rounding = ROUNDING * self.stiffest * objective.model.diagonal();
+        let is_balanced = forces.map_or(movement <= tolerance, |forces| forces.holds(tolerance, rounding));
+        (forces, tolerance > 0.0 && is_balanced)
     }
-}
-
-/// The larger of two; a NaN, if one is.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
 }
 
 /// Squared length of the longest row of four numbers, of which three count.
 fn largest_row<S: Real>(rows: &[S], count: usize) -> f64 {
     let squared = |row: &[S; 4]| row[..3].iter().map(|c| c.to_f64().powi(2)).sum();
     rows.as_chunks::<4>().0[..count].iter().map(squared).fold(0.0, larger)
-}
-
-fn position(p: Point) -> Vec3 {
-    Vec3::new(p[0], p[1], p[2])
 }

@@ -333,15 +333,12 @@ impl Iteration<'_, '_> {
         if !is_last_look && (begins || self.report.movement > JUDGED_BELOW) {
             return;
         }
-        self.report.forces = self.prepared.balance(self.contacts, self.objective);
         let (tolerance, movement) = (self.params.tolerance, self.report.movement);
-        let balanced = match self.report.forces {
-            Some(forces) => forces.holds(tolerance, self.prepared.rounding(self.objective)),
-            None => movement <= tolerance,
-        };
+        let (forces, is_balanced) = self.prepared.judge(self.contacts, self.objective, tolerance, movement);
+        self.report.forces = forces;
         // Convergence that is seen through the rounding of f32 is none.
         let is_seen = !self.prepared.is_single() || movement >= REFINED_BELOW;
-        self.report.converged = !begins && tolerance > 0.0 && balanced && is_seen;
+        self.report.converged = !begins && is_balanced && is_seen;
     }
 
     /// Positions before the step into `vectors.current`, δ into `vectors.step`, positions after it into `vectors.next`.

@@ -376,7 +376,8 @@ impl Prepared {
             }
             position(*at)
         };
-        let inertia = |vertex: usize| weight[place(vertex)];
+        // Pinned vertices come after the free ones, and do not give way.
+        let inertia = |vertex: usize| weight.get(place(vertex)).copied().unwrap_or(f64::INFINITY);
         if begins {
             contacts.begin(&mut exchange, &inertia);
         } else {
@@ -400,6 +401,6 @@ impl Prepared {
     }
 }
 
-fn position(p: Point) -> Vec3 {
+pub(super) fn position(p: Point) -> Vec3 {
     Vec3::new(p[0], p[1], p[2])
 }

@@ -318,13 +318,9 @@ impl Iteration<'_, '_> {
 
     /// Looks at the forces where g was last evaluated; what was seen through the rounding of f32 does not count.
     fn judge(&mut self, is_fine: bool) {
-        self.report.forces = self.prepared.balance(self.contacts, self.objective);
-        let tolerance = self.params.tolerance;
-        let balanced = match self.report.forces {
-            Some(forces) => forces.holds(tolerance, self.prepared.rounding(self.objective)),
-            None => self.report.movement <= tolerance,
-        };
-        self.report.converged = tolerance > 0.0 && balanced && is_fine;
+        let (tolerance, movement) = (self.params.tolerance, self.report.movement);
+        let (forces, is_balanced) = self.prepared.judge(self.contacts, self.objective, tolerance, movement);
+        (self.report.forces, self.report.converged) = (forces, is_balanced && is_fine);
     }
 
     /// Lets the first linear system begin where vertices would be if they were accelerated as in the last substep. Forces that stay as they are, at rest
