@@ -17,8 +17,9 @@ pub(crate) const FILE: &str = "summary.json";
 pub(crate) struct Summary {
     scene: String,
     vertices: usize,
-    /// The solver in words, with what `auto` has come to, and substeps in a frame.
+    /// Solver and integrator in words, with what `auto` has come to, and substeps in a frame.
     solver: String,
+    integrator: String,
     substeps: usize,
     wall_seconds: f64,
     resumed_after: Option<u32>,
@@ -44,6 +45,7 @@ impl Summary {
             scene: scene.to_owned(),
             vertices: run.sim.positions().len(),
             solver: run.sim.solver_choice().to_string(),
+            integrator: run.sim.integrator().to_string(),
             substeps: run.substeps() as usize * run.sim.substeps(),
             wall_seconds,
             resumed_after: (first > 0).then_some(first),
@@ -74,6 +76,7 @@ impl Summary {
             "frames": self.phases.frames,
             "vertices": self.vertices,
             "solver": self.solver,
+            "integrator": self.integrator,
             "substeps": self.substeps,
             "wall_seconds": self.wall_seconds,
             "resumed_after_frame": self.resumed_after,
@@ -105,7 +108,7 @@ impl Summary {
     /// What made the steps, in a line.
     pub(crate) fn solver(&self) -> String {
         let substeps = if self.substeps == 1 { "1 substep".to_owned() } else { format!("{} substeps", self.substeps) };
-        format!("solver: {}; {substeps} a frame", self.solver)
+        format!("solver: {}; {}, {substeps} a frame", self.solver, self.integrator)
     }
 
     /// What contact with colliders came to, in a line; none where there are no colliders.

@@ -66,6 +66,7 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         let energy_tolerance = bounded(recipe, "energy_tolerance", "at least 0", |value| value >= 0.0)?;
         let params = TwoMetricParams {
             energy_tolerance,
+            contact_iterations: iterations(recipe, "contact_iterations")?,
             iterations: iterations(recipe, "iterations")?,
             linear_iterations: iterations(recipe, "linear_iterations")?,
             linear_tolerance: share,
@@ -215,10 +216,12 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
     if let Some(count) = get::<Option<usize>>(recipe, "substeps")? {
         builder = builder.substeps(count);
     }
+    if let Some(name) = get::<Option<String>>(recipe, "integrator")? {
+        builder = builder.integrator(choose("integrator", &name, &known)?);
+    }
     builder = builder
         .time_step(get(recipe, "time_step")?)
         .gravity(gravity.into())
-        .integrator(choose("integrator", &get::<String>(recipe, "integrator")?, &known)?)
         .solver(solver(&recipe.getattr("solver")?)?)
         .runaway_limit(get(recipe, "runaway_limit")?)
         .damping(Damping {

@@ -317,6 +317,11 @@ impl Core {
         Ok(self.lock()?.sim().solver_choice().to_string())
     }
 
+    #[getter]
+    fn integrator_in_use(&self) -> PyResult<String> {
+        Ok(self.lock()?.sim().integrator().to_string())
+    }
+
     fn set_substeps(&self, count: usize) -> PyResult<()> {
         self.change()?.sim_mut().set_substeps(count).map_err(bad_value)
     }

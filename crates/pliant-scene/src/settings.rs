@@ -58,13 +58,15 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
     if !(step > 0.0 && step.is_finite()) {
         return refuse("frame_rate", format!("a step of {step} s is no step"));
     }
-    let integrator = match world.integrator.unwrap_or_default() {
-        IntegratorName::ImplicitEuler => TimeIntegrator::ImplicitEuler,
-        IntegratorName::Bdf2 => TimeIntegrator::Bdf2,
-        IntegratorName::TrBdf2 => TimeIntegrator::TrBdf2,
-        IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
-    };
-    let mut builder = Simulation::builder().time_step(step).solver(choice(solver)?).integrator(integrator);
+    let mut builder = Simulation::builder().time_step(step).solver(choice(solver)?);
+    if let Some(integrator) = world.integrator {
+        builder = builder.integrator(match integrator {
+            IntegratorName::ImplicitEuler => TimeIntegrator::ImplicitEuler,
+            IntegratorName::Bdf2 => TimeIntegrator::Bdf2,
+            IntegratorName::TrBdf2 => TimeIntegrator::TrBdf2,
+            IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
+        });
+    }
     if world.substeps.is_some() {
         // Who asks for a number of steps gets that number, whatever `auto` would choose.
         builder = builder.substeps(1);
@@ -320,6 +322,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 return Err(at_least_zero("solver.two-metric.energy_tolerance".to_owned(), share));
             }
             check_most("solver.two-metric.iterations", section.iterations, MOST_ITERATIONS)?;
+            check_most("solver.two-metric.contact_iterations", section.contact_iterations, MOST_ITERATIONS)?;
             check_most("solver.two-metric.linear_iterations", section.linear_iterations, MOST_ITERATIONS)?;
             if let Some(share) = section.linear_tolerance.filter(|share| !(0.0..1.0).contains(share)) {
                 let message = format!("linear_tolerance is {share}, but must be at least 0 and below 1");
@@ -330,6 +333,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 linear_iterations: section.linear_iterations.unwrap_or(standard.linear_iterations),
                 linear_tolerance: section.linear_tolerance.unwrap_or(standard.linear_tolerance),
                 energy_tolerance: section.energy_tolerance.unwrap_or(standard.energy_tolerance),
+                contact_iterations: section.contact_iterations.unwrap_or(standard.contact_iterations),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 preconditioner: match section.preconditioner {
                     None => standard.preconditioner,

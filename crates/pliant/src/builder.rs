@@ -18,7 +18,7 @@ use crate::oriented::OrientedSet;
 use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
-use crate::solve::{Acceleration, SolverChoice, choose};
+use crate::solve::{Acceleration, SolverChoice, Touchable, choose};
 use crate::state::State;
 use crate::substeps::{MOST_SUBSTEPS, NEED};
 use crate::wind::{AirPath, Wind};
@@ -41,6 +41,8 @@ pub struct SimulationBuilder {
     threads: Option<usize>,
     /// Whether the number of substeps was asked for.
     substeps_given: bool,
+    /// Whether somebody has asked for the integrator.
+    integrator_given: bool,
     clock: Clock,
     self_collision: Option<SelfCollision>,
     strain_limiting: Option<StrainLimiting>,
@@ -114,9 +116,11 @@ impl SimulationBuilder {
         self
     }
 
-    /// Time integrator.
+    /// Time integrator. By default implicit Euler, or what [`SolverChoice::Auto`] chooses: BDF2 for worlds of solids alone
+    /// without self-collision, whose rebounds implicit Euler damps.
     pub fn integrator(mut self, integrator: TimeIntegrator) -> Self {
         self.settings.integrator = integrator;
+        self.integrator_given = true;
         self
     }
 
@@ -276,9 +280,13 @@ impl SimulationBuilder {
         let model = Model::new(parts)?;
         if self.solver == SolverChoice::Auto {
             let given = self.substeps_given.then_some(self.settings.substeps);
-            let chosen = choose(&model, self.contact.mode, self.settings.time_step, given);
-            let chosen = chosen.suited_to(self.settings.wind.is_some(), self.settings.integrator);
+            let (colliders, layers) = (!self.colliders.is_empty(), self.self_collision.is_some());
+            let touchable = Touchable { colliders, layers, mode: self.contact.mode };
+            let chosen = choose(&model, touchable, self.settings.time_step, given);
+            let integrator = self.integrator_given.then_some(self.settings.integrator);
+            let chosen = chosen.suited_to(self.settings.wind.is_some(), integrator);
             (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
+            self.settings.integrator = chosen.integrator;
         }
         if let (false, Some((body, kind))) = (self.solver.knows_constraints(), model.beyond_energies()) {
             return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::collide::Collider;
 use crate::contact::{Clearances, Contact};
+use crate::integrate::TimeIntegrator;
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyInfo, Model};
 use crate::simulation::Simulation;
@@ -125,6 +126,11 @@ impl Simulation {
     /// Equal parts in which a step is taken.
     pub fn substeps(&self) -> usize {
         self.settings.substeps
+    }
+
+    /// How time advances: what was asked for, or what [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto) chose.
+    pub fn integrator(&self) -> TimeIntegrator {
+        self.settings.integrator
     }
 
     /// A body by its name.

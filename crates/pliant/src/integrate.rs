@@ -11,15 +11,27 @@ use crate::scratch::Scratch;
 /// How time advances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeIntegrator {
-    /// First order, the most damped and the most robust (default).
+    /// First order, the most damped and the most robust (default, but for worlds of solids alone, see [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto)).
     #[default]
     ImplicitEuler,
-    /// Second order with the last two states; the first step, and the first after a change of the time step, is implicit Euler.
+    /// Second order with the last two states; the first step, and the first after a change of the time step, is implicit Euler. What an impact has
+    /// struck looks back on the motion that it leaves with.
     Bdf2,
     /// Second order in two stages with one matrix; hardly damps slow motion, damps fast motion strongly.
     TrBdf2,
     /// Second order, keeps energy of small oscillations; rings on stiff scenes.
     ImplicitMidpoint,
+}
+
+impl std::fmt::Display for TimeIntegrator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::ImplicitEuler => "implicit Euler",
+            Self::Bdf2 => "BDF2",
+            Self::TrBdf2 => "TR-BDF2",
+            Self::ImplicitMidpoint => "implicit midpoint",
+        })
+    }
 }
 
 /// One implicit stage.

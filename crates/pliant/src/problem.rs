@@ -7,7 +7,7 @@ use crate::integrate::Stage;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::scratch::Scratch;
-use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start, choose};
+use crate::solve::{Objective, SolveError, SolveReport, SolverChoice, Start, Touchable, choose};
 use crate::state::Inputs;
 
 /// The largest external force on a free vertex \[N\].
@@ -142,8 +142,9 @@ impl<'a> Problem<'a> {
 
     /// Minimises g from `x` by a solver; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
+        let untouched = Touchable { colliders: false, layers: false, mode: ContactMode::Constraint };
         let suited = (*solver == SolverChoice::Auto)
-            .then(|| choose(self.model, ContactMode::Constraint, self.inertia.sqrt().recip(), Some(1)).solver);
+            .then(|| choose(self.model, untouched, self.inertia.sqrt().recip(), Some(1)).solver);
         let solver = suited.as_ref().unwrap_or(solver);
         if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.beyond_energies()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });

@@ -17,7 +17,7 @@ use crate::report::{StepReport, offending_element};
 use crate::rollback::Rollback;
 use crate::scratch::Scratch;
 use crate::self_collision::{SelfCollider, Untangled};
-use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, Start, choose};
+use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, Start, Touchable, choose};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
 use crate::substeps::Substep;
@@ -154,6 +154,8 @@ pub(crate) struct Reached {
     pub(crate) limited: Option<StrainLimitReport>,
     /// Accelerations by all but the wind, where there is one \[m/s²\].
     others: Vec<Vec3>,
+    /// Vertices that were struck, with the positions and velocities that they might have had at the start.
+    struck: Vec<(u32, Vec3, Vec3)>,
 }
 
 /// What solves the stages of a step.
@@ -376,7 +378,9 @@ impl Simulation {
         let before =
             Before { span: part.span, h, velocities: &velocities, accelerations: &accelerations, is_euler, moves_out };
         let mut obstacles = contacts.obstacles;
-        let finished = obstacles.as_mut().map(|obstacles| obstacles.finish(&before, &mut x, &mut v));
+        let mut struck = Vec::new();
+        contacts.layers.note_struck(&before, &mut struck);
+        let finished = obstacles.as_mut().map(|obstacles| obstacles.finish(&before, &mut x, &mut v, &mut struck));
         let (touched, held) = finished.unwrap_or_default();
         // Pinned vertices are where they were told to be, and as fast as that made them.
         for (&vertex, &target) in model.pinned().iter().zip(&inputs.substep_pins) {
@@ -394,8 +398,14 @@ impl Simulation {
         for ((a, mass), (v, before)) in others.iter_mut().zip(model.mass().lumped()).zip(v.iter().zip(&velocities)) {
             *a = (*v - *before) / h - if *mass > 0.0 { *a / *mass } else { Vec3::ZERO };
         }
+        // An impact leaves no past to look back on: as if they had come the way they go now, under the same forces.
+        let past = |&vertex: &u32| {
+            let (x, v, a) = (x[vertex as usize], v[vertex as usize], accelerations[vertex as usize]);
+            (vertex, x - v * h, v - a * h)
+        };
+        let struck = struck.iter().map(past).collect();
         scratch.give([velocities, accelerations]);
-        Ok((Reached { positions: x, velocities: v, touched, held, clearances, limited, others }, report))
+        Ok((Reached { positions: x, velocities: v, touched, held, clearances, limited, others, struck }, report))
     }
 
     /// M⁻¹ of the elastic forces at the current positions \[m/s²\].
@@ -436,12 +446,15 @@ impl Simulation {
     /// Makes the result of a good substep the current state.
     pub(crate) fn commit(&mut self, part: &Substep, reached: Reached) {
         let h = part.h;
-        let Reached { positions, velocities, touched, held, clearances, others, limited: _ } = reached;
+        let Reached { positions, velocities, touched, held, clearances, others, struck, limited: _ } = reached;
         if let Some(surroundings) = &mut self.surroundings {
             (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
         }
-        let positions = std::mem::replace(&mut self.state.positions, positions);
-        let velocities = std::mem::replace(&mut self.state.velocities, velocities);
+        let mut positions = std::mem::replace(&mut self.state.positions, positions);
+        let mut velocities = std::mem::replace(&mut self.state.velocities, velocities);
+        for (vertex, x, v) in struck {
+            (positions[vertex as usize], velocities[vertex as usize]) = (x, v);
+        }
         if let Some(older) = self.history.replace(History { h, positions, velocities, others }) {
             self.scratch.give([older.positions, older.velocities]);
         }
@@ -474,8 +487,10 @@ impl Simulation {
             return choice;
         }
         let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
-        let chosen = choose(&self.model, mode, self.settings.time_step, Some(self.settings.substeps));
-        chosen.suited_to(self.settings.wind.is_some(), self.settings.integrator).solver
+        let (colliders, layers) = (self.surroundings.is_some(), self.self_collider.is_some());
+        let touchable = Touchable { colliders, layers, mode };
+        let chosen = choose(&self.model, touchable, self.settings.time_step, Some(self.settings.substeps));
+        chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver
     }
 
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.

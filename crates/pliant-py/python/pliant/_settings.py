@@ -173,9 +173,9 @@ class Projective:
 
 @dataclass(frozen=True)
 class Auto:
-    """What suits the world, by a rule on what it contains; also the number of substeps, where none was asked for.
+    """What suits the world, by a rule on what it contains; also the number of substeps and the integrator, where none was asked for.
 
-    Simulation.solver_in_use says what it came to.
+    Simulation.solver_in_use and Simulation.integrator_in_use say what it came to.
     """
 
     kind: ClassVar[str] = "auto"
@@ -188,7 +188,8 @@ class TwoMetric:
 
     iterations: most in a step. linear_iterations: most in each, every one with a solve by the projective factor; they end when
     linear_tolerance of the residual is left. tolerance: as for Projective. energy_tolerance: another iteration is made only while the
-    last one has missed what it promised by more than this share of the kinetic energy; 0 makes them all. preconditioner: "product" or "sum" of factor and diagonal blocks, or
+    last one has missed what it promised by more than this share of the kinetic energy; 0 makes them all. contact_iterations: at
+    least so many while something touches. preconditioner: "product" or "sum" of factor and diagonal blocks, or
     "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
@@ -200,6 +201,7 @@ class TwoMetric:
     start: str = "predicted"
     record: bool = False
     energy_tolerance: float = 0.0
+    contact_iterations: int = 1
 
     kind: ClassVar[str] = "two-metric"
 

@@ -37,7 +37,7 @@ class _World:
     substeps: int | None
     gravity: Vector
     wind: Wind | None
-    integrator: str
+    integrator: str | None
     solver: Solver
     damping: Damping
     attachments: tuple[Attachment, ...]
@@ -80,7 +80,7 @@ class Simulation(Readings):
 
     bodies: one or several. time_step [s]. substeps: equal parts in which each step is taken, 1 to 10000 (None: one, or what an Auto solver chooses); each costs as much as a step, and two
     to four follow fast motion that one long step damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
-    "implicit-midpoint". colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
+    "implicit-midpoint" (None: implicit Euler, or what an Auto solver chooses). colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
     strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
     (n, 3) [N], called before each step. threads: of a pool of its own, 1 to 1024; the numbers are the same with any, and more than cores
     make nothing faster. runaway_limit: a step in
@@ -97,7 +97,7 @@ class Simulation(Readings):
         substeps: int | None = None,
         gravity: ArrayLike = (0.0, -9.81, 0.0),
         wind: Wind | None = None,
-        integrator: str = "implicit-euler",
+        integrator: str | None = None,
         solver: Solver = Auto(),
         damping: Damping = Damping(),
         attachments: Sequence[Attachment] = (),
@@ -333,6 +333,11 @@ class Simulation(Readings):
     def solver_in_use(self) -> str:
         """The solver in words, with what an Auto has come to."""
         return self._core.solver_in_use
+
+    @property
+    def integrator_in_use(self) -> str:
+        """The time integrator in words, with what an Auto solver has chosen."""
+        return self._core.integrator_in_use
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -17,7 +17,7 @@ pub struct WorldSection {
     pub frames: Option<u32>,
     /// Acceleration of free fall (m/s²); [0, -9.81, 0] by default.
     pub gravity: Option<[f64; 3]>,
-    /// Time integrator; implicit-euler by default.
+    /// Time integrator. By default `solver.auto` chooses it, bdf2 for worlds of solids alone without self-collision; with every other solver it is implicit-euler.
     pub integrator: Option<IntegratorName>,
     /// Air that moves past surfaces.
     pub wind: Option<WindSection>,
@@ -41,11 +41,10 @@ impl WorldSection {
 }
 
 /// How time advances.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntegratorName {
     /// First order, most robust.
-    #[default]
     ImplicitEuler,
     /// Second order, two-step.
     Bdf2,
@@ -256,6 +255,8 @@ pub struct TwoMetricSection {
     pub linear_tolerance: Option<f64>,
     /// Makes another iteration only while the last one has missed what it promised by more than this share of the kinetic energy; 0 by default: all iterations.
     pub energy_tolerance: Option<f64>,
+    /// Iterations at least while something touches, where `energy_tolerance` would end them earlier; 1 by default.
+    pub contact_iterations: Option<usize>,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,
     /// What linear systems are preconditioned by: both metrics (`product`, the default, or the cheaper `sum`), or the prefactored matrix

@@ -7,7 +7,7 @@ use crate::collide::Collider;
 use crate::math::Vec3;
 
 /// Impacts slower than this many times what gravity and other forces add in a step are no impacts but rest.
-const REST: f64 = 2.0;
+pub(super) const REST: f64 = 2.0;
 /// Rounds of the last projection: a vertex between two colliders may need more than one.
 const ROUNDS: usize = 4;
 
@@ -28,8 +28,14 @@ pub(crate) struct Before<'a> {
 }
 
 impl<'a> Obstacles<'a> {
-    /// Restitution, the last projection, and the contacts with their forces.
-    pub(crate) fn finish(&mut self, before: &Before<'_>, x: &mut [Vec3], v: &mut [Vec3]) -> (Vec<Contact>, Vec<Held>) {
+    /// Restitution, the last projection, and the contacts with their forces; notes which vertices were struck.
+    pub(crate) fn finish(
+        &mut self,
+        before: &Before<'_>,
+        x: &mut [Vec3],
+        v: &mut [Vec3],
+        struck: &mut Vec<u32>,
+    ) -> (Vec<Contact>, Vec<Held>) {
         let (mut touched, mut held) = (Vec::new(), Vec::new());
         let mass = self.model.mass().lumped();
         let rigid = free_sets(self.model);
@@ -45,7 +51,13 @@ impl<'a> Obstacles<'a> {
             let leaving = law.normal.dot(v[vertex] - surface);
             let is_fast = approach > REST * gained.length();
             let is_impact = is_fast && restitution > 0.0;
-            if !is_fast {
+            if is_fast {
+                match rigid.get(vertex) {
+                    // What strikes one vertex changes the motion of all.
+                    Some(Some(set)) => struck.extend(&self.model.rigid_sets()[*set as usize].vertices),
+                    _ => struck.push(touch.vertex),
+                }
+            } else {
                 // What stops an impact is no guess of what carries a load.
                 let (pressed, rubbed) = (law.pressed, law.rubbed);
                 held.push(Held { vertex: touch.vertex, collider: touch.collider, pressed, rubbed });
@@ -89,14 +101,14 @@ impl<'a> Obstacles<'a> {
             self.look_again();
         }
         if before.moves_out {
-            self.project(before.h, x, v, &mut touched);
+            self.project(before.h, x, v, &mut touched, struck);
         }
         held.sort_unstable_by_key(|held| (held.vertex, held.collider));
         (touched, held)
     }
 
     /// No vertex ends inside a collider: what the solve has left there is moved to the surface, its velocity along.
-    fn project(&mut self, h: f64, x: &mut [Vec3], v: &mut [Vec3], touched: &mut [Contact]) {
+    fn project(&mut self, h: f64, x: &mut [Vec3], v: &mut [Vec3], touched: &mut [Contact], struck: &mut Vec<u32>) {
         for _ in 0..ROUNDS {
             self.detect(&|vertex| x[vertex]);
             let mut moved = false;
@@ -122,6 +134,7 @@ impl<'a> Obstacles<'a> {
                 if closing > 0.0 {
                     let change = closing.min(push / h);
                     v[vertex] += normal * change;
+                    struck.push(touch.vertex);
                     let same = |c: &&mut Contact| c.vertex == vertex && c.collider == collider;
                     if let Some(contact) = touched.iter_mut().find(same) {
                         contact.normal_force += self.model.mass().lumped()[vertex] * change / h;

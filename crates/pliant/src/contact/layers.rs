@@ -15,6 +15,7 @@
 //! angular momentum too; friction acts across the gap and leaves a couple of ‖f_t‖·gap, as a layer of that thickness would take up.
 
 use super::Coupling;
+use super::finish::{Before, REST};
 use super::law::Law;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -99,6 +100,17 @@ impl Layers {
                     let at = x(v as usize, None);
                     x(v as usize, Some(at + force * (weight * compliance(v as usize))));
                 }
+            }
+        }
+    }
+
+    /// Notes the vertices of contacts that press and were met faster than by what forces add in a step.
+    pub(crate) fn note_struck(&self, before: &Before<'_>, struck: &mut Vec<u32>) {
+        for contact in self.list.iter().filter(|contact| contact.law.pressed > 0.0) {
+            let gained = contact.vertices.iter().map(|&v| before.accelerations[v as usize].length());
+            let approach = -contact.law.normal.dot(contact.offset(|v| before.velocities[v]));
+            if approach > REST * before.h * gained.fold(0.0, f64::max) {
+                struck.extend(contact.vertices);
             }
         }
     }

@@ -166,6 +166,11 @@ impl Contacts<'_> {
         self.layers.settle(forces);
     }
 
+    /// Whether any contact presses.
+    pub(crate) fn press(&self) -> bool {
+        self.count() > 0 || self.layers.pressing() > 0
+    }
+
     /// How many contacts press against colliders.
     pub(crate) fn count(&self) -> usize {
         self.obstacles.as_ref().map_or(0, Obstacles::count)

@@ -6,12 +6,18 @@
 //! | constraints that are no energies, fluids, rods, matched bodies | position-based | the step |
 //! | rigid bodies; example poses; contacts by a constant matrix | projective | the step |
 //! | cloth, shells, strands, also beside solids | two metrics | 1/240 s |
-//! | solids | two metrics, by the factor alone | 1/120 s |
+//! | solids | two metrics, by the factor alone, BDF2 | 1/120 s; 1/360 s where there are colliders |
+//! | solids whose surfaces are kept apart | the same with implicit Euler | 1/120 s |
 //!
 //! Iterations go on until one keeps its promise (`TwoMetricParams::energy_tolerance`): one in nearly all substeps. In wind, and with TR-BDF2 or implicit
 //! midpoint, there are two: what blows at light cloth moves it so far in a substep that one leaves it stretched, and those integrators carry on as
 //! velocity what a solve has left.
 //! Sheets that are stiff as plates, of paper or metal, have their linear systems solved further.
+//!
+//! Solids take BDF2: implicit Euler damps their rebounds by a third of the height at 1/240 s. An impact falls
+//! anywhere within a substep, so that where solids may hit colliders substeps are shorter still; three iterations while they do bring a dropped cube of jelly
+//! within 2 % of its exact motion. Where surfaces are kept apart BDF2 does not let stacks come to rest, and
+//! cloth does not gain: its contacts come and go in every substep, and what BDF2 remembers of them is worse than what implicit Euler damps.
 
 use super::{PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, TwoMetricParams};
 use crate::contact::ContactMode;
@@ -19,9 +25,12 @@ use crate::energy::{Arrays, Operator};
 use crate::integrate::TimeIntegrator;
 use crate::model::Model;
 
-/// Longest substeps of thin bodies and of solids \[s\].
+/// Longest substeps of thin bodies, of solids, and of solids that may hit colliders \[s\].
 const THIN: f64 = 1.0 / 240.0;
 const SOLID: f64 = 1.0 / 120.0;
+const TOUCHING_SOLID: f64 = 1.0 / 360.0;
+/// Iterations at least while a solid touches something.
+const CONTACT_ITERATIONS_OF_SOLIDS: usize = 3;
 /// Most substeps that the rule asks for.
 const MOST: usize = 8;
 /// Most linear iterations of worlds with few vertices, and how many vertices those are: contact on finer meshes takes more.
@@ -45,14 +54,24 @@ const TOLERANCE_OF_PLATES: f64 = 0.005;
 pub(crate) struct Chosen {
     pub(crate) solver: SolverChoice,
     pub(crate) substeps: usize,
+    pub(crate) integrator: TimeIntegrator,
     /// Whether substeps are longer than the rule would have them.
     is_long: bool,
+    /// Whether an integrator that looks back suits it.
+    looks_back: bool,
 }
 
 impl Chosen {
-    /// The same for a world with or without wind, and an integrator.
-    pub(crate) fn suited_to(mut self, has_wind: bool, integrator: TimeIntegrator) -> Self {
-        let is_sensitive = matches!(integrator, TimeIntegrator::TrBdf2 | TimeIntegrator::ImplicitMidpoint);
+    fn by(solver: impl Into<SolverChoice>, substeps: usize) -> Self {
+        let (solver, integrator) = (solver.into(), TimeIntegrator::ImplicitEuler);
+        Self { solver, substeps, integrator, is_long: false, looks_back: false }
+    }
+
+    /// The same for a world with or without wind; an integrator that somebody has asked for stays.
+    pub(crate) fn suited_to(mut self, has_wind: bool, integrator: Option<TimeIntegrator>) -> Self {
+        let own = if self.looks_back { TimeIntegrator::Bdf2 } else { TimeIntegrator::ImplicitEuler };
+        self.integrator = integrator.unwrap_or(own);
+        let is_sensitive = matches!(self.integrator, TimeIntegrator::TrBdf2 | TimeIntegrator::ImplicitMidpoint);
         if let SolverChoice::TwoMetric(params) = &mut self.solver
             && (has_wind || is_sensitive)
         {
@@ -63,19 +82,30 @@ impl Chosen {
     }
 }
 
+/// What there is to touch in a world.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touchable {
+    /// Whether there are colliders.
+    pub(crate) colliders: bool,
+    /// Whether surfaces are kept apart.
+    pub(crate) layers: bool,
+    /// How contacts with colliders act.
+    pub(crate) mode: ContactMode,
+}
+
 /// Chooses for steps of h \[s\]; a number of substeps that somebody has asked for stays.
-pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<usize>) -> Chosen {
+pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Option<usize>) -> Chosen {
     let given = substeps.unwrap_or(1);
     if model.beyond_energies().is_some() {
-        return Chosen { solver: PositionBasedParams::default().into(), substeps: given, is_long: false };
+        return Chosen::by(PositionBasedParams::default(), given);
     }
     // An energy of no elements says nothing about a world.
     let energies = || model.energies().iter().filter(|entry| !entry.batch.operator().is_empty());
     let has = |which: fn(&Arrays) -> bool| energies().any(|entry| which(&entry.batch.arrays()));
     let is_posed = has(|arrays| matches!(arrays, Arrays::Examples { .. } | Arrays::GlobalExamples { .. }));
     let is_rigid = has(|arrays| matches!(arrays, Arrays::Rigid(_)));
-    if is_posed || is_rigid || mode == ContactMode::ConstantMatrix || energies().next().is_none() {
-        return Chosen { solver: ProjectiveParams::default().into(), substeps: given, is_long: false };
+    if is_posed || is_rigid || touchable.mode == ContactMode::ConstantMatrix || energies().next().is_none() {
+        return Chosen::by(ProjectiveParams::default(), given);
     }
     let is_solid = |arrays: &Arrays| {
         matches!(
@@ -84,20 +114,27 @@ pub(crate) fn choose(model: &Model, mode: ContactMode, h: f64, substeps: Option<
         )
     };
     let is_thin = energies().any(|entry| !is_solid(&entry.batch.arrays()));
-    let (longest, preconditioner) =
-        if is_thin { (THIN, Preconditioner::Product) } else { (SOLID, Preconditioner::Factor) };
+    let looks_back = !is_thin && !touchable.layers;
+    let (longest, preconditioner) = match (is_thin, looks_back && touchable.colliders) {
+        (true, _) => (THIN, Preconditioner::Product),
+        (false, false) => (SOLID, Preconditioner::Factor),
+        (false, true) => (TOUCHING_SOLID, Preconditioner::Factor),
+    };
     // A step of the longest length is one, whatever rounding makes of it.
     let wanted = ((h / longest - 1e-6).ceil() as usize).clamp(1, MOST);
     let substeps = substeps.unwrap_or(wanted);
     let mut params =
         TwoMetricParams { iterations: ITERATIONS, energy_tolerance: MISSED, preconditioner, ..Default::default() };
+    if looks_back {
+        params.contact_iterations = CONTACT_ITERATIONS_OF_SOLIDS;
+    }
     if model.free().len() < FEW {
         params.linear_iterations = LINEAR_OF_FEW;
     }
     if is_thin && has_plates(model, h / substeps as f64) {
         (params.linear_iterations, params.linear_tolerance) = (LINEAR_OF_PLATES, TOLERANCE_OF_PLATES);
     }
-    Chosen { solver: params.into(), substeps, is_long: substeps < wanted }
+    Chosen { is_long: substeps < wanted, looks_back, ..Chosen::by(params, substeps) }
 }
 
 /// Whether a body is a sheet whose stretch at a vertex is stiffer than the inertia of the whole body over substeps of τ \[s\], and whose bending at a

@@ -11,7 +11,7 @@ mod report;
 mod turning;
 pub mod two_metric;
 
-pub(crate) use auto::choose;
+pub(crate) use auto::{Touchable, choose};
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};

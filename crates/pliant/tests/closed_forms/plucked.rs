@@ -84,7 +84,7 @@ fn clamped_block(poisson_ratio: f64, solver: SolverChoice) -> Simulation {
     let mesh = TetBox { size: Vec3::new(1.0, 0.4, 0.4), cells: [10, 4, 4], ..TetBox::default() }.mesh().unwrap();
     let material = SolidMaterial { youngs_modulus: 1e7, poisson_ratio, ..SolidMaterial::default() };
     let body = Body::solid(&mesh, &material).unwrap().pin_where(|p| p.x < -0.499);
-    let damping = Damping { drag: 2.0, ..Damping::default() };
+    let damping = Damping { drag: 5.0, ..Damping::default() };
     Simulation::builder().body(body).solver(solver).damping(damping).build().unwrap()
 }
 

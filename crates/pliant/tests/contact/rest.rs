@@ -9,7 +9,7 @@ fn resting(h: f64, params: ContactParams) -> (Simulation, f64) {
     mesh.positions.iter_mut().for_each(|p| p.y += 0.101);
     let body = Body::solid(&mesh, &jelly()).unwrap();
     let ground = Collider::new(Shape::Plane).friction(0.4);
-    let damping = Damping { deformation: 5.0, ..Damping::default() };
+    let damping = Damping { deformation: 5.0, drag: 4.0, ..Damping::default() };
     let builder = Simulation::builder().body(body).collider(ground).contact(params).time_step(h).damping(damping);
     let sim = builder.build().unwrap();
     let weight = sim.model().mass().lumped().iter().sum::<f64>() * GRAVITY;

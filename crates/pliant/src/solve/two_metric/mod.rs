@@ -52,6 +52,9 @@ pub struct TwoMetricParams {
     /// Makes another iteration only while g misses what the last one promised by more than this share of the kinetic energy that inertia and external forces
     /// ask for in the stage; 0 makes them all. A miss is stretch that turning elements have caused, and next steps would turn into motion.
     pub energy_tolerance: f64,
+    /// Iterations at least while something touches, where `energy_tolerance` would end them earlier: contacts that come and go within a step are known
+    /// only after one, and rebounds depend on them.
+    pub contact_iterations: usize,
     /// What the linear systems are preconditioned by.
     pub preconditioner: Preconditioner,
     /// Where to start.
@@ -68,6 +71,7 @@ impl Default for TwoMetricParams {
             linear_tolerance: 0.05,
             tolerance: 1e-6,
             energy_tolerance: 0.0,
+            contact_iterations: 1,
             preconditioner: Preconditioner::default(),
             start: Start::Predicted,
             record: false,
@@ -222,7 +226,10 @@ struct Iteration<'a, 'c> {
 
 impl Iteration<'_, '_> {
     fn is_last(&self) -> bool {
-        self.report.converged || self.is_stuck || self.is_settled || self.report.iterations >= self.params.iterations
+        let TwoMetricParams { iterations, contact_iterations, .. } = *self.params;
+        let is_enough = self.report.iterations >= contact_iterations || !self.contacts.press();
+        let is_settled = self.is_settled && is_enough;
+        self.report.converged || self.is_stuck || is_settled || self.report.iterations >= iterations
     }
 
     /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
