@@ -21,11 +21,15 @@ const LINEAR: usize = 5;
 /// A method, by the number of solves that it is given.
 type Method = (&'static str, fn(usize) -> SolverChoice);
 
-const METHODS: [Method; 5] = [
+const METHODS: [Method; 6] = [
     ("plain", |solves| ProjectiveParams::plain(solves).into()),
     ("Anderson", |solves| ProjectiveParams { iterations: solves, ..Default::default() }.into()),
     ("Chebyshev", |solves| {
         let acceleration = Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 };
+        ProjectiveParams { iterations: solves, acceleration, ..Default::default() }.into()
+    }),
+    ("L-BFGS", |solves| {
+        let acceleration = Acceleration::Lbfgs { history: 5 };
         ProjectiveParams { iterations: solves, acceleration, ..Default::default() }.into()
     }),
     ("two-metric", |solves| {
