@@ -26,6 +26,7 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
     }
     Ok(match get::<String>(recipe, "kind")?.as_str() {
         "anderson" => Acceleration::Anderson { window: get(recipe, "window")? },
+        "lbfgs" => Acceleration::Lbfgs { history: get(recipe, "history")? },
         _ => Acceleration::Chebyshev {
             rho: get(recipe, "rho")?,
             delay: get(recipe, "delay")?,

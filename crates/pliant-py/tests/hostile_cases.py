@@ -631,6 +631,9 @@ CASES: dict[str, Case] = {
         {"rho": 0.9, "delay": 2, "relaxation": 1.0},
         use=lambda own: with_solver(pliant.Projective(acceleration=own)),
     ),
+    "Lbfgs": Case(
+        lambda: pliant.Lbfgs, {"history": 5}, use=lambda own: with_solver(pliant.Projective(acceleration=own))
+    ),
     "Projective": Case(
         lambda: pliant.Projective,
         {

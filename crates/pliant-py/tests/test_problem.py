@@ -100,6 +100,7 @@ def test_all_solvers_lower_the_objective_to_the_same_minimum(curtain: pliant.Sim
         pliant.Projective.converged(),
         pliant.Projective.plain(3000),
         pliant.Projective(4000, 1e-13, pliant.Chebyshev(0.9), precision="double"),
+        pliant.Projective(2000, 1e-10, pliant.Lbfgs()),
         pliant.Newton(linear_solver=pliant.ConjugateGradient(1e-10, 2000)),
         pliant.Newton(warm_start=5, start="inertial"),
         pliant.Newton(curvature="shifted"),

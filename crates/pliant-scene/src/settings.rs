@@ -227,7 +227,7 @@ fn wind(section: &WindSection) -> Result<(Wind, Track), Fault> {
     Ok((Wind { air_density, drag, strand_drag, strand_friction, turbulence, ..standard }, track))
 }
 
-/// Iterates that Anderson acceleration can remember.
+/// Iterations that Anderson acceleration and L-BFGS can remember.
 const MOST_REMEMBERED: usize = 16;
 
 fn check_tolerance(kind: &str, tolerance: Option<f64>) -> Result<(), Fault> {
@@ -304,6 +304,14 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                     Some(AccelerationSection::Chebyshev { rho, delay }) => {
                         Acceleration::Chebyshev { rho, delay, relaxation: 1.0 }
                     }
+                    Some(AccelerationSection::Lbfgs { history }) if !(1..=MOST_REMEMBERED).contains(&history) => {
+                        let key = "solver.projective.acceleration.lbfgs.history";
+                        return Err(Fault::new(
+                            key,
+                            format!("history is {history}, but must be 1 to {MOST_REMEMBERED}"),
+                        ));
+                    }
+                    Some(AccelerationSection::Lbfgs { history }) => Acceleration::Lbfgs { history },
                 },
                 precision: match section.precision {
                     None => standard.precision,

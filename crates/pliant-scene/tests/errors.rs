@@ -272,6 +272,15 @@ fn a_thickness_below_the_limit_is_refused_with_it() {
 }
 
 #[test]
+fn a_history_of_lbfgs_that_is_none_or_huge_is_refused_at_its_key() {
+    for history in ["0", "17", "1000000000000"] {
+        let error = refused(&format!("{CURTAIN}[solver.projective]\nacceleration.lbfgs.history = {history}\n"));
+        assert_eq!(error.message, format!("history is {history}, but must be 1 to 16"));
+        assert_eq!(error.place.map(|(line, _)| line), Some(18), "{error}");
+    }
+}
+
+#[test]
 fn more_iterations_than_a_step_could_take_are_refused() {
     for (solver, line) in [
         ("[solver.projective]\niterations = 1000000000000", 18),

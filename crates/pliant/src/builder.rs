@@ -400,6 +400,13 @@ impl SimulationBuilder {
                 Acceleration::Chebyshev { rho, .. } => {
                     require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
                 }
+                Acceleration::Lbfgs { history } => {
+                    require("L-BFGS's history", history as f64, "1 to 16", (1..=16).contains(&history))?;
+                    let mode = self.contact.mode;
+                    if mode != ContactMode::Constraint {
+                        return Err(ModelError::LbfgsWithoutConstraints { mode });
+                    }
+                }
             }
         }
         Ok(())

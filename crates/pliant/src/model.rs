@@ -6,6 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::constraint::ConstraintBatch;
+use crate::contact::ContactMode;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
 use crate::fluid::FluidInfo;
 use crate::mass::Mass;
@@ -29,6 +30,14 @@ pub enum ModelError {
         "contacts act by a constant matrix, which Newton's method and the two-metric Newton do not have: their contacts are constraints or displacements"
     )]
     ConstantMatrixOfNewton,
+    /// Contacts that are not in the objective.
+    #[error(
+        "contacts act as {mode:?}, but L-BFGS needs them to be constraints: others are not in the objective that its line search goes by"
+    )]
+    LbfgsWithoutConstraints {
+        /// How contacts act.
+        mode: ContactMode,
+    },
     /// More vertices than indices can name.
     #[error("the world has {count} vertices, more than the {limit} that can be numbered")]
     TooLarge {

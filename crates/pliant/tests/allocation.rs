@@ -47,11 +47,15 @@ fn world(solver: SolverChoice, substeps: usize) -> Simulation {
 #[test]
 fn steps_allocate_nothing_after_the_first_few() {
     let accelerated = SolverChoice::from(ProjectiveParams::default());
+    let acceleration = Acceleration::Lbfgs { history: 5 };
+    let quasi_newton = SolverChoice::from(ProjectiveParams { acceleration, ..ProjectiveParams::default() });
     let two_metric = SolverChoice::from(TwoMetricParams::default());
     for (solver, substeps) in [
         (ProjectiveParams::plain(10).into(), 1),
         (accelerated.clone(), 1),
         (accelerated, 3),
+        (quasi_newton.clone(), 1),
+        (quasi_newton, 3),
         (two_metric.clone(), 1),
         (two_metric, 3),
     ] {

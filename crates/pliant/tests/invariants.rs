@@ -6,6 +6,8 @@ use pliant::mesh::Simplices;
 use pliant::prelude::*;
 use pliant::solve::SolverChoice;
 
+const LBFGS: Acceleration = Acceleration::Lbfgs { history: 5 };
+
 /// A specimen of each energy as a simulation without gravity, started from a strongly deformed state that moves.
 fn specimen_worlds() -> Vec<(String, Simulation)> {
     let mut worlds = Vec::new();
@@ -80,7 +82,9 @@ fn linear_momentum_is_exact_after_every_iteration() {
         [1, 2, 3, 7, 20].into_iter().flat_map(|n| [(n, Precision::Double, 1e-12), (n, Precision::Single, 1e-6)])
     {
         let plain = ProjectiveParams { precision, ..ProjectiveParams::plain(iterations) };
-        for solver in [plain, ProjectiveParams { iterations, precision, ..Default::default() }] {
+        let accelerated = ProjectiveParams { iterations, precision, ..Default::default() };
+        let quasi_newton = ProjectiveParams { acceleration: LBFGS, ..accelerated.clone() };
+        for solver in [plain, accelerated, quasi_newton] {
             let body = Body::solid(&mesh, &SolidMaterial::default()).unwrap().with_velocities(velocities.clone());
             let builder = Simulation::builder().body(body).gravity(Vec3::ZERO).solver(solver);
             let mut sim = builder.build().unwrap();
@@ -175,6 +179,25 @@ fn safeguarded_anderson_never_raises_g_after_an_iteration() {
 }
 
 #[test]
+fn lbfgs_never_raises_g() {
+    let check = |name: &str, sim: &mut Simulation| {
+        let problem = sim.next_problem().unwrap();
+        let mut x = problem.start(Start::Predicted).to_vec();
+        let params = ProjectiveParams { record: true, acceleration: LBFGS, ..ProjectiveParams::plain(60) };
+        let report = problem.solve(&params.into(), &mut x).unwrap();
+        assert!(report.history.len() > 2, "{name}: {report:?}");
+        for (k, pair) in report.history.windows(2).enumerate() {
+            let rise = pair[1] - pair[0];
+            assert!(rise <= 1e-12 * report.history[0], "{name}: g rose by {rise:e} in iteration {k}");
+        }
+    };
+    for (name, mut sim) in specimen_worlds() {
+        check(&name, &mut sim);
+    }
+    check("mixed world", &mut mixed_world(2));
+}
+
+#[test]
 fn two_metric_newton_never_raises_g() {
     let check = |name: &str, sim: &mut Simulation| {
         let problem = sim.next_problem().unwrap();
@@ -223,13 +246,16 @@ fn newton_from_the_converged_two_metric_result_stays_there() {
 fn newton_from_the_converged_projective_result_stays_there() {
     let check = |name: &str, sim: &mut Simulation| {
         let problem = sim.next_problem().unwrap();
-        let mut x = problem.start(Start::Predicted).to_vec();
-        let projective = problem.solve(&ProjectiveParams::converged().into(), &mut x).unwrap();
-        let reached = x.clone();
-        let newton = problem.solve(&NewtonParams::default().into(), &mut x).unwrap();
-        let moved = farthest(&x, &reached) / problem.model().diagonal();
-        assert!(newton.converged, "{name}: {newton:?}");
-        assert!(moved < 1e-8, "{name}: Newton moved by {moved:e}; projective {projective:?}");
+        let quasi_newton = ProjectiveParams { acceleration: LBFGS, ..ProjectiveParams::converged() };
+        for params in [ProjectiveParams::converged(), quasi_newton] {
+            let mut x = problem.start(Start::Predicted).to_vec();
+            let projective = problem.solve(&params.into(), &mut x).unwrap();
+            let reached = x.clone();
+            let newton = problem.solve(&NewtonParams::default().into(), &mut x).unwrap();
+            let moved = farthest(&x, &reached) / problem.model().diagonal();
+            assert!(newton.converged, "{name}: {newton:?}");
+            assert!(moved < 1e-8, "{name}: Newton moved by {moved:e}; projective {projective:?}");
+        }
     };
     for (name, mut sim) in specimen_worlds() {
         check(&name, &mut sim);
@@ -292,7 +318,8 @@ fn thread_count_changes_no_bit() {
         sim.checkpoint()
     };
     let newton = NewtonParams { iterations: 3, ..Default::default() };
-    for solver in [SolverChoice::default(), newton.into(), TwoMetricParams::default().into()] {
+    let quasi_newton = ProjectiveParams { acceleration: LBFGS, ..Default::default() };
+    for solver in [SolverChoice::default(), newton.into(), TwoMetricParams::default().into(), quasi_newton.into()] {
         assert_eq!(run(1, solver.clone()), run(2, solver.clone()));
         assert_eq!(run(1, solver.clone()), run(5, solver));
     }

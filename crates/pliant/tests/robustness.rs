@@ -274,6 +274,9 @@ fn bad_worlds_are_refused_when_they_are_built() {
     for window in [0, 17] {
         let acceleration = Acceleration::Anderson { window };
         assert!(builder().solver(ProjectiveParams { acceleration, ..Default::default() }).build().is_err());
+        let acceleration = Acceleration::Lbfgs { history: window };
+        let error = builder().solver(ProjectiveParams { acceleration, ..Default::default() }).build().unwrap_err();
+        assert_eq!(error.to_string(), format!("L-BFGS's history is {window}, but must be 1 to 16"));
     }
     let twice = Simulation::builder().body(points(vec![Vec3::X]).named("a")).body(points(vec![Vec3::X]).named("a"));
     assert!(twice.build().unwrap_err().to_string().contains("two bodies are named \"a\""));

@@ -150,6 +150,21 @@ impl Element<1> for Uphill {
 }
 
 #[test]
+fn lbfgs_that_is_stuck_stays_where_it_was_and_says_so() {
+    let mut operator = Operator::new(1);
+    operator.push(50.0, &[0], &[1.0]);
+    let at = Vec3::new(1.0, 2.0, 0.5);
+    let body = Body::new(vec![at], vec![(0, 0, 1.0)]);
+    let body = body.with_energy(Box::new(ElementBatch::new(operator, vec![Uphill], Vec::new())));
+    let acceleration = Acceleration::Lbfgs { history: 5 };
+    let solver = ProjectiveParams { acceleration, ..ProjectiveParams::default() };
+    let mut sim = Simulation::builder().body(body).gravity(Vec3::ZERO).solver(solver).build().unwrap();
+    let report = sim.step().unwrap().solve;
+    assert!(!report.converged && report.rejected > 0 && report.iterations < 10, "{report:?}");
+    assert_eq!(sim.positions()[0], at);
+}
+
+#[test]
 fn newton_that_is_stuck_stays_where_it_was_and_says_so() {
     let mut operator = Operator::new(1);
     operator.push(50.0, &[0], &[1.0]);
@@ -186,10 +201,30 @@ fn acceleration_saves_iterations_at_high_accuracy() {
     let (mut exact, _) = solved(&problem, ProjectiveParams { iterations: 300, ..Default::default() });
     let least = problem.solve(&NewtonParams::default().into(), &mut exact).unwrap().objective;
     let chebyshev = Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 };
-    let kinds = [Acceleration::None, chebyshev, Acceleration::Anderson { window: 5 }];
+    let (anderson, lbfgs) = (Acceleration::Anderson { window: 5 }, Acceleration::Lbfgs { history: 5 });
+    let kinds = [Acceleration::None, chebyshev, anderson, lbfgs];
     let counts = kinds.map(|kind| [1e-1, 1e-2].map(|bound| iterations_to(&problem, least, kind, bound)));
-    println!("iterations to 0.1 and 0.01: plain {:?}, Chebyshev {:?}, Anderson {:?}", counts[0], counts[1], counts[2]);
+    println!("iterations to 0.1 and 0.01: plain, Chebyshev, Anderson, L-BFGS {counts:?}");
     assert!(counts[1][1] < counts[0][1] && 2 * counts[2][1] <= counts[0][1], "{counts:?}");
+    assert!(2 * counts[3][1] <= counts[0][1], "{counts:?}");
+}
+
+#[test]
+fn lbfgs_balances_stiff_cloth_in_far_fewer_iterations_than_plain() {
+    let sheet = Sheet { columns: 20, rows: 20, plane: Plane::Xz, ..Sheet::default() };
+    let material = ClothMaterial { youngs_modulus: 1e7, ..ClothMaterial::default() };
+    let body = Body::cloth(&sheet.mesh().unwrap(), &material).unwrap().pin([sheet.vertex(0, 0), sheet.vertex(20, 0)]);
+    let mut sim = Simulation::builder().body(body).time_step(1.0 / 60.0).build().unwrap();
+    (0..10).for_each(|_| drop(sim.step().unwrap()));
+    let problem = sim.next_problem().unwrap();
+    let [plain, quasi_newton] = [Acceleration::None, Acceleration::Lbfgs { history: 5 }].map(|acceleration| {
+        let params = ProjectiveParams { iterations: 20_000, tolerance: 1e-5, acceleration, ..Default::default() };
+        let (_, report) = solved(&problem, params);
+        assert!(report.converged && report.residual() <= Some(1e-5), "{report:?}");
+        report.iterations
+    });
+    println!("iterations to a residual of 1e-5: plain {plain}, L-BFGS {quasi_newton}");
+    assert!(10 * quasi_newton <= plain, "{quasi_newton} of {plain}");
 }
 
 #[test]

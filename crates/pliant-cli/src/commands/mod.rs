@@ -22,11 +22,12 @@ use pliant::solve::{Acceleration, NewtonParams, PositionBasedParams, ProjectiveP
 type Recipe = fn(usize) -> SolverChoice;
 
 /// The solvers of the command line: what help, errors and completions say comes from here.
-const SOLVERS: [(&str, Recipe); 9] = [
+const SOLVERS: [(&str, Recipe); 10] = [
     ("auto", |_| SolverChoice::Auto),
     ("plain", |iterations| projective(iterations, Acceleration::None)),
     ("anderson", |iterations| projective(iterations, Acceleration::Anderson { window: 5 })),
     ("chebyshev", |iterations| projective(iterations, Acceleration::Chebyshev { rho: 0.9, delay: 5, relaxation: 1.0 })),
+    ("lbfgs", |iterations| projective(iterations, Acceleration::Lbfgs { history: 5 })),
     ("two-metric", |_| TwoMetricParams::default().into()),
     ("newton", |_| NewtonParams::default().into()),
     ("semi-implicit", |_| NewtonParams::semi_implicit().into()),

@@ -139,17 +139,27 @@ class Chebyshev:
 
 
 @dataclass(frozen=True)
+class Lbfgs:
+    """L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. history: changes of positions and forces
+    remembered, 1 to 16. Contacts must be constraints."""
+
+    history: int = 5
+
+    kind: ClassVar[str] = "lbfgs"
+
+
+@dataclass(frozen=True)
 class Projective:
     """Local/global iterations with a constant matrix [Bouaziz 2014; Liu 2013].
 
     iterations: most in a step. tolerance: stops when the largest unbalanced force on a vertex is at most this share of the largest force.
-    acceleration: Anderson, Chebyshev or None. start: "predicted", "inertial" or "previous". record: g on the way, in
+    acceleration: Anderson, Chebyshev, Lbfgs or None. start: "predicted", "inertial" or "previous". record: g on the way, in
     the report's history (slower). precision: "single" or "double", of the factor; both converge to the same.
     """
 
     iterations: int = 10
     tolerance: float = 1e-6
-    acceleration: Anderson | Chebyshev | None = Anderson()
+    acceleration: Anderson | Chebyshev | Lbfgs | None = Anderson()
     start: str = "predicted"
     record: bool = False
     precision: str = "single"
@@ -157,8 +167,10 @@ class Projective:
     kind: ClassVar[str] = "projective"
 
     def __post_init__(self) -> None:
-        if self.acceleration is not None and not isinstance(self.acceleration, (Anderson, Chebyshev)):
-            raise ValueError(f"acceleration is {self.acceleration!r}, but must be an Anderson, a Chebyshev or None")
+        if self.acceleration is not None and not isinstance(self.acceleration, (Anderson, Chebyshev, Lbfgs)):
+            raise ValueError(
+                f"acceleration is {self.acceleration!r}, but must be an Anderson, a Chebyshev, an Lbfgs or None"
+            )
 
     @classmethod
     def plain(cls, iterations: int, *, start: str = "predicted", record: bool = False) -> Projective:

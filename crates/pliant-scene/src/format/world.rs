@@ -241,6 +241,11 @@ pub enum AccelerationSection {
         /// Plain iterations before it sets in.
         delay: usize,
     },
+    /// L-BFGS with a line search; contacts must be constraints.
+    Lbfgs {
+        /// Changes of positions and forces remembered, 1 to 16.
+        history: usize,
+    },
 }
 
 /// Parameters of the two-metric Newton.

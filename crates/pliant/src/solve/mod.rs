@@ -74,6 +74,7 @@ impl std::fmt::Display for SolverChoice {
                     Acceleration::None => "plain",
                     Acceleration::Anderson { .. } => "Anderson",
                     Acceleration::Chebyshev { .. } => "Chebyshev",
+                    Acceleration::Lbfgs { .. } => "L-BFGS",
                 };
                 write!(f, "projective, {acceleration}, at most {} iterations", params.iterations)
             }

@@ -10,7 +10,7 @@ fn newton() -> NewtonParams {
 }
 
 /// Largest distance of vertices from those of Newton's step, by other solvers from the same state.
-fn gaps(sim: &mut Simulation) -> [f64; 2] {
+fn gaps(sim: &mut Simulation) -> [f64; 3] {
     let before = sim.checkpoint();
     let mut step = |solver: SolverChoice| -> (Vec<Vec3>, StepReport) {
         sim.restore(&before).unwrap();
@@ -19,7 +19,10 @@ fn gaps(sim: &mut Simulation) -> [f64; 2] {
     };
     let projective =
         ProjectiveParams { iterations: 20_000, tolerance: 1e-13, precision: Precision::Double, ..Default::default() };
-    let others = [TwoMetricParams::converged().into(), projective.into()].map(|solver| step(solver).0);
+    let acceleration = Acceleration::Lbfgs { history: 5 };
+    let quasi_newton = ProjectiveParams { acceleration, ..projective.clone() };
+    let others =
+        [TwoMetricParams::converged().into(), projective.into(), quasi_newton.into()].map(|solver| step(solver).0);
     let (exact, report) = step(newton().into());
     let solve = report.solve;
     println!("{} iterations, {} contacts, residual {:.1e}", solve.iterations, solve.contacts, solve.movement);

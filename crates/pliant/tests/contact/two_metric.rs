@@ -74,6 +74,24 @@ fn a_constant_matrix_is_refused() {
     }
 }
 
+#[test]
+fn lbfgs_is_refused_where_contacts_are_no_constraints() {
+    let acceleration = Acceleration::Lbfgs { history: 5 };
+    let solver = ProjectiveParams { acceleration, ..ProjectiveParams::default() };
+    for mode in [ContactMode::Displacement, ContactMode::ConstantMatrix] {
+        let params = ContactParams { mode, ..ContactParams::default() };
+        let world = || cloth_over_a_sphere(4).contact(params.clone());
+        let error = world().solver(solver.clone()).build().unwrap_err();
+        assert_eq!(error, ModelError::LbfgsWithoutConstraints { mode });
+        // A solver that is set later is asked when it is used, and the step has not taken place.
+        let mut sim = world().solver(ProjectiveParams::default()).build().unwrap();
+        sim.set_solver(solver.clone());
+        let error = sim.step().unwrap_err().to_string();
+        assert!(error.contains("L-BFGS needs contacts that are constraints"), "{error}");
+        assert_eq!(sim.time(), 0.0);
+    }
+}
+
 /// A cloth on a sphere, in wind and without friction, shortly after it has touched.
 fn blown_cloth_on_a_sphere(threads: usize) -> Simulation {
     let mesh = Sheet { columns: 12, rows: 12, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap();
@@ -99,6 +117,10 @@ fn all_solvers_end_at_the_same_step_in_contact_and_wind() {
     let before = blown_cloth_on_a_sphere(1).positions().to_vec();
     let moved = gap(&before, &exact);
     let projective = step(ProjectiveParams { iterations: 3000, tolerance: 1e-12, ..Default::default() }.into());
+    let acceleration = Acceleration::Lbfgs { history: 5 };
+    let quasi_newton = ProjectiveParams { iterations: 3000, tolerance: 1e-12, acceleration, ..Default::default() };
+    let quasi_newton = step(quasi_newton.into());
+    assert!(gap(&quasi_newton, &exact) < 1e-3 * moved, "{} of {moved} m", gap(&quasi_newton, &exact));
     let default = step(SolverChoice::Auto);
     println!(
         "moved by {moved:e} m; projective {:e}, default {:e} m off",

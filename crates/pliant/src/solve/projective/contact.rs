@@ -7,6 +7,7 @@
 //! P p follows from p by the same recurrence as p from z = P⁻¹ r, so no product with a matrix is ever needed: a product with
 //! H + K is P p plus (H + K − P) p, which lives on the contacts.
 
+use super::lbfgs::History;
 use super::local::Order;
 use super::sticking::{StickingFactor, Work};
 use crate::contact::{Contacts, Coupling, Response};
@@ -48,7 +49,7 @@ impl Coupled {
         self.places.into_iter().map(|place| place as usize).zip(self.weights).take(self.corners)
     }
 
-    fn offset(&self, vector: &[Vec3]) -> Vec3 {
+    pub(super) fn offset(&self, vector: &[Vec3]) -> Vec3 {
         self.corners().fold(Vec3::ZERO, |sum, (place, w)| sum + vector.get(place).map_or(Vec3::ZERO, |v| *v * w))
     }
 
@@ -101,13 +102,14 @@ impl ContactSolve {
         self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, forces));
     }
 
-    /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there.
+    /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there. L-BFGS has a `history`, and its own matrix for H.
     pub(in crate::solve) fn solve(
         &mut self,
         factor: &mut PackedFactor,
         turnings: &mut Turnings,
         objective: &Objective<'_>,
         analysis: &Analysis,
+        history: Option<&mut History>,
         begins: bool,
     ) -> Result<Taken, SolveError> {
         let single = self.coupled.iter().filter(|coupled| coupled.corners == 1);
@@ -129,12 +131,18 @@ impl ContactSolve {
         }
         read(factor, &mut self.residual);
         self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, &mut self.residual));
-        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor, turnings));
+        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor, turnings, history));
         write(factor, &self.solution);
         Ok(Taken { linear_iterations, factor: work })
     }
 
-    fn iterate(&mut self, team: &Team<'_>, unchanged: &mut PackedFactor, turnings: &mut Turnings) -> usize {
+    fn iterate(
+        &mut self,
+        team: &Team<'_>,
+        unchanged: &mut PackedFactor,
+        turnings: &mut Turnings,
+        mut history: Option<&mut History>,
+    ) -> usize {
         let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
         let has_obstacles = coupled.iter().any(|coupled| coupled.corners == 1 && coupled.response.acts());
         let (tolerance, most) = match (has_obstacles, turnings.is_empty()) {
@@ -143,12 +151,18 @@ impl ContactSolve {
             (false, false) => (TOLERANCE_OF_RIGID_LAYERS, MOST),
         };
         let (factor, held) = sticking.factor().unwrap_or((unchanged, &[]));
-        let (mut rho, mut enough) = (0.0, 0.0);
-        for iteration in 0..most {
-            write(factor, residual);
+        let mut inverse = |b: &[Vec3], solved: &mut [Vec3]| {
+            write(factor, b);
             factor.solve_rows(team);
             read(factor, solved);
-            turnings.correct(residual, solved);
+            turnings.correct(b, solved);
+        };
+        let (mut rho, mut enough) = (0.0, 0.0);
+        for iteration in 0..most {
+            match &mut history {
+                Some(history) => history.solve(residual, solved, held, &mut inverse),
+                None => inverse(residual, solved),
+            }
             let next = dot(residual, solved);
             if iteration == 0 {
                 enough = next * tolerance * tolerance;
@@ -182,13 +196,12 @@ impl ContactSolve {
         most
     }
 
-    /// Tells contacts the forces that the last solve came to.
-    pub(in crate::solve) fn settle(&self, contacts: &mut Contacts<'_>) {
-        contacts.settle(
-            self.coupled.iter().map(|coupled| {
-                coupled.response.force - coupled.response.stiffness_times(coupled.offset(&self.solution))
-            }),
-        );
+    /// Tells contacts the forces that the last solve came to, if a share `length` of its step was taken.
+    pub(in crate::solve) fn settle(&self, contacts: &mut Contacts<'_>, length: f64) {
+        contacts.settle(self.coupled.iter().map(|coupled| {
+            let moved = coupled.offset(&self.solution) * length;
+            coupled.response.force - coupled.response.stiffness_times(moved)
+        }));
     }
 }
 

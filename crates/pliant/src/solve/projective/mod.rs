@@ -11,6 +11,7 @@ mod advance;
 mod anderson;
 mod balance;
 pub(super) mod contact;
+mod lbfgs;
 pub(super) mod local;
 pub(super) mod prepared;
 mod sticking;
@@ -26,6 +27,8 @@ use crate::sparse::{Analysis, Cholesky, Precision};
 
 use super::{Objective, SetupSeconds, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
+use contact::Taken;
+use lbfgs::{History, LONGEST_HISTORY};
 use prepared::{Prepared, Watch};
 
 /// How iterations build on each other.
@@ -46,6 +49,11 @@ pub enum Acceleration {
         delay: usize,
         /// Factor on the plain step, usually 1.
         relaxation: f64,
+    },
+    /// L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. Contacts must be constraints.
+    Lbfgs {
+        /// Changes of positions and forces remembered, 1 to 16; the paper has 5.
+        history: usize,
     },
 }
 
@@ -108,6 +116,7 @@ pub struct Projective {
     prepared: VecDeque<Prepared>,
     vectors: Vectors,
     accelerator: Anderson,
+    history: History,
 }
 
 /// Vectors of an iteration, kept from solve to solve.
@@ -137,12 +146,14 @@ impl Vectors {
 impl Projective {
     /// A solver with these parameters.
     pub fn new(params: ProjectiveParams) -> Self {
-        let window = match params.acceleration {
-            Acceleration::Anderson { window } => window.clamp(1, LARGEST_WINDOW),
-            _ => 1,
-        };
-        let (vectors, accelerator) = (Vectors::default(), Anderson::new(window));
-        Self { params, analysis: None, prepared: VecDeque::new(), vectors, accelerator }
+        let (mut window, mut history) = (1, 1);
+        match params.acceleration {
+            Acceleration::Anderson { window: asked } => window = asked.clamp(1, LARGEST_WINDOW),
+            Acceleration::Lbfgs { history: asked } => history = asked.clamp(1, LONGEST_HISTORY),
+            Acceleration::None | Acceleration::Chebyshev { .. } => {}
+        }
+        let (vectors, accelerator, history) = (Vectors::default(), Anderson::new(window), History::new(history));
+        Self { params, analysis: None, prepared: VecDeque::new(), vectors, accelerator, history }
     }
 
     /// Brings what belongs to the objective's coefficients to the front.
@@ -199,6 +210,11 @@ impl Solver for Projective {
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
         let mut time = Stopwatch::new(clock);
+        // Forces that are not of g would make Anderson's safeguard reject what they do, and L-BFGS's line search has nothing else to go by.
+        let is_of_g = contacts.mode() == ContactMode::Constraint;
+        if !is_of_g && matches!(self.params.acceleration, Acceleration::Lbfgs { .. }) {
+            return Err(SolveError::LbfgsWithoutConstraints);
+        }
         if objective.model.free().is_empty() {
             objective.project(x, memory);
             let value = objective.value(x, memory);
@@ -208,8 +224,6 @@ impl Solver for Projective {
         let prepared = &mut self.prepared[0];
         self.vectors.resize(prepared.free());
         prepared.weigh(contacts);
-        // Forces that are not of g would make Anderson's safeguard reject what they do.
-        let is_of_g = contacts.mode() == ContactMode::Constraint;
         let mut iteration = Iteration {
             params: &self.params,
             objective,
@@ -224,7 +238,7 @@ impl Solver for Projective {
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         let (precision, acceleration) = (self.params.precision, self.params.acceleration);
-        let accelerator = &mut self.accelerator;
+        let (accelerator, history) = (&mut self.accelerator, &mut self.history);
         let mut iterate = |iteration: &mut Iteration<'_, '_>| {
             iteration.prepared.begin(objective, iteration.x, iteration.memory, precision);
             iteration.touch();
@@ -234,6 +248,7 @@ impl Solver for Projective {
             iteration.report.seconds_local += time.lap();
             match acceleration {
                 Acceleration::Anderson { .. } if is_of_g => iteration.anderson(accelerator, &mut time),
+                Acceleration::Lbfgs { .. } => iteration.lbfgs(history, &mut time),
                 _ => iteration.stationary(&mut time),
             }
         };
@@ -275,7 +290,8 @@ impl Iteration<'_, '_> {
     /// Local step: g and its gradient at the current positions.
     fn evaluate(&mut self) -> f64 {
         // Plain iterations report g once, at their last evaluation.
-        let decides = matches!(self.params.acceleration, Acceleration::Anderson { .. }) || self.params.record;
+        let is_descent = matches!(self.params.acceleration, Acceleration::Anderson { .. } | Acceleration::Lbfgs { .. });
+        let decides = is_descent || self.params.record;
         let last = self.report.iterations + 1 >= self.params.iterations;
         self.elastic = self.prepared.evaluate(self.objective, self.x, self.memory, decides || last);
         self.with_contacts()
@@ -315,15 +331,20 @@ impl Iteration<'_, '_> {
         let begins = self.report.iterations == 0;
         let (longest, taken) = self.prepared.advance(self.contacts, self.objective, begins)?;
         self.report.movement = longest / self.objective.model.diagonal();
-        self.report.linear_iterations += taken.linear_iterations;
-        self.report.rank_one_updates += taken.factor.updates;
-        self.report.refactorisations += taken.factor.factorisations;
-        self.report.iterations += 1;
+        self.count(taken);
         // What is left is near the rounding of f32.
         if self.prepared.is_single() && self.report.movement < REFINED_BELOW && !self.is_last() {
             self.prepared.refine(self.objective, self.memory);
         }
         Ok(())
+    }
+
+    /// Notes an iteration, and what its linear solve took.
+    fn count(&mut self, taken: Taken) {
+        self.report.linear_iterations += taken.linear_iterations;
+        self.report.rank_one_updates += taken.factor.updates;
+        self.report.refactorisations += taken.factor.factorisations;
+        self.report.iterations += 1;
     }
 
     /// Looks at the forces where g was last evaluated, if they may balance or nobody will look later.

@@ -1,7 +1,8 @@
 //! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
 
 use super::advance::advance;
-use super::contact::{ContactSolve, Taken, read, write};
+use super::contact::{ContactSolve, Coupled, Taken, read, write};
+use super::lbfgs::History;
 use super::local::{At, CurvatureRows, General, Inertia, LocalStep, Order, Point, padding, point};
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
@@ -9,7 +10,7 @@ use crate::math::Vec3;
 use crate::parallel::with_team_for;
 use crate::solve::turning::Turnings;
 use crate::solve::{Acceleration, Objective, ProjectiveParams, SolveError};
-use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows};
+use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, dot};
 
 /// Elements in numbers of one kind.
 #[derive(Debug)]
@@ -56,6 +57,15 @@ pub(in crate::solve) struct NewtonParts<'a> {
     pub(in crate::solve) curvature: &'a CurvatureRows,
     pub(in crate::solve) factor: &'a mut PackedFactor,
     pub(in crate::solve) turnings: &'a mut Turnings,
+}
+
+/// A step of L-BFGS before its length is known.
+pub(super) struct QuasiNewtonStep {
+    pub(super) taken: Taken,
+    /// Slope of g along it \[J\].
+    pub(super) slope: f64,
+    /// Whether contacts have a part in it.
+    pub(super) acts: bool,
 }
 
 /// How energies are evaluated.
@@ -270,8 +280,9 @@ impl Prepared {
         }
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         if acts {
-            taken = self.contact.solve(&mut self.factor, &mut self.turnings, objective, &self.analysis, begins)?;
-            self.contact.settle(contacts);
+            taken =
+                self.contact.solve(&mut self.factor, &mut self.turnings, objective, &self.analysis, None, begins)?;
+            self.contact.settle(contacts, 1.0);
         }
         if !self.turnings.is_empty() {
             self.solve_turning(acts);
@@ -288,6 +299,66 @@ impl Prepared {
             }
         });
         Ok((longest, taken))
+    }
+
+    /// Solves for the step of L-BFGS from the last evaluated positions, contacts included, and moves nothing.
+    pub(super) fn quasi_newton(
+        &mut self,
+        contacts: &Contacts<'_>,
+        objective: &Objective<'_>,
+        history: &mut History,
+        begins: bool,
+        step: &mut [Vec3],
+    ) -> Result<QuasiNewtonStep, SolveError> {
+        let (points, places) = (&self.points, &self.order.places);
+        let at = |vertex: usize| position(points[places[vertex] as usize]);
+        let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
+        self.residual.resize(self.order.free, Vec3::ZERO);
+        read(&mut self.factor, &mut self.residual);
+        let Self { contact, factor, turnings, analysis, residual, .. } = self;
+        let mut taken = Taken::default();
+        if acts {
+            taken = contact.solve(factor, turnings, objective, analysis, Some(history), begins)?;
+            read(factor, step);
+        } else {
+            with_team_for(factor.bytes(), |team| {
+                history.solve(residual, step, &[], |b, solved| {
+                    write(factor, b);
+                    factor.solve_rows(team);
+                    read(factor, solved);
+                    turnings.correct(b, solved);
+                });
+            });
+        }
+        let slope = -dot(&self.residual, step) - self.contact_power(contacts, step);
+        Ok(QuasiNewtonStep { taken, slope, acts })
+    }
+
+    /// Slope of g along a step at the positions last evaluated \[J\].
+    pub(super) fn slope(&mut self, contacts: &Contacts<'_>, step: &[Vec3]) -> f64 {
+        self.residual.resize(self.order.free, Vec3::ZERO);
+        read(&mut self.factor, &mut self.residual);
+        -dot(&self.residual, step) - self.contact_power(contacts, step)
+    }
+
+    /// What the forces of contacts at the current positions do along a step \[J\].
+    fn contact_power(&self, contacts: &Contacts<'_>, step: &[Vec3]) -> f64 {
+        if contacts.is_none() {
+            return 0.0;
+        }
+        let at = |vertex: usize| self.position(vertex);
+        let coupled = contacts.couplings(&at).map(|coupling| Coupled::new(&coupling, &self.order));
+        coupled.map(|coupled| coupled.response.force.dot(coupled.offset(step))).sum()
+    }
+
+    /// Whether there are rigid sets that turn.
+    pub(super) fn turns(&self) -> bool {
+        !self.turnings.is_empty()
+    }
+
+    /// Bends a step from the positions last evaluated along the circles on which rigid sets turn.
+    pub(super) fn bend_step(&self, step: &mut [Vec3]) {
+        self.turnings.retract(step);
     }
 
     /// Where rigid sets turn: H'⁻¹ of the factor's rows, unless contacts have solved for it already, bent to the circle.
@@ -388,6 +459,11 @@ impl Prepared {
     /// The step just solved for, in order of elimination.
     pub(in crate::solve) fn step(&mut self, step: &mut [Vec3]) {
         read(&mut self.factor, step);
+    }
+
+    /// The forces −∇g less contacts at the positions last evaluated, in order of elimination.
+    pub(super) fn forces(&mut self, forces: &mut [Vec3]) {
+        read(&mut self.factor, forces);
     }
 
     /// Positions of the free vertices, in order of elimination.
