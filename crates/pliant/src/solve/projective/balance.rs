@@ -1,6 +1,7 @@
 //! How well forces balance at the positions last evaluated: the factor's rows hold −∇g less contacts there.
 
 use super::contact::read;
+use super::local::{Point, point};
 use super::prepared::{Prepared, position};
 use crate::contact::{ContactMode, Contacts};
 use crate::math::Vec3;
@@ -46,6 +47,30 @@ impl Prepared {
             0.5 * weight * (position(*target) - objective.before[v as usize]).length_squared()
         });
         energy.sum()
+    }
+
+    /// Energy that the free vertices have where the solver is, of g there without contacts: of what they move, and what energies store \[J\]. Forces from outside are not in it.
+    pub(in crate::solve) fn present_energy(&self, objective: &Objective<'_>, value: f64) -> f64 {
+        let vertices = self.points.iter().zip(&self.target).zip(&self.weight).zip(&self.order.vertices);
+        let (moved, missed) = vertices.fold((0.0, 0.0), |(moved, missed), (((point, target), weight), &v)| {
+            let x = position(*point);
+            let away = |from: Vec3| 0.5 * weight * (x - from).length_squared();
+            (moved + away(objective.before[v as usize]), missed + away(position(*target)))
+        });
+        moved + (value - missed).max(0.0)
+    }
+
+    /// Puts the free vertices back to where they were kept.
+    pub(in crate::solve) fn return_to(&mut self, kept: &[Point]) {
+        self.points[..kept.len()].copy_from_slice(kept);
+    }
+
+    /// Puts the free vertices where the stage began; pins stay where they are to be.
+    pub(in crate::solve) fn stand_still(&mut self, objective: &Objective<'_>) {
+        let free = self.order.free;
+        for (place, &v) in self.points[..free].iter_mut().zip(&self.order.vertices) {
+            *place = point(objective.before[v as usize]);
+        }
     }
 
     /// Forces where the solver is, and whether they balance within a tolerance or rounding; where there are none, whether the last movement, relative to

@@ -49,8 +49,9 @@ pub struct TwoMetricParams {
     pub linear_tolerance: f64,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early.
     pub tolerance: f64,
-    /// Makes another iteration only while g misses what the last one promised by more than this share of the kinetic energy that inertia and external forces
-    /// ask for in the stage; 0 makes them all. A miss is stretch that turning elements have caused, and next steps would turn into motion.
+    /// Makes another iteration only while g misses what the last one promised by more than this share of the energy that bodies have, or while g is above what it
+    /// would be if nothing moved, if need be more than `iterations`; 0 makes them all and no more. A miss is stretch that turning elements have caused, and
+    /// next steps would turn into motion.
     pub energy_tolerance: f64,
     /// What the linear systems are preconditioned by.
     pub preconditioner: Preconditioner,
@@ -86,6 +87,11 @@ impl TwoMetricParams {
 const SUFFICIENT: f64 = 1e-4;
 /// Lengths that the line search tries before it gives up: beyond, the step is below rounding.
 const MOST_LENGTHS: usize = 20;
+
+/// A prediction that costs so many times what standing still would is no place to start from: light, stiff vertices under pressure would be thrown through their bodies.
+const HOPELESS: f64 = 10.0;
+/// How many times the usual iterations a stage may take while g is above what it would be if nothing moved: energy would come from nowhere.
+const LONGEST: usize = 5;
 
 /// Most weight of a contact over the inertia m/τ² of its vertex. The diagonal of the constant matrix, which is the projective solver's weight, is up to
 /// 1e4 times that on stiff cloth, and Newton's matrix has next to nothing across it: linear iterations in contact then never ended, and the drape of
@@ -164,16 +170,22 @@ impl Solver for TwoMetric {
             contacts,
             elastic: 0.0,
             is_stuck: false,
-            allowance: 0.0,
+            wanted: 0.0,
+            standing: f64::INFINITY,
             is_settled: false,
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, Precision::Single);
         if self.params.energy_tolerance > 0.0 {
-            iteration.allowance = self.params.energy_tolerance * iteration.prepared.wanted_energy(objective);
+            iteration.wanted = iteration.prepared.wanted_energy(objective);
+            iteration.stand();
         }
         iteration.touch(true);
+        if iteration.evaluate() > HOPELESS * iteration.standing {
+            iteration.prepared.stand_still(objective);
+            iteration.touch(false);
+        }
         // The line search would refuse every step from here, and the stage would end where it began without a word.
         let value = iteration.evaluate();
         if !value.is_finite() {
@@ -213,8 +225,11 @@ struct Iteration<'a, 'c> {
     elastic: f64,
     /// Whether no step leads down, in f64 either.
     is_stuck: bool,
-    /// What g may miss of what an iteration promises \[J\]; 0 where all iterations are made.
-    allowance: f64,
+    /// The kinetic energy that inertia and external forces ask for \[J\].
+    wanted: f64,
+    /// g where the stage begins \[J\]. With s = x₀ + τ(v₀ + τ a), that g is no greater at the end says that the elastic energy and ½m(v₁ − v₀)² are no more than the
+    /// energy at the start and the work of a. Infinite where all iterations are made.
+    standing: f64,
     /// Whether the last iteration has kept its promise.
     is_settled: bool,
     report: SolveReport,
@@ -222,7 +237,21 @@ struct Iteration<'a, 'c> {
 
 impl Iteration<'_, '_> {
     fn is_last(&self) -> bool {
-        self.report.converged || self.is_stuck || self.is_settled || self.report.iterations >= self.params.iterations
+        let most = if self.is_above(self.value()) { LONGEST } else { 1 } * self.params.iterations;
+        self.report.converged || self.is_stuck || self.is_settled || self.report.iterations >= most
+    }
+
+    /// Finds what g would be if nothing but pins moved.
+    fn stand(&mut self) {
+        self.prepared.keep_points(self.origin);
+        self.prepared.stand_still(self.objective);
+        self.standing = self.prepared.evaluate(self.objective, self.x, self.memory, true);
+        self.prepared.return_to(self.origin);
+    }
+
+    /// Whether g is above what it would be if nothing moved. What touches something may have been pushed there.
+    fn is_above(&self, value: f64) -> bool {
+        self.coupled.is_empty() && value > self.standing * (1.0 + 1e-5)
     }
 
     /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
@@ -344,6 +373,14 @@ impl Iteration<'_, '_> {
         }
     }
 
+    /// Whether g may miss so much of what an iteration promised \[J\]: a share of the energy that bodies have, but no more than inertia and external forces ask for. Pressure on light
+    /// vertices asks for many times what they ever have.
+    fn is_allowed(&self, missed: f64, noise: f64) -> bool {
+        let share = self.params.energy_tolerance;
+        let energy = || self.wanted.min(self.prepared.present_energy(self.objective, self.elastic));
+        share > 0.0 && (missed <= noise || missed <= share * energy())
+    }
+
     /// Moves along the solution, as far as g falls; returns the share of it that was taken. The slope of g along it, and by how much the quadratic model
     /// promises that it falls \[J\].
     fn search(&mut self, slope: f64, promised: f64) -> f64 {
@@ -358,7 +395,7 @@ impl Iteration<'_, '_> {
             let wanted = SUFFICIENT * length * slope;
             if reached <= before + if -slope * length > noise { wanted } else { noise } {
                 let missed = reached - before + promised;
-                self.is_settled = length == 1.0 && missed <= self.allowance && self.allowance > 0.0;
+                self.is_settled = length == 1.0 && self.is_allowed(missed, noise) && !self.is_above(reached);
                 return length;
             }
             self.report.rejected += 1;
