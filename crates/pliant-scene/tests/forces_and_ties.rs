@@ -16,6 +16,7 @@ fn run(text: &str, frames: usize) -> SceneRun {
 /// A box of 1 kg that floats.
 const FLOATING: &str = r#"
 world.gravity = [0, 0, 0]
+world.integrator = "implicit-euler"
 [[body]]
 name = "box"
 shape.box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }

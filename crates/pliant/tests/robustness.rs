@@ -121,7 +121,7 @@ fn crushed_and_inverted_tets_recover_at_ten_times_gravity() {
         .body(free)
         .gravity(Vec3::new(0.0, -98.1, 0.0))
         // Steps of second order hardly damp what swings, and what spins is stretched.
-        .damping(Damping { deformation: 5.0, ..Damping::default() })
+        .damping(Damping { deformation: 5.0, drag: 1.0, ..Damping::default() })
         .build()
         .unwrap();
     run_seconds(&mut sim, 8.0);

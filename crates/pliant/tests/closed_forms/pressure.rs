@@ -51,3 +51,31 @@ fn pressure_pushes_a_closed_surface_nowhere() {
         assert!(report.momentum.length() < 1e-12 * scale, "momentum {:e} of {scale:e}", report.momentum.length());
     }
 }
+
+#[test]
+fn pressure_does_not_throw_what_is_stiff() {
+    // Each vertex would be thrown by decimetres in a step if nothing held it. A share of the energy of that flight is many times what the block has, and was
+    // allowed as an error.
+    let size = Vec3::new(2.9, 0.69, 1.0);
+    let mesh = TetBox { size, cells: [8, 2, 4], ..TetBox::default() }.mesh().unwrap();
+    let (youngs_modulus, pressure) = (2.8e8, 4.4e7);
+    let material = SolidMaterial { youngs_modulus, poisson_ratio: 0.2, ..SolidMaterial::default() };
+    let block = Body::solid(&mesh, &material).unwrap().with_pressure(pressure).pin([25, 85, 91, 93]);
+    let builder = Simulation::builder().body(block).gravity(Vec3::ZERO).time_step(1.0 / 150.0);
+    let mut sim = builder.build().unwrap();
+    let volume = |x: &[Vec3]| {
+        let six = |t: &[u32; 4]| {
+            (x[t[1] as usize] - x[t[0] as usize])
+                .cross(x[t[2] as usize] - x[t[0] as usize])
+                .dot(x[t[3] as usize] - x[t[0] as usize])
+        };
+        mesh.tets.iter().map(|tet| six(tet) / 6.0).sum::<f64>()
+    };
+    let rest = volume(sim.positions());
+    for _ in 0..30 {
+        sim.step().unwrap();
+        let (report, work) = (sim.report(), pressure * (volume(sim.positions()) - rest));
+        let energy = report.kinetic + report.potential();
+        assert!(energy <= 1.01 * work, "{energy:e} J from the {work:e} J of the pressure at {} s", sim.time());
+    }
+}

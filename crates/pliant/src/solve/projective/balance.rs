@@ -1,6 +1,7 @@
 //! How well forces balance at the positions last evaluated: the factor's rows hold −∇g less contacts there.
 
 use super::contact::read;
+use super::local::{Point, point};
 use super::prepared::{Prepared, position};
 use crate::contact::{ContactMode, Contacts};
 use crate::math::Vec3;
@@ -39,13 +40,38 @@ impl Prepared {
         Some(ForceBalance { unbalanced: unbalanced.sqrt(), largest: acting.sqrt().max(objective.load) })
     }
 
-    /// The kinetic energy that inertia and external forces ask for in a stage, ½ (s − x₀)ᵀ M (s − x₀)/τ² with x₀ where it begins \[J\].
+    /// ½m(x − s)²/τ² of free vertices at some positions \[J\].
+    pub(in crate::solve) fn inertial_energy(&self, x: impl Fn(usize) -> Vec3) -> f64 {
+        self.weighted(|place, v| x(v) - position(self.target[place]))
+    }
+
+    /// ½m(x − x₀)²/τ² of free vertices where the solver is, from where the stage began \[J\].
+    pub(in crate::solve) fn kinetic_energy(&self, objective: &Objective<'_>) -> f64 {
+        self.weighted(|place, v| position(self.points[place]) - objective.before[v])
+    }
+
+    /// The kinetic energy that inertia and external forces ask for in the stage \[J\].
     pub(in crate::solve) fn wanted_energy(&self, objective: &Objective<'_>) -> f64 {
-        let vertices = self.target.iter().zip(&self.weight).zip(&self.order.vertices);
-        let energy = vertices.map(|((target, weight), &v)| {
-            0.5 * weight * (position(*target) - objective.before[v as usize]).length_squared()
-        });
-        energy.sum()
+        self.weighted(|place, v| position(self.target[place]) - objective.before[v])
+    }
+
+    /// Sum of ½m d²/τ² over the free vertices, by place and number.
+    fn weighted(&self, distance: impl Fn(usize, usize) -> Vec3) -> f64 {
+        let vertices = self.weight.iter().zip(&self.order.vertices).enumerate();
+        vertices.map(|(place, (weight, &v))| 0.5 * weight * distance(place, v as usize).length_squared()).sum()
+    }
+
+    /// Puts the free vertices back to where they were kept.
+    pub(in crate::solve) fn return_to(&mut self, kept: &[Point]) {
+        self.points[..kept.len()].copy_from_slice(kept);
+    }
+
+    /// Puts the free vertices where the stage began; pins stay where they are to be.
+    pub(in crate::solve) fn stand_still(&mut self, objective: &Objective<'_>) {
+        let free = self.order.free;
+        for (place, &v) in self.points[..free].iter_mut().zip(&self.order.vertices) {
+            *place = point(objective.before[v as usize]);
+        }
     }
 
     /// Forces where the solver is, and whether they balance within a tolerance or rounding; where there are none, whether the last movement, relative to

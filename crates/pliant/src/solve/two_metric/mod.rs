@@ -10,6 +10,7 @@
 
 mod drift;
 mod linear;
+mod standing;
 
 use crate::clock::Clock;
 use crate::contact::{ContactMode, Contacts};
@@ -49,8 +50,9 @@ pub struct TwoMetricParams {
     pub linear_tolerance: f64,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early.
     pub tolerance: f64,
-    /// Makes another iteration only while g misses what the last one promised by more than this share of the kinetic energy that inertia and external forces
-    /// ask for in the stage; 0 makes them all. A miss is stretch that turning elements have caused, and next steps would turn into motion.
+    /// Makes another iteration only while g misses what the last one promised by more than this share of the energy that bodies have, or while g is above what it
+    /// would be if nothing moved, if need be more than `iterations`; 0 makes them all and no more. A miss is stretch that turning elements have caused, and
+    /// next steps would turn into motion.
     pub energy_tolerance: f64,
     /// Iterations at least while something touches, where `energy_tolerance` would end them earlier: contacts that come and go within a step are known
     /// only after one, and rebounds depend on them.
@@ -90,6 +92,9 @@ impl TwoMetricParams {
 const SUFFICIENT: f64 = 1e-4;
 /// Lengths that the line search tries before it gives up: beyond, the step is below rounding.
 const MOST_LENGTHS: usize = 20;
+
+/// How many times the usual iterations a stage may take while g is above what it would be if nothing moved: energy would come from nowhere.
+const LONGEST: usize = 5;
 
 /// Most weight of a contact over the inertia m/τ² of its vertex. The diagonal of the constant matrix, which is the projective solver's weight, is up to
 /// 1e4 times that on stiff cloth, and Newton's matrix has next to nothing across it: linear iterations in contact then never ended, and the drape of
@@ -168,18 +173,22 @@ impl Solver for TwoMetric {
             contacts,
             elastic: 0.0,
             is_stuck: false,
-            allowance: 0.0,
+            wanted: 0.0,
+            standing: f64::INFINITY,
             is_settled: false,
             report: SolveReport { setup, ..SolveReport::default() },
         };
         iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, Precision::Single);
         if self.params.energy_tolerance > 0.0 {
-            iteration.allowance = self.params.energy_tolerance * iteration.prepared.wanted_energy(objective);
+            iteration.wanted = iteration.prepared.wanted_energy(objective);
         }
         iteration.touch(true);
+        let mut value = iteration.evaluate();
+        if self.params.energy_tolerance > 0.0 {
+            value = iteration.stand(value);
+        }
         // The line search would refuse every step from here, and the stage would end where it began without a word.
-        let value = iteration.evaluate();
         if !value.is_finite() {
             return Err(SolveError::NonFiniteObjective { value });
         }
@@ -217,8 +226,10 @@ struct Iteration<'a, 'c> {
     elastic: f64,
     /// Whether no step leads down, in f64 either.
     is_stuck: bool,
-    /// What g may miss of what an iteration promises \[J\]; 0 where all iterations are made.
-    allowance: f64,
+    /// The kinetic energy that inertia and external forces ask for \[J\].
+    wanted: f64,
+    /// g without contacts if nothing moved \[J\]; infinite where it need not be looked at.
+    standing: f64,
     /// Whether the last iteration has kept its promise.
     is_settled: bool,
     report: SolveReport,
@@ -228,8 +239,9 @@ impl Iteration<'_, '_> {
     fn is_last(&self) -> bool {
         let TwoMetricParams { iterations, contact_iterations, .. } = *self.params;
         let is_enough = self.report.iterations >= contact_iterations || !self.contacts.press();
+        let most = if self.is_above(self.value()) { LONGEST * iterations } else { iterations };
         let is_settled = self.is_settled && is_enough;
-        self.report.converged || self.is_stuck || is_settled || self.report.iterations >= iterations
+        self.report.converged || self.is_stuck || is_settled || self.report.iterations >= most
     }
 
     /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
@@ -365,7 +377,7 @@ impl Iteration<'_, '_> {
             let wanted = SUFFICIENT * length * slope;
             if reached <= before + if -slope * length > noise { wanted } else { noise } {
                 let missed = reached - before + promised;
-                self.is_settled = length == 1.0 && missed <= self.allowance && self.allowance > 0.0;
+                self.is_settled = length == 1.0 && self.is_allowed(missed, noise) && !self.is_above(reached);
                 return length;
             }
             self.report.rejected += 1;
