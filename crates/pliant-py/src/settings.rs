@@ -67,6 +67,7 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         let energy_tolerance = bounded(recipe, "energy_tolerance", "at least 0", |value| value >= 0.0)?;
         let params = TwoMetricParams {
             energy_tolerance,
+            least_iterations: iterations(recipe, "least_iterations")?,
             contact_iterations: iterations(recipe, "contact_iterations")?,
             iterations: iterations(recipe, "iterations")?,
             linear_iterations: iterations(recipe, "linear_iterations")?,

@@ -655,7 +655,7 @@ CASES: dict[str, Case] = {
         lambda: pliant.TwoMetric,
         {
             "iterations": 2, "linear_iterations": 3, "linear_tolerance": 0.1, "tolerance": 1e-6, "energy_tolerance": 0.01,
-            "contact_iterations": 2,
+            "least_iterations": 1, "contact_iterations": 2,
             "preconditioner": "product", "start": "predicted", "record": False,
         },
         use=with_solver,

@@ -330,6 +330,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 return Err(at_least_zero("solver.two-metric.energy_tolerance".to_owned(), share));
             }
             check_most("solver.two-metric.iterations", section.iterations, MOST_ITERATIONS)?;
+            check_most("solver.two-metric.least_iterations", section.least_iterations, MOST_ITERATIONS)?;
             check_most("solver.two-metric.contact_iterations", section.contact_iterations, MOST_ITERATIONS)?;
             check_most("solver.two-metric.linear_iterations", section.linear_iterations, MOST_ITERATIONS)?;
             if let Some(share) = section.linear_tolerance.filter(|share| !(0.0..1.0).contains(share)) {
@@ -341,6 +342,7 @@ fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
                 linear_iterations: section.linear_iterations.unwrap_or(standard.linear_iterations),
                 linear_tolerance: section.linear_tolerance.unwrap_or(standard.linear_tolerance),
                 energy_tolerance: section.energy_tolerance.unwrap_or(standard.energy_tolerance),
+                least_iterations: section.least_iterations.unwrap_or(standard.least_iterations),
                 contact_iterations: section.contact_iterations.unwrap_or(standard.contact_iterations),
                 tolerance: section.tolerance.unwrap_or(standard.tolerance),
                 preconditioner: match section.preconditioner {

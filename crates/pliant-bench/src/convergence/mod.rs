@@ -69,8 +69,8 @@ pub struct CaseResults {
     pub vertices: usize,
     /// Frames that are looked at.
     pub frames: [usize; 3],
-    /// How far the two references are apart at these frames \[m\].
-    pub references_apart: [f64; 3],
+    /// How far the two references are apart at these frames \[m\]; none if there is only one.
+    pub references_apart: Option<[f64; 3]>,
     /// Lowest point of the reference at the first of these frames \[m\].
     pub lowest: f64,
     /// Setting by setting, the baseline first.
@@ -246,13 +246,13 @@ fn lowest(x: &[Vec3]) -> f64 {
     x.iter().fold(f64::INFINITY, |least, p| least.min(p.y))
 }
 
-/// Runs all settings on a case.
-pub fn measure(case: &Case, settings: &[Setting], folder: &Path) -> Result<CaseResults, BenchError> {
+/// Runs all settings on a case, beside one reference or two.
+pub fn measure(case: &Case, settings: &[Setting], folder: &Path, alone: bool) -> Result<CaseResults, BenchError> {
     let looked_at = case.motion.frames();
     let frames = looked_at[2];
     let [first, second] = references(case.motion);
     let exact = reference(case, &first, frames, folder)?;
-    let other = reference(case, &second, frames, folder)?;
+    let other = if alone { None } else { Some(reference(case, &second, frames, folder)?) };
     let error = |course: &[Vec<Vec3>], frame: usize| {
         course.get(frame - 1).map_or(f64::NAN, |x| mean_distance(x, &exact[frame - 1]))
     };
@@ -273,7 +273,7 @@ pub fn measure(case: &Case, settings: &[Setting], folder: &Path) -> Result<CaseR
         name: case.name(),
         vertices: exact[0].len(),
         frames: looked_at,
-        references_apart: looked_at.map(|frame| error(&other, frame)),
+        references_apart: other.map(|other| looked_at.map(|frame| error(&other, frame))),
         lowest: lowest(&exact[looked_at[0] - 1]),
         outcomes,
     })
@@ -291,7 +291,10 @@ pub struct Options {
     /// Only motions whose name begins so (swing, drape, drape-apart, flag, drop, bar); may be repeated.
     #[arg(long)]
     only: Vec<String>,
-    /// Only settings whose name begins so; may be repeated. Times are ratios to the first.
+    /// The least vertices along a side.
+    #[arg(long, default_value_t = 0)]
+    smallest: usize,
+    /// Only the setting of this name, or those whose names begin so; may be repeated. Times are ratios to the first.
     #[arg(long)]
     setting: Vec<String>,
     /// Instead: error at equal numbers of linear solves, on a cloth, a solid and a contact.
@@ -303,6 +306,9 @@ pub struct Options {
     /// The smallest size, the first and last materials, and few settings.
     #[arg(long)]
     quick: bool,
+    /// Compute the exact motion by one method only: on fine meshes the other takes most of the time.
+    #[arg(long)]
+    one_reference: bool,
     /// The most vertices along a side.
     #[arg(long, default_value_t = 100)]
     largest: usize,
@@ -335,12 +341,17 @@ pub fn command(options: &Options) -> Result<(), BenchError> {
     let folder = options.references.clone().unwrap_or_else(|| std::env::temp_dir().join("pliant-convergence"));
     let mut settings = settings(options.quick);
     if !options.setting.is_empty() {
-        settings.retain(|setting| options.setting.iter().any(|prefix| setting.name.starts_with(prefix.as_str())));
+        let names: Vec<String> = settings.iter().map(|setting| setting.name.clone()).collect();
+        let is_meant = |wanted: &String, name: &String| {
+            if names.contains(wanted) { name == wanted } else { name.starts_with(wanted.as_str()) }
+        };
+        settings.retain(|setting| options.setting.iter().any(|wanted| is_meant(wanted, &setting.name)));
     }
     let mut results = ConvergenceResults { processor: machine::processor(), load: machine::load(), cases: Vec::new() };
-    for case in cases(&motions, options.quick, options.largest) {
+    let cases = cases(&motions, options.quick, options.largest);
+    for case in cases.into_iter().filter(|case| case.along >= options.smallest) {
         eprintln!("{}", case.name());
-        let found = measure(&case, &settings, &folder)?;
+        let found = measure(&case, &settings, &folder, options.one_reference)?;
         println!("{}\n{}", heading(&found), table(&found).to_text());
         if let Some(folder) = &options.plots {
             let file = folder.join(case.name().replace([',', ' '], "-") + ".svg");
@@ -356,16 +367,17 @@ pub fn command(options: &Options) -> Result<(), BenchError> {
 
 /// What stands above the table of a case.
 pub fn heading(found: &CaseResults) -> String {
-    let [a, b, c] = found.references_apart.map(|gap| format!("{gap:.3}"));
-    let warning = if found.references_apart.iter().all(|gap| *gap <= AGREE) {
-        ""
-    } else {
-        ": farther than a centimetre, so errors below that mean nothing"
+    let apart = match found.references_apart {
+        None => "one reference".to_owned(),
+        Some(gaps) => {
+            let far = gaps.iter().any(|gap| *gap > AGREE);
+            let warning = if far { ": farther than a centimetre, so errors below that mean nothing" } else { "" };
+            let [a, b, c] = gaps.map(|gap| format!("{gap:.3}"));
+            format!("two references are {a}, {b} and {c} m apart{warning}")
+        }
     };
-    format!(
-        "{} ({} in all): lowest point of the exact motion {:.3} m; two references are {a}, {b} and {c} m apart{warning}",
-        found.name, found.vertices, found.lowest
-    )
+    let CaseResults { name, vertices, lowest, .. } = found;
+    format!("{name} ({vertices} in all): lowest point of the exact motion {lowest:.3} m; {apart}")
 }
 
 /// Errors and times of a case.

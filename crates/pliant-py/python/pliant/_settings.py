@@ -200,8 +200,8 @@ class TwoMetric:
 
     iterations: most in a step. linear_iterations: most in each, every one with a solve by the projective factor; they end when
     linear_tolerance of the residual is left. tolerance: as for Projective. energy_tolerance: another iteration is made only while the
-    last one has missed what it promised by more than this share of the kinetic energy; 0 makes them all. contact_iterations: at
-    least so many while something touches. preconditioner: "product" or "sum" of factor and diagonal blocks, or
+    last one has missed what it promised by more than this share of the energy that bodies have; 0 makes them all. least_iterations and
+    contact_iterations: at least so many, always and while something touches. preconditioner: "product" or "sum" of factor and diagonal blocks, or
     "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
     """
 
@@ -213,6 +213,7 @@ class TwoMetric:
     start: str = "predicted"
     record: bool = False
     energy_tolerance: float = 0.0
+    least_iterations: int = 1
     contact_iterations: int = 1
 
     kind: ClassVar[str] = "two-metric"

@@ -258,9 +258,11 @@ pub struct TwoMetricSection {
     pub linear_iterations: Option<usize>,
     /// Share of the residual that linear iterations may leave, below 1; 0.05 by default.
     pub linear_tolerance: Option<f64>,
-    /// Makes another iteration only while the last one has missed what it promised by more than this share of the kinetic energy; 0 by default: all iterations.
+    /// Makes another iteration only while the last one has missed what it promised by more than this share of the energy that bodies have, or has left g above what it would be if nothing moved; 0 by default: all iterations.
     pub energy_tolerance: Option<f64>,
-    /// Iterations at least while something touches, where `energy_tolerance` would end them earlier; 1 by default.
+    /// Iterations at least, where `energy_tolerance` would end them earlier; 1 by default.
+    pub least_iterations: Option<usize>,
+    /// The same while something touches; 1 by default.
     pub contact_iterations: Option<usize>,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force of the step.
     pub tolerance: Option<f64>,

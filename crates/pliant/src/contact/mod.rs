@@ -33,7 +33,7 @@ pub struct Contacts<'a> {
 }
 
 /// Sweeps over contacts with which the first solve of a stage begins, where layers touch.
-const FIRST_SWEEPS: usize = 4;
+const FIRST_SWEEPS: usize = 2;
 
 /// What tells where a vertex of `x` is, and moves it.
 pub(crate) fn exchange(x: &mut [Vec3]) -> impl FnMut(usize, Option<Vec3>) -> Vec3 {

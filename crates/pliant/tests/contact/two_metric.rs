@@ -142,7 +142,7 @@ fn threads_change_no_bit_at_the_default_in_contact_and_wind() {
 fn g_never_rises_at_the_settings_of_the_default() {
     let mut sim = blown_cloth_on_a_sphere(1);
     let SolverChoice::TwoMetric(params) = sim.solver_choice().clone() else { panic!("{}", sim.solver_choice()) };
-    assert_eq!((params.iterations, params.contact_iterations, params.linear_iterations), (6, 2, 8));
+    assert_eq!((params.iterations, params.least_iterations, params.linear_iterations), (6, 2, 8));
     for _ in 0..20 {
         sim.step().unwrap();
         // Contacts come and go between iterations, and g with them: this is the stage without them.

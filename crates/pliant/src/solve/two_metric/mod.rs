@@ -54,8 +54,9 @@ pub struct TwoMetricParams {
     /// would be if nothing moved, if need be more than `iterations`; 0 makes them all and no more. A miss is stretch that turning elements have caused, and
     /// next steps would turn into motion.
     pub energy_tolerance: f64,
-    /// Iterations at least while something touches, where `energy_tolerance` would end them earlier: contacts that come and go within a step are known
-    /// only after one, and rebounds depend on them.
+    /// Iterations at least, where `energy_tolerance` would end them earlier.
+    pub least_iterations: usize,
+    /// The same while something touches: contacts that come and go within a step are known only after an iteration, and rebounds depend on them.
     pub contact_iterations: usize,
     /// What the linear systems are preconditioned by.
     pub preconditioner: Preconditioner,
@@ -73,6 +74,7 @@ impl Default for TwoMetricParams {
             linear_tolerance: 0.05,
             tolerance: 1e-6,
             energy_tolerance: 0.0,
+            least_iterations: 1,
             contact_iterations: 1,
             preconditioner: Preconditioner::default(),
             start: Start::Predicted,
@@ -174,7 +176,7 @@ impl Solver for TwoMetric {
             elastic: 0.0,
             is_stuck: false,
             wanted: 0.0,
-            standing: f64::INFINITY,
+            standing: None,
             is_settled: false,
             report: SolveReport { setup, ..SolveReport::default() },
         };
@@ -186,7 +188,7 @@ impl Solver for TwoMetric {
         iteration.touch(true);
         let mut value = iteration.evaluate();
         if self.params.energy_tolerance > 0.0 {
-            value = iteration.stand(value);
+            value = iteration.leave_hopeless(value);
         }
         // The line search would refuse every step from here, and the stage would end where it began without a word.
         if !value.is_finite() {
@@ -228,20 +230,21 @@ struct Iteration<'a, 'c> {
     is_stuck: bool,
     /// The kinetic energy that inertia and external forces ask for \[J\].
     wanted: f64,
-    /// g without contacts if nothing moved \[J\]; infinite where it need not be looked at.
-    standing: f64,
+    /// g without contacts if nothing moved \[J\], where it had to be looked at.
+    standing: Option<f64>,
     /// Whether the last iteration has kept its promise.
     is_settled: bool,
     report: SolveReport,
 }
 
 impl Iteration<'_, '_> {
-    fn is_last(&self) -> bool {
-        let TwoMetricParams { iterations, contact_iterations, .. } = *self.params;
-        let is_enough = self.report.iterations >= contact_iterations || !self.contacts.press();
-        let most = if self.is_above(self.value()) { LONGEST * iterations } else { iterations };
+    fn is_last(&mut self) -> bool {
+        let TwoMetricParams { iterations, least_iterations, contact_iterations, .. } = *self.params;
+        let made = self.report.iterations;
+        let is_enough = made >= least_iterations && (made >= contact_iterations || !self.contacts.press());
         let is_settled = self.is_settled && is_enough;
-        self.report.converged || self.is_stuck || is_settled || self.report.iterations >= most
+        let is_done = is_settled || made >= iterations;
+        self.report.converged || self.is_stuck || (is_done && (made >= LONGEST * iterations || !self.is_above()))
     }
 
     /// Notes g, with elements one by one in f64: the sums that the line search goes by are of f32.
@@ -377,7 +380,7 @@ impl Iteration<'_, '_> {
             let wanted = SUFFICIENT * length * slope;
             if reached <= before + if -slope * length > noise { wanted } else { noise } {
                 let missed = reached - before + promised;
-                self.is_settled = length == 1.0 && self.is_allowed(missed, noise) && !self.is_above(reached);
+                self.is_settled = length == 1.0 && self.is_allowed(missed, noise);
                 return length;
             }
             self.report.rejected += 1;

@@ -3,7 +3,7 @@
 //! With s = x₀ + τ(v₀ + τ a), that g is no greater at the end than at x₀ says that the elastic energy and ½m(v₁ − v₀)² are no more than the energy at the
 //! start and the work of a. A stage that ends above has made energy from nowhere.
 //!
-//! Energies are not below zero, so ½m(x₀ − s)²/τ² is at most that g: a stage that starts below it need not be looked at, since g only falls.
+//! Energies are not below zero, so ½m(x₀ − s)²/τ² is at most that g, and costs nothing: only a stage that ends above it has to be looked at.
 
 use super::Iteration;
 
@@ -14,27 +14,41 @@ const ROUNDING: f64 = 1e-5;
 const HOPELESS: f64 = 10.0;
 
 impl Iteration<'_, '_> {
-    /// Finds what g without contacts would be if nothing but pins moved, where that may be less than g at the start; starts there if the start is hopeless.
-    /// Returns g where the stage starts.
-    pub(super) fn stand(&mut self, start: f64) -> f64 {
-        let before = self.objective.before;
-        if start <= self.prepared.inertial_energy(|v| before[v]) {
+    /// Starts where the stage begins if g at the start is hopeless beside that. Returns g where it starts.
+    pub(super) fn leave_hopeless(&mut self, start: f64) -> f64 {
+        if start <= HOPELESS * self.least_standing() || start <= HOPELESS * self.find_standing() {
             return start;
         }
-        self.prepared.keep_points(self.origin);
         self.prepared.stand_still(self.objective);
-        self.standing = self.prepared.evaluate(self.objective, self.x, self.memory, true);
-        if start > HOPELESS * self.standing {
-            self.touch(false);
-        } else {
-            self.prepared.return_to(self.origin);
-        }
+        self.touch(false);
         self.evaluate()
     }
 
     /// Whether g is above what it would be if nothing moved. What touches something may have been pushed there.
-    pub(super) fn is_above(&self, value: f64) -> bool {
-        self.coupled.is_empty() && value > self.standing * (1.0 + ROUNDING)
+    pub(super) fn is_above(&mut self) -> bool {
+        let above = |value: f64, limit: f64| value > limit * (1.0 + ROUNDING);
+        let value = self.value();
+        self.params.energy_tolerance > 0.0
+            && self.coupled.is_empty()
+            && above(value, self.least_standing())
+            && above(value, self.find_standing())
+    }
+
+    fn least_standing(&self) -> f64 {
+        self.prepared.inertial_energy(|v| self.objective.before[v])
+    }
+
+    /// g without contacts if nothing but pins moved, worked out once in a stage \[J\].
+    fn find_standing(&mut self) -> f64 {
+        if let Some(standing) = self.standing {
+            return standing;
+        }
+        self.prepared.keep_points(self.origin);
+        self.prepared.stand_still(self.objective);
+        let standing = self.prepared.evaluate(self.objective, self.x, self.memory, true);
+        self.prepared.return_to(self.origin);
+        self.evaluate();
+        *self.standing.insert(standing)
     }
 
     /// Whether g may miss so much of what an iteration promised \[J\]: a share of the energy that bodies have, but no more than inertia and external forces
