@@ -16,7 +16,6 @@ fn run(text: &str, frames: usize) -> SceneRun {
 /// A box of 1 kg that floats.
 const FLOATING: &str = r#"
 world.gravity = [0, 0, 0]
-world.integrator = "implicit-euler"
 [[body]]
 name = "box"
 shape.box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }
@@ -32,7 +31,7 @@ fn speed(run: &SceneRun) -> f64 {
 fn a_force_gives_its_impulse_within_its_window() {
     // 3 N for a quarter of a second on 1 kg; a second force on the same vertices adds 1 N for half a second.
     let text = format!(
-        "{FLOATING}\n[[force]]\nbody = \"box\"\ntotal = [3, 0, 0]\nfrom = 0.25\nuntil = 0.5\n\
+        "world.integrator = \"implicit-euler\"\n{FLOATING}\n[[force]]\nbody = \"box\"\ntotal = [3, 0, 0]\nfrom = 0.25\nuntil = 0.5\n\
          [[force]]\nbody = \"box\"\ntotal = [1, 0, 0]\nuntil = 0.5\n"
     );
     let mut scene = parse(&text).unwrap();
@@ -45,7 +44,8 @@ fn a_force_gives_its_impulse_within_its_window() {
 #[test]
 fn a_force_between_keyframes_gives_the_impulse_under_its_course() {
     let keyframes = "keyframe = [{ time = 0, total = [0, 0, 0] }, { time = 0.5, total = [4, 0, 0] }, { time = 1, total = [0, 0, 0] }]";
-    let scene = run(&format!("{FLOATING}\n[[force]]\nbody = \"box\"\n{keyframes}\n"), 60);
+    let euler = "world.integrator = \"implicit-euler\"";
+    let scene = run(&format!("{euler}\n{FLOATING}\n[[force]]\nbody = \"box\"\n{keyframes}\n"), 60);
     // The linear solve is in f32.
     assert!((speed(&scene) - 2.0).abs() < 1e-6, "{}", speed(&scene));
 }

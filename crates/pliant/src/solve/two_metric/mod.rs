@@ -187,7 +187,7 @@ impl Solver for TwoMetric {
         }
         iteration.touch(true);
         let mut value = iteration.evaluate();
-        if self.params.energy_tolerance > 0.0 {
+        if self.params.energy_tolerance > 0.0 && objective.model.bodies().iter().any(|body| body.pressure != 0.0) {
             value = iteration.leave_hopeless(value);
         }
         // The line search would refuse every step from here, and the stage would end where it began without a word.

@@ -9,8 +9,8 @@ use super::Iteration;
 
 /// Changes of g below this share cannot be told from rounding.
 const ROUNDING: f64 = 1e-5;
-/// A start that costs so many times what standing still would is no place to start from: light, stiff vertices under pressure would be thrown through
-/// their bodies.
+/// Under pressure, a start that costs so many times what standing still would is no place to start from: light, stiff vertices would be thrown through their
+/// bodies. Elsewhere it is: from standing still, the rounding of f32 hides which way a hanging sheet of paper goes, and it stays where it is.
 const HOPELESS: f64 = 10.0;
 
 impl Iteration<'_, '_> {
