@@ -37,7 +37,7 @@ const LINEAR_OF_FEW: usize = 8;
 const FEW: usize = 5000;
 /// Share of the residual that they may leave in thin bodies of many vertices: what it would take to leave less is not seen beside the error of the time step.
 const TOLERANCE_OF_MANY: f64 = 0.08;
-/// Most iterations, and the share of the kinetic energy that one may miss of what it promises: cloth and solids take one in nearly all substeps, light
+/// Most iterations, and the share of the energy that bodies have which one may miss of what it promises: cloth and solids take one in nearly all substeps, light
 /// and stiff strands, or substeps longer than the rule's, several.
 const ITERATIONS: usize = 6;
 const MISSED: f64 = 0.01;
@@ -74,14 +74,11 @@ impl Chosen {
         let own = if self.looks_back { TimeIntegrator::Bdf2 } else { TimeIntegrator::ImplicitEuler };
         self.integrator = integrator.unwrap_or(own);
         let is_sensitive = matches!(self.integrator, TimeIntegrator::TrBdf2 | TimeIntegrator::ImplicitMidpoint);
-        if let SolverChoice::TwoMetric(params) = &mut self.solver
-            && is_sensitive
-        {
+        let SolverChoice::TwoMetric(params) = &mut self.solver else { return self };
+        if is_sensitive {
             params.iterations = if self.is_long { ITERATIONS_OF_LONG_STEPS } else { ITERATIONS_OF_ROUGH_MOTION };
             params.energy_tolerance = 0.0;
-        } else if let SolverChoice::TwoMetric(params) = &mut self.solver
-            && has_wind
-        {
+        } else if has_wind {
             params.least_iterations = ITERATIONS_OF_ROUGH_MOTION;
         }
         self
