@@ -29,8 +29,9 @@ struct Stage {
 
 /// Where the leader publishes stages.
 ///
-/// `ticket` holds the number of the stage (high half) and its next item (low half) in one word: an item is taken by
-/// incrementing it, which succeeds only while that stage is still the current one.
+/// `ticket` holds the number of the stage and how many of its items were taken from either end in one word: an item is taken by
+/// incrementing one of the two, which succeeds only while that stage is still the current one. The leader takes from the front and helpers from the
+/// back, so that stages over the same data find most of it in the cache of the core that was there before.
 struct Board {
     ticket: AtomicU64,
     finished: AtomicUsize,
@@ -43,7 +44,23 @@ struct Board {
     woken: Condvar,
 }
 
-const ITEM: u64 = 0xffff_ffff;
+/// Bits of the ticket that count the items taken from one end: a longer stage is shared out in parts.
+const END_BITS: u32 = 20;
+const MOST_ITEMS: usize = (1 << END_BITS) - 1;
+/// Both counts.
+const ITEMS: u64 = (1 << (2 * END_BITS)) - 1;
+
+/// The end of a stage that a thread takes items from.
+#[derive(Clone, Copy)]
+enum End {
+    Front,
+    Back,
+}
+
+/// Items taken from the front and from the back, by a ticket.
+fn taken(ticket: u64) -> [usize; 2] {
+    [ticket as usize & MOST_ITEMS, (ticket >> END_BITS) as usize & MOST_ITEMS]
+}
 
 impl Board {
     fn new() -> Self {
@@ -62,8 +79,8 @@ impl Board {
 
     /// Whether the current stage has items that nobody has taken.
     fn has_items(&self) -> bool {
-        let item = (self.ticket.load(Ordering::SeqCst) & ITEM) as usize;
-        item < self.stage.count.load(Ordering::SeqCst)
+        let [front, back] = taken(self.ticket.load(Ordering::SeqCst));
+        front + back < self.stage.count.load(Ordering::SeqCst)
     }
 
     /// Sleeps until there are items, or no more will come.
@@ -96,16 +113,21 @@ impl Board {
     }
 
     /// Takes the next item of the current stage: the work and the item.
-    fn take(&self) -> Option<(usize, usize)> {
+    fn take(&self, end: End) -> Option<(usize, usize)> {
         let mut ticket = self.ticket.load(Ordering::Acquire);
         loop {
-            let item = (ticket & ITEM) as usize;
-            if item >= self.stage.count.load(Ordering::Acquire) {
+            let [front, back] = taken(ticket);
+            let count = self.stage.count.load(Ordering::Acquire);
+            if front + back >= count {
                 return None;
             }
+            let (item, one) = match end {
+                End::Front => (front, 1),
+                End::Back => (count - 1 - back, 1 << END_BITS),
+            };
             let work = self.stage.work.load(Ordering::Acquire);
             // The stage cannot have changed if the ticket has not: its number only grows.
-            match self.ticket.compare_exchange_weak(ticket, ticket + 1, Ordering::AcqRel, Ordering::Acquire) {
+            match self.ticket.compare_exchange_weak(ticket, ticket + one, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return Some((work, item)),
                 Err(now) => ticket = now,
             }
@@ -113,8 +135,8 @@ impl Board {
     }
 
     /// Does items until none is left to take.
-    fn help(&self) {
-        while let Some((work, item)) = self.take() {
+    fn help(&self, end: End) {
+        while let Some((work, item)) = self.take(end) {
             // SAFETY: `work` is the address of a `Work` on the stack of `share`, which does not return, even by panic, before
             // `finished` has counted this item.
             let work = unsafe { *(work as *const Work<'_>) };
@@ -127,9 +149,9 @@ impl Board {
 
     /// Runs a stage: all items are done when this returns.
     fn share(&self, count: usize, work: Work<'_>) {
-        let next_stage = (self.ticket.load(Ordering::Relaxed) | ITEM) + 1;
+        let next_stage = (self.ticket.load(Ordering::Relaxed) | ITEMS).wrapping_add(1);
         // Close the last stage before its description changes: a ticket taken meanwhile is beyond any count.
-        self.ticket.store(next_stage | ITEM, Ordering::SeqCst);
+        self.ticket.store(next_stage | ITEMS, Ordering::SeqCst);
         self.finished.store(0, Ordering::SeqCst);
         self.stage.work.store(&work as *const Work<'_> as usize, Ordering::SeqCst);
         self.stage.count.store(count, Ordering::SeqCst);
@@ -139,7 +161,7 @@ impl Board {
         // An item that wants a team has one of its own.
         #[cfg(feature = "parallel")]
         let _led = LedBefore::leading(std::ptr::null());
-        self.help();
+        self.help(End::Front);
         drop(waiting);
     }
 }
@@ -162,8 +184,8 @@ impl Drop for WaitOnDrop<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Nobody takes what is left; items already taken are waited for.
-            let taken = self.board.ticket.fetch_or(ITEM, Ordering::AcqRel) & ITEM;
-            self.count = self.count.min(taken as usize);
+            let [front, back] = taken(self.board.ticket.fetch_or(ITEMS, Ordering::AcqRel));
+            self.count = self.count.min(front + back);
         }
         let mut patience = Patience::default();
         while self.board.finished.load(Ordering::Acquire) < self.count {
@@ -208,7 +230,11 @@ impl Team<'_> {
     /// Calls `work` with each number below `count`, on whichever thread is free; all are done when this returns.
     pub(crate) fn share(&self, count: usize, work: impl Fn(usize) + Sync) {
         match self.board {
-            Some(board) if count > 1 => board.share(count, &work),
+            Some(board) if count > 1 => {
+                for first in (0..count).step_by(MOST_ITEMS) {
+                    board.share(MOST_ITEMS.min(count - first), &|item| work(first + item));
+                }
+            }
             _ => (0..count).for_each(work),
         }
     }
@@ -310,7 +336,7 @@ fn gather_helpers(board: &Board, helpers: usize) {
     let mut patience = Patience::default();
     while !board.closed.load(Ordering::Acquire) {
         let before = board.ticket.load(Ordering::Relaxed);
-        board.help();
+        board.help(End::Back);
         if board.ticket.load(Ordering::Relaxed) != before {
             patience = Patience::default();
         }
