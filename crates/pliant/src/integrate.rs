@@ -39,8 +39,8 @@ impl std::fmt::Display for TimeIntegrator {
 pub(crate) struct Stage {
     /// τ \[s\].
     pub(crate) tau: f64,
-    /// X \[m\].
-    pub(crate) base: Vec<Vec3>,
+    /// X \[m\], where it is not `origin`.
+    base: Option<Vec<Vec3>>,
     /// V \[m/s\].
     pub(crate) velocity: Vec<Vec3>,
     /// Positions from which deformation rates are measured, and the time \[s\] to divide the change by.
@@ -78,13 +78,13 @@ impl TimeIntegrator {
     /// The first stage. `acceleration` is given where it is needed.
     pub(crate) fn first_stage(self, begin: Beginning<'_>, acceleration: &[Vec3], scratch: &mut Scratch) -> Stage {
         let Beginning { h, x, v, before } = begin;
-        let (base, velocity, origin) = (scratch.copy(x), scratch.copy(v), scratch.copy(x));
-        let euler = Stage { tau: h, base, velocity, origin, elapsed: h, moment: 1.0 };
+        let (velocity, origin) = (scratch.copy(v), scratch.copy(x));
+        let euler = Stage { tau: h, base: None, velocity, origin, elapsed: h, moment: 1.0 };
         match (self, before) {
             (Self::ImplicitEuler, _) | (Self::Bdf2, None) => euler,
             (Self::Bdf2, Some((x_before, v_before))) => Stage {
                 tau: 2.0 * h / 3.0,
-                base: combine(scratch, 4.0 / 3.0, x, -1.0 / 3.0, x_before),
+                base: Some(combine(scratch, 4.0 / 3.0, x, -1.0 / 3.0, x_before)),
                 velocity: combine(scratch, 4.0 / 3.0, v, -1.0 / 3.0, v_before),
                 ..euler
             },
@@ -93,7 +93,7 @@ impl TimeIntegrator {
                 let tau = 0.5 * GAMMA * h;
                 Stage {
                     tau,
-                    base: combine(scratch, 1.0, x, tau, v),
+                    base: Some(combine(scratch, 1.0, x, tau, v)),
                     velocity: combine(scratch, 1.0, v, tau, acceleration),
                     // The trapezium averages forces over γh, the damping force at its beginning included. The mean rate
                     // of deformation over γh is that average; the stage weighs it with τ, half of γh, so it counts twice.
@@ -120,7 +120,7 @@ impl TimeIntegrator {
         let back = -(1.0 - GAMMA).powi(2) * scale;
         Some(Stage {
             tau: 0.5 * GAMMA * begin.h,
-            base: combine(scratch, scale, y, back, begin.x),
+            base: Some(combine(scratch, scale, y, back, begin.x)),
             velocity: combine(scratch, scale, u, back, begin.v),
             origin: scratch.copy(y),
             elapsed: (1.0 - GAMMA) * begin.h,
@@ -140,13 +140,18 @@ impl TimeIntegrator {
 }
 
 impl Stage {
+    /// X \[m\].
+    pub(crate) fn base(&self) -> &[Vec3] {
+        self.base.as_ref().unwrap_or(&self.origin)
+    }
+
     /// v = (x − X)/τ.
     pub(crate) fn velocities(&self, x: &[Vec3], scratch: &mut Scratch) -> Vec<Vec3> {
-        scratch.collect(x.iter().zip(&self.base).map(|(x, base)| (*x - *base) / self.tau))
+        scratch.collect(x.iter().zip(self.base()).map(|(x, base)| (*x - *base) / self.tau))
     }
 
     /// Gives its vectors back.
     pub(crate) fn recycle(self, scratch: &mut Scratch) {
-        scratch.give([self.base, self.velocity, self.origin]);
+        scratch.give([self.velocity, self.origin].into_iter().chain(self.base));
     }
 }

@@ -1,5 +1,7 @@
 //! The implicit stage of a step as a problem in its own right, for those who compare solvers.
 
+use std::borrow::Cow;
+
 use crate::clock::Clock;
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
@@ -27,7 +29,7 @@ pub struct Problem<'a> {
     predicted: Vec<Vec3>,
     inertial: Vec<Vec3>,
     previous: Vec<Vec3>,
-    before: Vec<Vec3>,
+    before: Cow<'a, [Vec3]>,
     scales: Vec<f64>,
     goals: Vec<Vec<Vec3>>,
     load: f64,
@@ -35,17 +37,18 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// It can be started from the predicted positions and from those of `starts`.
+    /// It can be started from the predicted positions and from those of `starts`; `before` are those at which the stage begins.
     pub(crate) fn new(
         model: &'a Model,
         inputs: &Inputs,
         positions: &[Vec3],
         (stage, accelerations): (&Stage, &[Vec3]),
+        before: Cow<'a, [Vec3]>,
         starts: &[Start],
         scratch: &mut Scratch,
     ) -> Self {
         let tau = stage.tau;
-        let inertial = || stage.base.iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau);
+        let inertial = || stage.base().iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau);
         let target = scratch.collect(inertial().zip(accelerations).map(|(y, a)| y + *a * (tau * tau)));
         let wanted = |start: Start| starts.contains(&start);
         let beside = !model.mass().beside().is_empty();
@@ -61,7 +64,7 @@ impl<'a> Problem<'a> {
             target,
             inertial: if wanted(Start::Inertial) { scratch.collect(inertial()) } else { Vec::new() },
             previous: if wanted(Start::Previous) { scratch.copy(positions) } else { Vec::new() },
-            before: scratch.copy(&stage.origin),
+            before,
             scales,
             goals,
             load: largest_load(model, accelerations),
@@ -86,7 +89,7 @@ impl<'a> Problem<'a> {
 
     /// Gives its vectors back.
     pub(crate) fn recycle(self, scratch: &mut Scratch) {
-        let vectors = [self.target, self.predicted, self.inertial, self.previous, self.before];
+        let vectors = [self.target, self.predicted, self.inertial, self.previous];
         scratch.give(vectors.into_iter().filter(|vector| vector.capacity() > 0));
         (scratch.scales, scratch.goals) = (self.scales, self.goals);
     }

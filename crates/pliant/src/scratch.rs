@@ -23,7 +23,10 @@ impl Scratch {
 
     /// A vector with the values of another.
     pub(crate) fn copy(&mut self, values: &[Vec3]) -> Vec<Vec3> {
-        self.collect(values.iter().copied())
+        let mut vector = self.vectors.pop().unwrap_or_default();
+        vector.clear();
+        vector.extend_from_slice(values);
+        vector
     }
 
     /// Takes vectors back.

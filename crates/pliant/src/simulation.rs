@@ -181,7 +181,8 @@ impl Stages<'_> {
         let start = self.solver.start();
         let beside = if self.solver.reads_inertial() { Start::Inertial } else { start };
         let (stage_now, starts) = ((stage, accelerations), [start, beside]);
-        let problem = Problem::new(self.model, self.inputs, self.start, stage_now, &starts, scratch);
+        let problem =
+            Problem::new(self.model, self.inputs, self.start, stage_now, (&stage.origin).into(), &starts, scratch);
         let mut x = scratch.copy(problem.start(start));
         for (entry, memory) in self.model.energies().iter().zip(&mut *self.trial) {
             entry.batch.begin_stage(&stage.origin, memory);
@@ -536,7 +537,8 @@ impl Simulation {
         let stage = (&prediction.stage, &prediction.accelerations[..]);
         let (positions, starts, mut scratch) =
             (&self.state.positions, [Start::Inertial, Start::Previous], Scratch::default());
-        Ok(Problem::new(&self.model, &self.inputs, positions, stage, &starts, &mut scratch).with_memory(memory))
+        let before = prediction.stage.origin.clone().into();
+        Ok(Problem::new(&self.model, &self.inputs, positions, stage, before, &starts, &mut scratch).with_memory(memory))
     }
 }
 

@@ -35,8 +35,9 @@ const MOST: usize = 8;
 /// Most linear iterations of worlds with few vertices, and how many vertices those are: contact on finer meshes takes more.
 const LINEAR_OF_FEW: usize = 8;
 const FEW: usize = 5000;
-/// Share of the residual that they may leave in thin bodies of many vertices: what it would take to leave less is not seen beside the error of the time step.
-const TOLERANCE_OF_MANY: f64 = 0.08;
+/// Share of the residual at which they end in thin bodies, in substeps no longer than the rule's: what it would take to leave less is not seen beside the
+/// error of the time step.
+const TOLERANCE_OF_THIN: f64 = 0.15;
 /// Most iterations, and the share of the energy that bodies have which one may miss of what it promises: cloth and solids take one in nearly all substeps, light
 /// and stiff strands, or substeps longer than the rule's, several.
 const ITERATIONS: usize = 6;
@@ -133,13 +134,15 @@ pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Opti
     }
     if model.free().len() < FEW {
         params.linear_iterations = LINEAR_OF_FEW;
-    } else if is_thin {
-        params.linear_tolerance = TOLERANCE_OF_MANY;
+    }
+    let is_long = substeps < wanted;
+    if is_thin && !is_long {
+        params.linear_tolerance = TOLERANCE_OF_THIN;
     }
     if is_thin && has_plates(model, h / substeps as f64) {
         (params.linear_iterations, params.linear_tolerance) = (LINEAR_OF_PLATES, TOLERANCE_OF_PLATES);
     }
-    Chosen { is_long: substeps < wanted, looks_back, ..Chosen::by(params, substeps) }
+    Chosen { is_long, looks_back, ..Chosen::by(params, substeps) }
 }
 
 /// Whether a body is a sheet whose stretch at a vertex is stiffer than the inertia of the whole body over substeps of τ \[s\], and whose bending at a

@@ -168,7 +168,19 @@ pub(super) fn for_free_pairs(model: &Model, stencil: &[u32], mut visit: impl FnM
 
 /// Largest length among vectors.
 pub(super) fn largest(vectors: &[Vec3]) -> f64 {
-    vectors.iter().map(|v| v.length_squared()).fold(0.0, larger).sqrt()
+    largest_of(vectors.len(), |k| vectors[k].length_squared()).sqrt()
+}
+
+/// The largest of so many numbers that are not negative; a NaN must come out.
+pub(super) fn largest_of(count: usize, number: impl Fn(usize) -> f64) -> f64 {
+    // Bits of such numbers are ordered as they are, and those of a NaN come after all. Four at once do not wait for each other.
+    let mut most = [0_u64; 4];
+    let whole = count - count % 4;
+    for first in (0..whole).step_by(4) {
+        (0..4).for_each(|k| most[k] = most[k].max(number(first + k).to_bits()));
+    }
+    (whole..count).for_each(|k| most[0] = most[0].max(number(k).to_bits()));
+    f64::from_bits(most.into_iter().fold(0, u64::max))
 }
 
 /// The larger of two. The maximum of numbers would drop a NaN; a NaN must come out.

@@ -6,7 +6,7 @@ use super::prepared::{Prepared, position};
 use crate::contact::{ContactMode, Contacts};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
-use crate::solve::objective::larger;
+use crate::solve::objective::{largest, largest_of};
 use crate::solve::{ForceBalance, Objective};
 use crate::sparse::Rows;
 
@@ -19,18 +19,20 @@ impl Prepared {
         if contacts.mode() != ContactMode::Constraint {
             return None;
         }
-        let mut acting = 0.0;
-        for ((point, target), weight) in self.points.iter().zip(&self.target).zip(&self.weight) {
-            let squared: f64 = (0..3).map(|c| (point[c] - target[c]).powi(2)).sum();
-            acting = larger(acting, weight * weight * squared);
-        }
+        let (points, targets, weights) = (&self.points, &self.target, &self.weight);
+        let free = self.order.free;
+        let (points, targets, weights) = (&points[..free], &targets[..free], &weights[..free]);
+        let acting = largest_of(free, |k| {
+            let squared: f64 = (0..3).map(|c| (points[k][c] - targets[k][c]).powi(2)).sum();
+            weights[k] * weights[k] * squared
+        });
         let (points, places) = (&self.points, &self.order.places);
         let at = |vertex: usize| position(points[places[vertex] as usize]);
         let unbalanced = if !contacts.is_none() && self.contact.gather(contacts, &self.order, &at) {
             self.residual.resize(self.order.free, Vec3::ZERO);
             read(&mut self.factor, &mut self.residual);
             self.contact.add_forces(&mut self.residual);
-            self.residual.iter().map(|force| force.length_squared()).fold(0.0, larger)
+            largest(&self.residual).powi(2)
         } else {
             match self.factor.rows() {
                 Rows::Single(rows) => largest_row(rows, self.order.free),
@@ -93,5 +95,6 @@ impl Prepared {
 /// Squared length of the longest row of four numbers, of which three count.
 fn largest_row<S: Real>(rows: &[S], count: usize) -> f64 {
     let squared = |row: &[S; 4]| row[..3].iter().map(|c| c.to_f64().powi(2)).sum();
-    rows.as_chunks::<4>().0[..count].iter().map(squared).fold(0.0, larger)
+    let rows = &rows.as_chunks::<4>().0[..count];
+    largest_of(count, |k| squared(&rows[k]))
 }

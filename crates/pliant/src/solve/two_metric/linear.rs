@@ -62,6 +62,8 @@ pub(super) struct Solved {
     /// Longest movement of a vertex in it \[m\].
     pub(super) longest: f64,
     pub(super) iterations: usize,
+    /// The squared residual that it began with, measured by the preconditioner.
+    pub(super) begun_with: f64,
 }
 
 /// When to stop.
@@ -70,6 +72,8 @@ pub(super) struct Limits {
     pub(super) most: usize,
     /// Share of the residual, measured by the preconditioner, that may be left.
     pub(super) enough: f64,
+    /// A squared residual to be measured by instead of the one that the solve begins with, if it is larger.
+    pub(super) beside: f64,
     pub(super) preconditioner: Preconditioner,
     /// 1/τ² \[1/s²\].
     pub(super) inertia: f64,
@@ -121,7 +125,7 @@ impl Linear {
             self.invert_blocks(free, contacts, |place| curvature.diagonal(place));
         }
         let bytes = factor.bytes() + curvature.matrix().bytes();
-        let iterations = with_team_for(bytes, |team| {
+        let (iterations, begun_with) = with_team_for(bytes, |team| {
             let system = System { team, matrix: curvature.matrix(), contacts, free };
             self.begin_with_guess(&system, turnings);
             self.iterate(&system, factor, turnings, limits)
@@ -146,7 +150,7 @@ impl Linear {
         let squares = self.solution.as_chunks::<4>().0.iter().map(|d| d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         // A NaN must come out.
         let longest = squares.fold(0.0, |most, square| if square <= most { most } else { square });
-        Solved { slope, promised, longest: f64::from(longest).sqrt(), iterations }
+        Solved { slope, promised, longest: f64::from(longest).sqrt(), iterations, begun_with }
     }
 
     /// The inverse of each block on the diagonal, contacts included, times ω.
@@ -198,17 +202,18 @@ impl Linear {
         factor: &mut PackedFactor,
         turnings: &mut Turnings,
         limits: Limits,
-    ) -> usize {
+    ) -> (usize, f64) {
         let team = system.team;
-        let (mut rho, mut enough) = (0.0, 0.0);
+        let (mut rho, mut enough, mut begun_with) = (0.0, 0.0, 0.0);
         for iteration in 0..limits.most {
             self.precondition(system, factor, turnings, limits.preconditioner);
             let next = dot(team, &mut self.sums, &self.residual, &self.step);
             if iteration == 0 {
-                enough = next * limits.enough * limits.enough;
+                begun_with = next;
+                enough = next.max(limits.beside) * limits.enough * limits.enough;
             }
-            if !next.is_finite() || next <= enough || next <= 0.0 {
-                return iteration;
+            if !next.is_finite() || next <= 0.0 {
+                return (iteration, begun_with);
             }
             let beta = if iteration == 0 { 0.0 } else { (next / rho) as f32 };
             rho = next;
@@ -216,12 +221,16 @@ impl Linear {
             let Self { solution, residual, direction, product, step, left, sums, .. } = self;
             let curvature = search_direction(team, sums, beta, [step, residual, left], direction, product);
             if !(curvature > 0.0 && curvature.is_finite()) {
-                return iteration;
+                return (iteration, begun_with);
             }
             let alpha = (rho / curvature) as f32;
             advance(team, alpha, direction, product, solution, residual);
+            // What it took to see that the residual was small enough is most of an iteration, so that one is made.
+            if next <= enough {
+                return (iteration + 1, begun_with);
+            }
         }
-        limits.most
+        (limits.most, begun_with)
     }
 
     /// z from r, and r − H z.

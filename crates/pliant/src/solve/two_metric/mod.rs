@@ -46,7 +46,7 @@ pub struct TwoMetricParams {
     pub iterations: usize,
     /// Most linear iterations in each, every one with a solve by the projective factor.
     pub linear_iterations: usize,
-    /// Share of the residual that linear iterations may leave, measured by the preconditioner.
+    /// Share of the residual, measured by the preconditioner, at which linear iterations end: the last one begins with less.
     pub linear_tolerance: f64,
     /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early.
     pub tolerance: f64,
@@ -114,6 +114,8 @@ pub struct TwoMetric {
     free_bodies: Option<FreeBodies>,
     /// Accelerations of vertices in the last substep \[m/s²\]; empty where they are not known.
     accelerations: Vec<Vec3>,
+    /// What the first linear system of a stage began with: later rounds of the stage, in which contacts have changed and little else, need not leave less of it.
+    first_residual: f64,
 }
 
 impl TwoMetric {
@@ -121,7 +123,16 @@ impl TwoMetric {
     pub fn new(params: TwoMetricParams) -> Self {
         let base = ProjectiveParams { precision: Precision::Single, ..ProjectiveParams::default() };
         let (linear, coupled, origin, accelerations) = (Linear::default(), Vec::new(), Vec::new(), Vec::new());
-        Self { params, base: Projective::new(base), linear, coupled, origin, free_bodies: None, accelerations }
+        Self {
+            params,
+            base: Projective::new(base),
+            linear,
+            coupled,
+            origin,
+            free_bodies: None,
+            accelerations,
+            first_residual: 0.0,
+        }
     }
 }
 
@@ -158,6 +169,11 @@ impl Solver for TwoMetric {
             return Ok(SolveReport { converged: true, objective: value, ..SolveReport::default() });
         }
         let setup = self.base.prepare(objective, &mut time)?;
+        // Solids that rest on each other want the forces between them in every round, and ask for few of them.
+        let is_first = !contacts.begun || self.params.preconditioner == Preconditioner::Factor;
+        if is_first {
+            self.first_residual = 0.0;
+        }
         let prepared = self.base.prepared();
         prepared.weigh_by_inertia(contacts, CONTACT_WEIGHT);
         let free_bodies = self.free_bodies.get_or_insert_with(|| FreeBodies::new(objective.model, prepared.order()));
@@ -170,6 +186,8 @@ impl Solver for TwoMetric {
             origin: &mut self.origin,
             free_bodies,
             accelerations: &self.accelerations,
+            first_residual: &mut self.first_residual,
+            is_first,
             x,
             memory,
             contacts,
@@ -221,6 +239,9 @@ struct Iteration<'a, 'c> {
     origin: &'a mut Vec<Point>,
     free_bodies: &'a mut FreeBodies,
     accelerations: &'a [Vec3],
+    first_residual: &'a mut f64,
+    /// Whether this is the first round of the stage, or to be solved as if it were.
+    is_first: bool,
     x: &'a mut [Vec3],
     memory: &'a mut [Memory],
     contacts: &'a mut Contacts<'c>,
@@ -300,6 +321,7 @@ impl Iteration<'_, '_> {
         let limits = Limits {
             most: self.params.linear_iterations,
             enough: self.params.linear_tolerance,
+            beside: if self.is_first { 0.0 } else { *self.first_residual },
             preconditioner: self.params.preconditioner,
             inertia: self.objective.inertia,
         };
@@ -309,6 +331,9 @@ impl Iteration<'_, '_> {
             let solved = self.linear.solve(parts, self.coupled, self.free_bodies, limits);
             (slope, promised, longest) = (solved.slope, solved.promised, solved.longest);
             self.report.linear_iterations += solved.iterations;
+            if self.is_first && self.report.iterations == 0 {
+                *self.first_residual = solved.begun_with;
+            }
         }
         self.report.seconds_global += time.lap();
         self.report.iterations += 1;
