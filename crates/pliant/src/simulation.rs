@@ -7,11 +7,12 @@ use crate::clock::Clock;
 use crate::contact::{Before, Clearances, Contact, ContactMode, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::{Damping, DampingLinks};
 use crate::energy::Memory;
-use crate::force::add_pressure;
+use crate::force::{add_pressure, enclosed_volume};
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
 use crate::limit::{Limiter, StrainLimitReport, StrainLimiting};
 use crate::math::Vec3;
-use crate::model::{Model, ModelError};
+use crate::model::{BodyInfo, Model, ModelError};
+use crate::parallel;
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
 use crate::rollback::Rollback;
@@ -59,6 +60,20 @@ pub enum StepError {
         limit: f64,
         /// The element of largest energy at that vertex.
         element: String,
+    },
+    /// A body has burst: its pressure is more than its material bears, and blows it up without end.
+    #[error(
+        "body {body:?} burst in step {step}: {pressure:.3e} Pa have blown it up to {times:.1} times its volume, with no end, for lack of an equilibrium"
+    )]
+    Burst {
+        /// Step that was refused.
+        step: u64,
+        /// Body.
+        body: String,
+        /// Its pressure \[Pa\].
+        pressure: f64,
+        /// Its volume over that at rest.
+        times: f64,
     },
     /// The step is done, but what it tore could not be parted.
     #[error("step {step}: {error}")]
@@ -334,7 +349,7 @@ impl Simulation {
         self.solver.begin_step(&self.state, earlier);
         // Projections are recomputed; what energies remember is not.
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
-            trial.warm.copy_from_slice(&memory.warm);
+            parallel::copy(&memory.warm, &mut trial.warm);
         }
         let clearances = self.surroundings.as_mut().map(|around| std::mem::take(&mut around.clearances));
         if let (Some(settings), None) = (self.strain_limiting, &self.limiter) {
@@ -434,6 +449,9 @@ impl Simulation {
                 continue; // Pins go where the user says.
             }
             let (body, vertex) = self.model.locate(v);
+            if let Some(times) = burst(&self.model, body, &self.state.positions) {
+                return Err(StepError::Burst { step, body: body.name.clone(), pressure: body.pressure, times });
+            }
             let (body, element) = (body.name.clone(), offending_element(self, v, positions));
             return Err(if new.is_finite() {
                 StepError::Runaway { step, body, vertex, distance, limit, element }
@@ -542,6 +560,16 @@ impl Simulation {
     }
 }
 
+/// By how many times the volume of a body has grown, if it is under pressure and that is more than rubber bears.
+fn burst(model: &Model, body: &BodyInfo, x: &[Vec3]) -> Option<f64> {
+    let volume = |x: &[Vec3]| enclosed_volume(body, x);
+    let times = volume(x) / volume(model.rest());
+    (body.pressure > 0.0 && times > BURST).then_some(times)
+}
+
+/// Volume over that at rest from which a body under pressure that runs away has burst: three times as long in every direction.
+const BURST: f64 = 27.0;
+
 /// Threads of a pool for each core at most. One would do for speed; a few more bring different orders of events into the tests of small
 /// machines.
 #[cfg(feature = "parallel")]
@@ -565,7 +593,7 @@ impl Pool {
     #[cfg(feature = "parallel")]
     fn start(threads: Option<usize>) -> Result<Self, ModelError> {
         // Idle threads of the pool look for work whenever there is some: sixty-four of them on two cores take longer than two.
-        let most = THREADS_PER_CORE * crate::parallel::cores();
+        let most = THREADS_PER_CORE * parallel::cores();
         let build = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n.min(most)).build();
         let own = threads.map(build).transpose().map_err(|error| ModelError::Threads(error.to_string()))?;
         Ok(Self { own: own.map(std::sync::Arc::new) })
@@ -581,6 +609,6 @@ impl Pool {
         if let Some(pool) = &self.own {
             return pool.install(work);
         }
-        crate::parallel::within_pool(work)
+        parallel::within_pool(work)
     }
 }

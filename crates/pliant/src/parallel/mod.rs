@@ -109,6 +109,15 @@ pub(crate) fn for_each_of<S: Split>(
     join(|| for_each_of(grain, range.start..middle, left, work), || for_each_of(grain, middle..range.end, right, work));
 }
 
+/// Numbers that a thread copies at a time.
+const COPIED: usize = 1 << 14;
+
+/// Copies numbers.
+pub(crate) fn copy(from: &[f64], to: &mut [f64]) {
+    let to = Strided { entries: to, stride: 1 };
+    for_each_of(COPIED, 0..from.len(), to, &|range, to: Strided<'_, f64>| to.entries.copy_from_slice(&from[range]));
+}
+
 /// A pointer that threads share, each with places of its own.
 pub(crate) struct Shared<T>(pub(crate) *mut T);
 

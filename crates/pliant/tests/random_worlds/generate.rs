@@ -191,7 +191,7 @@ impl Form {
         }
     }
 
-    /// An overpressure that stretches a closed surface by 0.1 % to 30 %: more would burst it.
+    /// An overpressure that stretches a closed surface by 0.1 % to 30 %. What would be more than about 23 % bursts it, see [`Thing::may_burst`].
     fn pressure(&self, r: &mut Random) -> f64 {
         let strain = r.scale(1e-3, 0.3);
         match self {
@@ -201,6 +201,24 @@ impl Form {
             Self::Block { material, .. } => strain * material.youngs_modulus,
             _ => 0.0,
         }
+    }
+}
+
+/// Least strain at which pressure may burst a body; 0.233 for those that grow evenly, less for those that do not.
+const BURSTING: f64 = 0.2;
+
+impl Thing {
+    /// Whether pressure may burst it. A ball that grows by λ is pushed by p λ² and held by K (λ − 1), with K = E/(1 − 2ν) for solids and 2Et/((1 − ν)R) for balloons. Beyond
+    /// p = K/4 the push is always greater; let go from rest it swings over the summit of its energy 1.5 (λ − 1)² K − p (λ³ − 1) from p = 0.233 K on.
+    pub(crate) fn may_burst(&self) -> bool {
+        let held = match &self.form {
+            Form::Block { material, .. } => material.youngs_modulus / (1.0 - 2.0 * material.poisson_ratio),
+            Form::Balloon { radius, material, .. } => {
+                2.0 * material.youngs_modulus * material.thickness / ((1.0 - material.poisson_ratio) * radius)
+            }
+            _ => f64::INFINITY,
+        };
+        self.pressure > BURSTING * held
     }
 }
 

@@ -18,9 +18,9 @@
 //! Substeps are taken one at a time, so that works can be measured in each; `main` shows that this is the same motion.
 
 use pliant::math::Vec3;
-use pliant::{Simulation, SimulationBuilder};
+use pliant::{Simulation, SimulationBuilder, StepError};
 
-use super::world::World;
+use super::world::{Thing, World};
 
 /// What may be gained of the energy that was turned over. Iterations of the default end when they miss at most 1 % of the kinetic energy of a substep.
 pub(crate) const SHARE: f64 = 0.02;
@@ -44,6 +44,8 @@ pub(crate) struct Verdict {
     pub(crate) fastest: f64,
     /// A step that was refused, or numbers that are none.
     pub(crate) failure: Option<String>,
+    /// Whether a body burst whose pressure is more than its material bears: a refusal that says why.
+    pub(crate) burst: bool,
 }
 
 impl Verdict {
@@ -118,7 +120,7 @@ impl<'a> Watched<'a> {
             for part in 0..count {
                 let done = (part + 1) as f64 / count as f64;
                 self.substep(|course| course.at(from).lerp(course.at(to), done));
-                if !self.verdict.holds() {
+                if !self.verdict.holds() || self.verdict.burst {
                     return self.verdict;
                 }
             }
@@ -150,6 +152,11 @@ impl<'a> Watched<'a> {
             }
         }
         if let Err(error) = self.sim.step() {
+            let named = |thing: &&Thing| matches!(&error, StepError::Burst { body, .. } if *body == thing.name);
+            if self.world.bodies.iter().find(named).is_some_and(Thing::may_burst) {
+                self.verdict.burst = true;
+                return;
+            }
             self.verdict.failure = Some(format!("refused: {error}"));
             return;
         }

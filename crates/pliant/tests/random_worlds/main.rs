@@ -111,6 +111,22 @@ fn chosen() {
     tally(seeds, steps);
 }
 
+/// Pressure beyond what a material bears is refused with the body, its pressure and its volume; a third of it is borne.
+#[test]
+fn a_body_that_bursts_is_named() {
+    for (seed, body) in [(598, 1), (897, 0)] {
+        let world = World { steps: 12, ..generate::world(seed) };
+        assert!(world.bodies[body].may_burst());
+        let verdict = judge(&world);
+        assert!(verdict.burst && verdict.failure.is_none(), "{verdict:?}");
+        let mut borne = world.clone();
+        borne.bodies[body].pressure /= 3.0;
+        assert!(!borne.bodies[body].may_burst());
+        let verdict = judge(&borne);
+        assert!(!verdict.burst && verdict.failure.is_none(), "{verdict:?}");
+    }
+}
+
 /// The bound sees what gains energy: velocities that grow by 2 % in one substep of a world that otherwise holds.
 #[test]
 fn a_kick_breaks_the_bound() {

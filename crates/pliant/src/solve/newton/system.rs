@@ -15,7 +15,7 @@ use crate::contact::Coupling;
 use crate::energy::{Arrays, Curvature, Memory};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::parallel::with_team_for;
+use crate::parallel::{Team, with_team_for};
 use crate::sparse::{BlockMatrix, FactorError, Factors};
 
 /// Everything that stays the same while model and coefficients do, and room for what does not.
@@ -184,7 +184,7 @@ impl System {
         for (place, &v) in self.order.vertices.iter().enumerate() {
             self.points[place] = point(x[v as usize]);
         }
-        self.local.begin(memory, objective.goals);
+        self.local.begin(&Team::alone(), memory, objective.goals);
         let (local, elements, points) = (&self.local, &mut self.elements, &self.points);
         let bytes = size_of_val(elements.numbers());
         let at = At { points, objective, x, memory };

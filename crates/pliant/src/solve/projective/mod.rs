@@ -250,7 +250,9 @@ impl Solver for Projective {
                 Acceleration::Anderson { .. } if is_of_g => iteration.anderson(accelerator, &mut time),
                 Acceleration::Lbfgs { .. } => iteration.lbfgs(history, &mut time),
                 _ => iteration.stationary(&mut time),
-            }
+            }?;
+            iteration.prepared.finish(iteration.x, iteration.memory);
+            Ok::<(), SolveError>(())
         };
         if iteration.is_all_stages() {
             with_team_for(iteration.prepared.bytes(), |_| iterate(&mut iteration))?;
@@ -259,7 +261,6 @@ impl Solver for Projective {
         }
         iteration.report.contacts = iteration.contacts.count();
         iteration.report.one_by_one = iteration.prepared.one_by_one();
-        iteration.prepared.finish(iteration.x, iteration.memory);
         iteration.report.objective = iteration.value;
         Ok(iteration.report)
     }

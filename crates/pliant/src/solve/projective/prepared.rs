@@ -7,7 +7,7 @@ use super::local::{At, CurvatureRows, General, Inertia, LocalStep, Order, Point,
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
-use crate::parallel::with_team_for;
+use crate::parallel::{Team, with_team_for};
 use crate::solve::turning::Turnings;
 use crate::solve::{Acceleration, Objective, ProjectiveParams, SolveError};
 use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, dot};
@@ -171,19 +171,20 @@ impl Prepared {
         if matches!((&self.elements, precision), (Elements::Double(_), Precision::Single)) {
             self.swap_elements();
         }
-        match &mut self.elements {
-            Elements::Single(local) => local.begin(memory, objective.goals),
-            Elements::Double(local) => local.begin(memory, objective.goals),
-        }
+        let elements = &mut self.elements;
+        with_team_for(self.factor.bytes(), |team| match elements {
+            Elements::Single(local) => local.begin(team, memory, objective.goals),
+            Elements::Double(local) => local.begin(team, memory, objective.goals),
+        });
     }
 
     /// Leaves the result of a stage.
     pub(in crate::solve) fn finish(&self, x: &mut [Vec3], memory: &mut [Memory]) {
         self.write_positions(x);
-        match &self.elements {
-            Elements::Single(local) => local.store_warm(memory),
-            Elements::Double(local) => local.store_warm(memory),
-        }
+        with_team_for(self.factor.bytes(), |team| match &self.elements {
+            Elements::Single(local) => local.store_warm(team, memory),
+            Elements::Double(local) => local.store_warm(team, memory),
+        });
     }
 
     fn write_positions(&self, x: &mut [Vec3]) {
@@ -200,12 +201,12 @@ impl Prepared {
     /// Goes on with elements in f64: f32 has given all that it can.
     pub(in crate::solve) fn refine(&mut self, objective: &Objective<'_>, memory: &mut [Memory]) {
         let Elements::Single(local) = &self.elements else { return };
-        local.store_warm(memory);
+        local.store_warm(&Team::alone(), memory);
         let order = &self.order;
         let spare = &mut self.spare;
         let double = spare.get_or_insert_with(|| Elements::Double(LocalStep::new(objective, order, self.watched)));
         if let Elements::Double(local) = double {
-            local.begin(memory, objective.goals);
+            local.begin(&Team::alone(), memory, objective.goals);
         }
         self.swap_elements();
     }

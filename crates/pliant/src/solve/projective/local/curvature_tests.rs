@@ -93,7 +93,7 @@ fn products_since(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>, begin: impl 
     let elimination: Vec<u32> = (0..free as u32).rev().collect();
     let order = Order::new(model, &elimination);
     let mut local = LocalStep::<f32>::new(&objective, &order, false);
-    local.begin(&memory, objective.goals);
+    local.begin(&Team::alone(), &memory, objective.goals);
     let mut points: Vec<Point> = order.vertices.iter().map(|&v| point(x[v as usize])).collect();
     points.extend(padding());
     let (target, weight) = (vec![Point::default(); free], vec![0.0; free]);

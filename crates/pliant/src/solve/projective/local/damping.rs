@@ -13,6 +13,7 @@ use super::{Order, Point};
 use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::nearest::{columns_of, constant, dot, nearest_rotation};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::parallel::Team;
 
 /// The rotation of an element's `R` rows since the beginning of the stage.
 pub(super) trait Fit<S: LaneNumber, const R: usize>: std::fmt::Debug + Send + Sync {
@@ -244,7 +245,7 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R
         Self::kept_of_group() * self.groups()
     }
 
-    fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
+    fn load_warm(&self, _team: &Team<'_>, memory: &[Memory], kept: &mut [S]) {
         let last = &memory[self.batch[0]].warm;
         for (group, kept) in kept.chunks_exact_mut(Self::kept_of_group()).enumerate() {
             for lane in 0..S::WIDTH {
@@ -259,7 +260,7 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> LaneBatch<S> for Stars<S, W, R
     }
 
     /// Shapes at the beginning of the stage are not changed by projections.
-    fn store_warm(&self, _kept: &[S], _memory: &mut [Memory]) {}
+    fn store_warm(&self, _team: &Team<'_>, _kept: &[S], _memory: &mut [Memory]) {}
 
     fn batches_with_blocks(&self, curvature: Curvature) -> &[usize] {
         if curvature == Curvature::Projected { &self.batch } else { &[] }

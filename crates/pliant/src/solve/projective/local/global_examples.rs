@@ -15,6 +15,7 @@ use crate::energy::{Curvature, Memory, Operator};
 use crate::math::Mat3;
 use crate::math::lanes::nearest::{columns_of, nearest_rotation};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::parallel::Team;
 
 /// Tets of one body, with one set of weights.
 #[derive(Debug)]
@@ -95,7 +96,7 @@ impl<S: LaneNumber> LaneBatch<S> for GlobalExamples<S> {
         self.weights() + self.examples
     }
 
-    fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
+    fn load_warm(&self, _team: &Team<'_>, memory: &[Memory], kept: &mut [S]) {
         let (quaternions, weights) = kept.split_at_mut(self.weights());
         for group in quaternions.chunks_exact_mut(4 * S::WIDTH) {
             group.fill(S::default());
@@ -104,7 +105,7 @@ impl<S: LaneNumber> LaneBatch<S> for GlobalExamples<S> {
         weights.iter_mut().zip(&memory[self.batch[0]].warm).for_each(|(own, warm)| *own = S::from_f64(*warm));
     }
 
-    fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
+    fn store_warm(&self, _team: &Team<'_>, kept: &[S], memory: &mut [Memory]) {
         let weights = &kept[self.weights()..];
         memory[self.batch[0]].warm.iter_mut().zip(weights).for_each(|(warm, own)| *warm = own.to_f64());
     }

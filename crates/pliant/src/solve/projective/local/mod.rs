@@ -206,18 +206,18 @@ impl<S: LaneNumber> LocalStep<S> {
     }
 
     /// Takes what projections start from, and the goals of a stage.
-    pub(in crate::solve) fn begin(&mut self, memory: &[Memory], goals: &[Vec<Vec3>]) {
+    pub(in crate::solve) fn begin(&mut self, team: &Team<'_>, memory: &[Memory], goals: &[Vec<Vec3>]) {
         for (b, batch) in self.batches.iter().enumerate() {
-            batch.load_warm(memory, &mut self.kept[self.kept_starts[b]..self.kept_starts[b + 1]]);
+            batch.load_warm(team, memory, &mut self.kept[self.kept_starts[b]..self.kept_starts[b + 1]]);
         }
         self.quadratic.set_goals(goals);
         self.planes.set_goals(goals);
     }
 
     /// Leaves what projections start from for the next solve.
-    pub(in crate::solve) fn store_warm(&self, memory: &mut [Memory]) {
+    pub(in crate::solve) fn store_warm(&self, team: &Team<'_>, memory: &mut [Memory]) {
         for (b, batch) in self.batches.iter().enumerate() {
-            batch.store_warm(&self.kept[self.kept_starts[b]..self.kept_starts[b + 1]], memory);
+            batch.store_warm(team, &self.kept[self.kept_starts[b]..self.kept_starts[b + 1]], memory);
         }
     }
 

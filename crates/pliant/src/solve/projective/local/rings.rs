@@ -11,6 +11,7 @@ use super::simplex::{LaneBatch, VisitBlock};
 use super::{Order, Point};
 use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
+use crate::parallel::Team;
 
 /// Vertices with their neighbours, of one batch.
 #[derive(Debug)]
@@ -119,13 +120,13 @@ impl<S: LaneNumber> LaneBatch<S> for Rings {
         3 * self.numbers.len()
     }
 
-    fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
+    fn load_warm(&self, _team: &Team<'_>, memory: &[Memory], kept: &mut [S]) {
         for (kept, &e) in kept.chunks_exact_mut(3).zip(&self.elements) {
             (0..3).for_each(|c| kept[c] = S::from_f64(memory[self.batch[0]].warm[3 * e as usize + c]));
         }
     }
 
-    fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
+    fn store_warm(&self, _team: &Team<'_>, kept: &[S], memory: &mut [Memory]) {
         for (kept, &e) in kept.chunks_exact(3).zip(&self.elements) {
             (0..3).for_each(|c| memory[self.batch[0]].warm[3 * e as usize + c] = kept[c].to_f64());
         }

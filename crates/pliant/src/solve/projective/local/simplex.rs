@@ -13,6 +13,7 @@ use super::simplex_blocks::Blocks;
 use crate::energy::{Curvature, Memory, Operator};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes, Real};
 use crate::math::symmetric_eigen;
+use crate::parallel::{Shared, Team};
 
 /// What elements of one kind do: forces from the `E` edges that lead from the first corner to the others.
 pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
@@ -99,10 +100,10 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
     fn kept_len(&self) -> usize;
 
     /// Takes kept numbers from memory.
-    fn load_warm(&self, memory: &[Memory], kept: &mut [S]);
+    fn load_warm(&self, team: &Team<'_>, memory: &[Memory], kept: &mut [S]);
 
     /// Leaves kept numbers for the next solve.
-    fn store_warm(&self, kept: &[S], memory: &mut [Memory]);
+    fn store_warm(&self, team: &Team<'_>, kept: &[S], memory: &mut [Memory]);
 
     /// Numbers that a round of a coupled projection adds up over all elements; none where elements are on their own.
     fn sums(&self) -> usize {
@@ -232,6 +233,15 @@ pub(super) fn edge_coefficient(operator: &Operator, element: usize, k: usize) ->
     operator.coefficients(element)[corners * row + edge + 1]
 }
 
+/// Groups whose kept numbers a thread loads or stores at a time.
+const GROUPS_AT_ONCE: usize = 128;
+
+fn for_groups(team: &Team<'_>, count: usize, work: impl Fn(usize) + Sync) {
+    team.share(count.div_ceil(GROUPS_AT_ONCE), |item| {
+        (item * GROUPS_AT_ONCE..count.min((item + 1) * GROUPS_AT_ONCE)).for_each(&work);
+    });
+}
+
 macro_rules! lane_batch {
     ($corners:literal, $edges:literal) => {
         impl<S: LaneNumber, W: Law<S, $edges>> LaneBatch<S> for Elements<S, W, $corners> {
@@ -247,38 +257,48 @@ macro_rules! lane_batch {
                 (self.law.warm() + self.law.spare()) * S::WIDTH * self.groups()
             }
 
-            fn load_warm(&self, memory: &[Memory], kept: &mut [S]) {
+            fn load_warm(&self, team: &Team<'_>, memory: &[Memory], kept: &mut [S]) {
                 let (warm, all) = (self.law.warm(), self.law.warm() + self.law.spare());
                 if all == 0 {
                     return;
                 }
                 let source = &memory[self.batches[0]].warm[..];
-                for (group, kept) in kept.chunks_exact_mut(all * S::WIDTH).enumerate() {
+                let (size, kept) = (all * S::WIDTH, Shared(kept.as_mut_ptr()));
+                for_groups(team, self.groups(), |group| {
+                    // SAFETY: groups have kept numbers of their own.
+                    let kept = unsafe { std::slice::from_raw_parts_mut(kept.get().add(size * group), size) };
                     for lane in 0..S::WIDTH {
                         let element = self.corners.lane(group, lane).0 as usize;
-                        let numbers = source[warm * element..][..warm].iter().copied();
-                        let fresh = (0..all - warm).map(|k| self.law.fresh(k));
-                        let places = kept[lane..].iter_mut().step_by(S::WIDTH);
-                        places.zip(numbers.chain(fresh)).for_each(|(kept, number)| *kept = S::from_f64(number));
+                        let numbers = &source[warm * element..][..warm];
+                        for k in 0..all {
+                            let number = if k < warm { numbers[k] } else { self.law.fresh(k - warm) };
+                            kept[k * S::WIDTH + lane] = S::from_f64(number);
+                        }
                     }
-                }
+                });
             }
 
-            fn store_warm(&self, kept: &[S], memory: &mut [Memory]) {
+            fn store_warm(&self, team: &Team<'_>, kept: &[S], memory: &mut [Memory]) {
                 let (warm, all) = (self.law.warm(), self.law.warm() + self.law.spare());
                 if warm == 0 {
                     return;
                 }
                 for &batch in &self.batches {
                     let out = &mut memory[batch].warm[..];
-                    let groups = self.corners.elements.chunks(S::WIDTH).zip(kept.chunks_exact(all * S::WIDTH));
-                    for (elements, kept) in groups {
-                        for (lane, &e) in elements.iter().enumerate() {
-                            let numbers = kept[lane..].iter().step_by(S::WIDTH);
-                            let places = out[warm * e as usize..][..warm].iter_mut();
-                            places.zip(numbers).for_each(|(place, number)| *place = number.to_f64());
+                    assert_eq!(out.len(), warm * self.corners.elements.len(), "warm values of every element");
+                    let out = Shared(out.as_mut_ptr());
+                    for_groups(team, self.groups(), |group| {
+                        let kept = &kept[all * S::WIDTH * group..][..all * S::WIDTH];
+                        for lane in 0..S::WIDTH {
+                            let (element, is_padding) = self.corners.lane(group, lane);
+                            if is_padding {
+                                break;
+                            }
+                            // SAFETY: an element is in one lane, and its number is below their count.
+                            let out = unsafe { out.get().add(warm * element as usize) };
+                            (0..warm).for_each(|k| unsafe { *out.add(k) = kept[k * S::WIDTH + lane].to_f64() });
                         }
-                    }
+                    });
                 }
             }
 

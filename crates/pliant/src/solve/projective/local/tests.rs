@@ -8,7 +8,7 @@ use crate::energy::{
 };
 use crate::math::Mat3;
 use crate::mesh::generate::{Sheet, TetBox};
-use crate::parallel::with_team;
+use crate::parallel::{Team, with_team};
 use crate::simulation::Simulation;
 
 /// Positions far from rest, some elements inverted, the whole turned by a large angle.
@@ -130,7 +130,7 @@ fn compare<S: LaneNumber>(positions: impl Fn(&[Vec3]) -> Vec<Vec3>, tolerance: f
     assert!(free % 11 != 0, "the order must visit all");
     let order = Order::new(objective.model, &elimination);
     let mut local = LocalStep::<S>::new(&objective, &order, false);
-    local.begin(&memory, objective.goals);
+    local.begin(&Team::alone(), &memory, objective.goals);
     let mut points: Vec<Point> = order.vertices.iter().map(|&v| point(x[v as usize])).collect();
     points.extend(padding());
     let target: Vec<Point> = order.vertices[..free].iter().map(|&v| point(objective.target[v as usize])).collect();
@@ -220,7 +220,7 @@ fn damped<S: LaneNumber>(viscous: &Viscous, rest: &[Vec3], start: &[Vec3], x: &[
     let free = objective.model.free().len();
     let order = Order::new(objective.model, &(0..free as u32).collect::<Vec<_>>());
     let mut local = LocalStep::<S>::new(&objective, &order, false);
-    local.begin(&memory, objective.goals);
+    local.begin(&Team::alone(), &memory, objective.goals);
     let mut points: Vec<Point> = x.iter().map(|v| point(*v)).collect();
     points.extend(padding());
     let inertia = Inertia { target: &points[..free], weight: &vec![0.0; free], other: &[] };
