@@ -95,6 +95,9 @@ const SUFFICIENT: f64 = 1e-4;
 /// Lengths that the line search tries before it gives up: beyond, the step is below rounding.
 const MOST_LENGTHS: usize = 20;
 
+/// Share of the kinetic energy in a stage that may be missed without a look, where iterations go by energy: velocities are right to a ten-thousandth.
+const NEGLIGIBLE: f64 = 1e-8;
+
 /// How many times the usual iterations a stage may take while g is above what it would be if nothing moved: energy would come from nowhere.
 const LONGEST: usize = 5;
 
@@ -247,7 +250,7 @@ struct Iteration<'a, 'c> {
     contacts: &'a mut Contacts<'c>,
     /// g without contacts at the current positions, where its gradient is in the factor's rows \[J\].
     elastic: f64,
-    /// Whether no step leads down, in f64 either.
+    /// Whether no step leads down, in f64 either, or none that is worth it.
     is_stuck: bool,
     /// The kinetic energy that inertia and external forces ask for \[J\].
     wanted: f64,
@@ -321,7 +324,7 @@ impl Iteration<'_, '_> {
         let limits = Limits {
             most: self.params.linear_iterations,
             enough: self.params.linear_tolerance,
-            beside: if self.is_first { 0.0 } else { *self.first_residual },
+            beside: self.measure(),
             preconditioner: self.params.preconditioner,
             inertia: self.objective.inertia,
         };
@@ -338,6 +341,11 @@ impl Iteration<'_, '_> {
         self.report.seconds_global += time.lap();
         self.report.iterations += 1;
         self.report.movement = longest / self.objective.model.diagonal();
+        // What falls freely is where it should be but for rounding, through which no search sees.
+        if self.coupled.is_empty() && promised < NEGLIGIBLE * self.wanted {
+            self.is_stuck = true;
+            return self.judge(true);
+        }
         let length = self.search(slope, promised);
         if !self.coupled.is_empty() {
             let (solution, free) = (&self.linear.solution, self.prepared.free());
@@ -361,6 +369,14 @@ impl Iteration<'_, '_> {
         self.judge(is_fine);
         self.record();
         self.report.seconds_local += time.lap();
+    }
+
+    /// A squared residual that linear iterations are to be measured by, where they would begin with less. It is twice what g could fall: what falls freely has
+    /// nothing left but rounding, which need not be solved for.
+    fn measure(&self) -> f64 {
+        let share = self.params.linear_tolerance.powi(2);
+        let nothing = if share > 0.0 { self.wanted * NEGLIGIBLE / share } else { 0.0 };
+        if self.is_first { nothing } else { self.first_residual.max(nothing) }
     }
 
     /// Looks at the forces where g was last evaluated; what was seen through the rounding of f32 does not count.
