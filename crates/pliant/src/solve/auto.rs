@@ -35,10 +35,9 @@ const MOST: usize = 8;
 /// Most linear iterations of worlds with few vertices, and how many vertices those are: contact on finer meshes takes more.
 const LINEAR_OF_FEW: usize = 8;
 const FEW: usize = 5000;
-/// Share of the residual at which they end in thin bodies of few and of many vertices, in substeps no longer than the rule's: what it would take to leave less is
-/// not seen beside the error of the time step.
-const TOLERANCE_OF_FEW: f64 = 0.15;
-const TOLERANCE_OF_MANY: f64 = 0.1;
+/// Share of the residual at which they end in thin bodies, in substeps no longer than the rule's: what it would take to leave less is not seen beside the
+/// error of the time step.
+const TOLERANCE_OF_THIN: f64 = 0.15;
 /// Most iterations, and the share of the energy that bodies have which one may miss of what it promises: cloth and solids take one in nearly all substeps, light
 /// and stiff strands, or substeps longer than the rule's, several.
 const ITERATIONS: usize = 6;
@@ -133,12 +132,12 @@ pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Opti
     if looks_back {
         params.contact_iterations = CONTACT_ITERATIONS_OF_SOLIDS;
     }
-    let (is_small, is_long) = (model.free().len() < FEW, substeps < wanted);
-    if is_small {
+    if model.free().len() < FEW {
         params.linear_iterations = LINEAR_OF_FEW;
     }
+    let is_long = substeps < wanted;
     if is_thin && !is_long {
-        params.linear_tolerance = if is_small { TOLERANCE_OF_FEW } else { TOLERANCE_OF_MANY };
+        params.linear_tolerance = TOLERANCE_OF_THIN;
     }
     if is_thin && has_plates(model, h / substeps as f64) {
         (params.linear_iterations, params.linear_tolerance) = (LINEAR_OF_PLATES, TOLERANCE_OF_PLATES);
