@@ -89,7 +89,8 @@ fn assert_sound(tally: &Tally, most: &Known) {
 
 #[test]
 fn forty_random_worlds_do_not_blow_up() {
-    assert_sound(&tally(0..40, 30), &Known { blown_up: 0.0, ..MOST });
+    // In 30 steps more of them gain a little.
+    assert_sound(&tally(0..40, 30), &Known { blown_up: 0.0, gaining: 0.2, ..MOST });
 }
 
 #[test]
