@@ -19,9 +19,8 @@ impl Prepared {
         if contacts.mode() != ContactMode::Constraint {
             return None;
         }
-        let (points, targets, weights) = (&self.points, &self.target, &self.weight);
         let free = self.order.free;
-        let (points, targets, weights) = (&points[..free], &targets[..free], &weights[..free]);
+        let (points, targets, weights) = (&self.points[..free], &self.target[..free], &self.weight[..free]);
         let acting = largest_of(free, |k| {
             let squared: f64 = (0..3).map(|c| (points[k][c] - targets[k][c]).powi(2)).sum();
             weights[k] * weights[k] * squared
