@@ -74,7 +74,9 @@ impl Twist {
         let material = SolidMaterial { poisson_ratio: 0.0, youngs_modulus, ..SolidMaterial::default() };
         let end = 0.5 * LENGTH - 1e-9;
         let bar = Body::solid(mesh, &material)?.pin_where(|p| p.x.abs() > end);
-        let mut sim = Simulation::builder().body(bar).gravity(Vec3::ZERO).time_step(time_step).build()?;
+        // In whole steps, as in the paper: the default would take a part of one.
+        let builder = Simulation::builder().body(bar).solver(ProjectiveParams::default());
+        let mut sim = builder.gravity(Vec3::ZERO).time_step(time_step).build()?;
         for step in 1..=last {
             let twist = Mat3::from_rotation_x((degrees_per_step * step as f64).to_radians());
             sim.move_pins(|_, rest| if rest.x > 0.0 { twist * rest } else { rest })?;

@@ -143,7 +143,7 @@ impl Data {
         let options = ReadOptions { up_axis: UpAxis::Z, ..ReadOptions::default() };
         let parts = self.0.join("mannequin_female");
         let motion = read_motion(parts.join("dance-paused.mot"), &options)?;
-        let mut builder = Simulation::builder().time_step(1.0 / RATE);
+        let mut builder = Simulation::builder().time_step(1.0 / RATE).solver(ProjectiveParams::default());
         for (part, poses) in motion.parts.iter().take(PARTS).enumerate() {
             let mesh = read_mesh(parts.join(format!("body{part:04}.obj")), &options)?.triangle_mesh()?;
             let keys =

@@ -39,8 +39,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         },
         Criterion {
             name: "factor-time",
-            statement: "time of the factorisation in iterations, largest of all objects (printed: 14 to 23)",
-            bound: Bound::AtMost(100.0),
+            statement: "time of the factorisation with its ordering on one thread over the printed one, largest of all objects",
+            bound: Bound::AtMost(1.0),
             kind: Kind::Timing,
         },
     ],
@@ -124,7 +124,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         "printed factor",
     ];
     let mut table = Table::new("table", &columns);
-    let (mut off, mut worst) = (0.0, [0.0_f64; 3]);
+    let (mut off, mut worst, mut in_iterations) = (0.0, [0.0_f64; 3], 0.0_f64);
     let (mut measured, mut printed) = (Vec::new(), Vec::new());
     let objects = PRINTED.iter().filter(|object| size == Size::Full || object.vertices < 4000);
     for object in objects {
@@ -152,7 +152,8 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
             frame = frame.min(1e3 * report.seconds_total);
         }
         let paper_frame = object.iteration * object.iterations as f64;
-        let ratios = [iteration / object.iteration, frame / paper_frame, factor / iteration];
+        let ratios = [iteration / object.iteration, frame / paper_frame, factor / object.factor];
+        in_iterations = in_iterations.max(factor / iteration);
         worst.iter_mut().zip(ratios).for_each(|(worst, ratio)| *worst = worst.max(ratio));
         let counts = [vertices as f64, springs as f64, object.iterations as f64];
         let times = [iteration, object.iteration, frame, paper_frame, factor, object.factor];
@@ -175,7 +176,9 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     outcome.measure("counts", off, "");
     outcome.measure("iteration-time", worst[0], "");
     outcome.measure("frame-time", worst[1], "");
-    outcome.measure("factor-time", worst[2], "with the ordering, which the paper may have counted apart");
+    // Iterations have become so fast that a factorisation below the printed time is still as long as a hundred of them.
+    let note = format!("at most {in_iterations:.0} of our iterations, where the paper's were 14 to 23 of its own");
+    outcome.measure("factor-time", worst[2], note);
     Ok(outcome)
 }
 
