@@ -8,7 +8,7 @@ use pliant::solve::{
     TwoMetricParams,
 };
 use pliant::sparse::Precision;
-use pliant::{Damping, Model, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
+use pliant::{Damping, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
 use pyo3::prelude::*;
 
 use crate::arrays::{bounded, choose, get, iterations};
@@ -170,18 +170,6 @@ fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {
             }),
         },
     })
-}
-
-/// Refuses a solver that would leave out what the world has.
-pub(crate) fn check_solver(model: &Model, solver: &SolverChoice) -> PyResult<()> {
-    let constraint = model.constraints().first().map(|batch| batch.kind());
-    let fluid = model.fluids().first().map(|_| "fluid");
-    match constraint.or(fluid).filter(|_| !solver.knows_constraints()) {
-        Some(kind) => {
-            Err(bad_value(format!("solver must be PositionBased: no other knows {kind:?}, which is in the world")))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Wind by its Python description, or none.

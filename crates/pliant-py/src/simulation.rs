@@ -53,10 +53,11 @@ impl Run {
     }
 
     fn step(&mut self, solver: Option<&SolverChoice>) -> Result<pliant::StepReport, pliant::StepError> {
-        self.drive();
-        match solver {
-            Some(solver) => self.sim_mut().step_by(solver.clone()),
-            None => self.sim_mut().step(),
+        match (self, solver) {
+            (Self::World(sim), None) => sim.step(),
+            (Self::World(sim), Some(solver)) => sim.step_by(solver.clone()),
+            (Self::Scene { run, .. }, None) => run.step(),
+            (Self::Scene { run, .. }, Some(solver)) => run.step_by(solver.clone()),
         }
     }
 }
@@ -189,7 +190,7 @@ impl Core {
     fn step(&self, py: Python<'_>, count: usize, solver: Option<Bound<'_, PyAny>>) -> PyResult<StepReport> {
         let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
         let mut run = self.change()?;
-        solver.iter().try_for_each(|solver| settings::check_solver(run.sim().model(), solver))?;
+        solver.iter().try_for_each(|solver| run.sim().check_solver(solver.clone())).map_err(bad_value)?;
         let mut report = None;
         for _ in 0..count {
             report = Some(self.stepping(py, &mut run, |run| run.step(solver.as_ref()))?);
@@ -350,9 +351,7 @@ impl Core {
 
     fn set_solver(&self, solver: &Bound<'_, PyAny>) -> PyResult<()> {
         let (solver, mut run) = (settings::solver(solver)?, self.change()?);
-        settings::check_solver(run.sim().model(), &solver)?;
-        run.sim_mut().set_solver(solver);
-        Ok(())
+        run.sim_mut().set_solver(solver).map_err(bad_value)
     }
 
     fn rest<'py>(&self, py: Python<'py>) -> PyResult<Vectors<'py>> {

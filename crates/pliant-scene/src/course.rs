@@ -1,5 +1,6 @@
 //! What a scene does around each step: cuts before it, what moves during it, surfaces that follow after it.
 
+use pliant::solve::SolverChoice;
 use pliant::{Simulation, StepError, StepReport};
 
 use crate::drive::Driver;
@@ -16,11 +17,14 @@ pub(crate) struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// Advances by one step.
-    pub(crate) fn step(&mut self, sim: &mut Simulation) -> Result<StepReport, StepError> {
+    /// Advances by one step, by the simulation's own solver or by another.
+    pub(crate) fn step(&mut self, sim: &mut Simulation, by: Option<&SolverChoice>) -> Result<StepReport, StepError> {
         self.make_cuts(sim)?;
         drive(self.drivers, sim);
-        let report = sim.step()?;
+        let report = match by {
+            None => sim.step()?,
+            Some(solver) => sim.step_by(solver.clone())?,
+        };
         self.follow(sim);
         Ok(report)
     }
@@ -36,11 +40,11 @@ impl Course<'_> {
     /// Advances by the steps of a frame. On an error nothing has changed, so that the next frame begins where this one did.
     pub(crate) fn frame(&mut self, steps: u32, sim: &mut Simulation) -> Result<Vec<StepReport>, StepError> {
         if steps == 1 {
-            return self.step(sim).map(|report| vec![report]);
+            return self.step(sim, None).map(|report| vec![report]);
         }
         let cuts_done = *self.cuts_done;
         let followed: Vec<_> = self.riders.iter().flatten().map(|rider| rider.memory().to_vec()).collect();
-        let result = sim.all_or_nothing(|sim| (0..steps).map(|_| self.step(sim)).collect());
+        let result = sim.all_or_nothing(|sim| (0..steps).map(|_| self.step(sim, None)).collect());
         if result.is_err() {
             *self.cuts_done = cuts_done;
             let bodies = sim.model().bodies().iter().zip(&mut *self.riders);

@@ -7,6 +7,7 @@ use pliant::collide::Shape;
 use pliant::math::Vec3;
 use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
+use pliant::solve::SolverChoice;
 use pliant::{Checkpoint, CheckpointError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport};
 use pliant_io::store::{Frame, Topology};
 
@@ -227,14 +228,19 @@ impl SceneRun {
         if count != self.checks.len() || rest.len() < count + wrinkled || cuts_done > self.cuts.len() {
             return Err(damaged);
         }
+        let (values, wrinkles) = rest[..count + wrinkled].split_at(count);
+        let wrinkles: Vec<f64> = wrinkles.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+        if let Some(index) = wrinkles.iter().position(|number| !number.is_finite()) {
+            let value = wrinkles[index].to_string();
+            return Err(CheckpointError::BadNumber { name: "wrinkles".to_owned(), index, value });
+        }
         self.sim.restore(&Checkpoint::from_bytes(&bytes[24 + 8 * (count + wrinkled)..])?)?;
         (self.frame, self.cuts_done) = (frame, cuts_done);
         self.follow_changes();
-        let (values, wrinkles) = rest[..count + wrinkled].split_at(count);
         for (check, value) in self.checks.iter_mut().zip(values) {
             check.value = f64::from_le_bytes(*value);
         }
-        let mut fine = wrinkles.as_chunks::<3>().0.iter().map(|p| Vec3::from_array(p.map(f64::from_le_bytes)));
+        let mut fine = wrinkles.as_chunks::<3>().0.iter().map(|p| Vec3::from_array(*p));
         let bodies = self.sim.model().bodies().iter().zip(&mut self.riders);
         let riders = bodies.filter_map(|(body, rider)| Some((body.vertices.clone(), rider.as_mut()?)));
         for ((own, rider), length) in riders.zip(lengths) {
@@ -258,7 +264,13 @@ impl SceneRun {
     /// Advances by one step, with what the scene moves. Frames are counted and expectations looked at by
     /// [`next_frame`](Self::next_frame) only.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        self.advance(|course, sim| course.step(sim))
+        self.advance(|course, sim| course.step(sim, None))
+    }
+
+    /// The same by another solver, such as the exact one; the scene's own stays.
+    pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
+        let solver = solver.into();
+        self.advance(|course, sim| course.step(sim, Some(&solver)))
     }
 
     fn advance<T>(&mut self, work: impl FnOnce(&mut Course<'_>, &mut Simulation) -> T) -> T {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use pliant::solve::FollowLeaderError;
-use pliant::{ModelError, Simulation, SimulationBuilder, TopologyError};
+use pliant::{ModelError, OrientedError, Simulation, SimulationBuilder};
 use pliant_io::store::Topology;
 use pliant_io::write::Format;
 
@@ -380,38 +380,30 @@ impl Scene {
 
     /// An error of the engine that no check here has found before: at the body that it names, if it does.
     fn in_engine(&self, error: &ModelError) -> SceneError {
-        let named = match error {
-            ModelError::BadMass { body, .. }
-            | ModelError::NonFinitePosition { body, .. }
-            | ModelError::NonFiniteVelocity { body, .. }
-            | ModelError::LengthMismatch { body, .. }
-            | ModelError::NoSuchVertex { body, .. }
-            | ModelError::Energy { body, .. }
-            | ModelError::UnsupportedConstraint { body, .. }
-            | ModelError::CoarseSurface { body, .. }
-            | ModelError::Topology(
-                TopologyError::NoCells { body }
-                | TopologyError::Unsupported { body: Some(body), .. }
-                | TopologyError::NoRoom { body, .. }
-                | TopologyError::NoSuchEdge { body, .. }
-                | TopologyError::NoMaterial { body },
-            ) => Some(body),
-            _ => None,
+        let key = match error {
+            ModelError::FollowLeader(FollowLeaderError::Integrator { .. })
+            | ModelError::Oriented { error: OrientedError::Integrator(_), .. }
+            | ModelError::ExplicitIntegrator(_) => "world.integrator",
+            ModelError::FollowLeader(_) => "solver.follow-leader",
+            ModelError::NoSuchKind { .. } => "solver.position-based.stiffness_of",
+            ModelError::Topology(_) => "tear",
+            ModelError::UnsupportedConstraint { kind: "long_range", .. } => "long_range",
+            ModelError::UnsupportedConstraint { .. }
+            | ModelError::Regions { .. }
+            | ModelError::ClothMatching { .. }
+            | ModelError::Oriented { .. }
+            | ModelError::SharedRodVertex { .. } => "material",
+            ModelError::MovedEmitter { .. } => "velocity",
+            _ => "",
         };
-        let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == *name));
+        // What was chosen for the world is answered for there.
+        let named = error.body().filter(|_| !key.starts_with("world.") && !key.starts_with("solver."));
+        let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == name));
         let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
-        let fault = match error {
-            ModelError::Topology(_) => Fault::new("tear", error.to_string()),
-            ModelError::UnsupportedConstraint { kind: "long_range", .. } => {
-                Fault::new("long_range", error.to_string()).hint("choose [solver.position-based]")
-            }
-            ModelError::FollowLeader(FollowLeaderError::Integrator { .. }) | ModelError::ExplicitIntegrator(_) => {
-                Fault::new("world.integrator", error.to_string())
-            }
-            ModelError::FollowLeader(_) => Fault::new("solver.follow-leader", error.to_string()),
-            ModelError::NoSuchKind { .. } => Fault::new("solver.position-based.stiffness_of", error.to_string()),
-            _ => Fault::new("", error.to_string()),
-        };
+        let mut fault = Fault::new(key, error.to_string());
+        if let ModelError::UnsupportedConstraint { .. } = error {
+            fault = fault.hint("choose [solver.position-based]");
+        }
         self.fault(&path, &fault)
     }
 }

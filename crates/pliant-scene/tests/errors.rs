@@ -260,6 +260,26 @@ fn a_world_that_follow_the_leader_does_not_serve_is_refused_at_the_solver() {
 }
 
 #[test]
+fn errors_of_the_engine_point_at_the_body_or_at_the_setting_that_is_to_blame() {
+    let stalk = |integrator: &str, solver: &str| {
+        format!(
+            "[world]\nintegrator = \"{integrator}\"\n[solver.{solver}]\n[[body]]\nname = \"stalk\"\n\
+             shape.rope = {{ from = [0, 0, 0], to = [1, 0, 0], segments = 4 }}\nmaterial.oriented = {{ radius = 0.02 }}\n"
+        )
+    };
+    let error = refused(&stalk("bdf2", "position-based"));
+    assert_eq!(error.place, Some((2, 14)), "{error}");
+    let error = refused(&stalk("implicit-euler", "projective"));
+    assert_eq!(error.place.map(|(line, _)| line), Some(7), "{error}");
+    assert!(error.to_string().contains("choose [solver.position-based]"), "{error}");
+    let tap = "[[body]]\nname = \"jet\"\nvelocity = [0, 1, 0]\nmaterial.fluid = {}\n\
+               shape.emitter = { direction = [0, -1, 0], radius = 0.1, speed = 1, duration = 1, spacing = 0.05 }\n";
+    let error = refused(tap);
+    assert_eq!(error.place.map(|(line, _)| line), Some(3), "{error}");
+    assert!(error.message.contains("as fast as its jet"), "{error}");
+}
+
+#[test]
 fn a_thickness_below_the_limit_is_refused_with_it() {
     let collider = |thickness: &str| format!("{CURTAIN}\n[[collider]]\nshape.plane = {{}}\nthickness = {thickness}\n");
     for thickness in ["1e-10", "0", "-1"] {

@@ -104,6 +104,20 @@ fn a_resumed_run_has_the_same_wrinkles_to_the_bit() {
 }
 
 #[test]
+fn wrinkles_that_are_not_numbers_are_refused_and_nothing_has_changed() {
+    let mut run = ran(build(PRESSED), 1);
+    let mut saved = run.save();
+    run = ran(run, 1);
+    let (moment, frame) = (now(&run), run.frame());
+    // Frame, cuts and the number of expectations stand before the expectations, and those before the wrinkles.
+    let at = 8 * (3 + run.verdicts().len());
+    saved[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    let error = run.restore(&saved).unwrap_err().to_string();
+    assert!(error.contains("number 0 of channel \"wrinkles\"") && error.contains("NaN"), "{error}");
+    assert_eq!((run.frame(), now(&run)), (frame, moment));
+}
+
+#[test]
 fn bad_wrinkles_are_refused_at_their_place() {
     let line = |text: &str| PRESSED.lines().position(|line| line.starts_with(text)).unwrap() + 1;
     let own = "wrinkles = { subdivisions = 2, reach = 0.04 }";

@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         sim.step()?;
     }
     // Long steps of implicit Euler forget inertia: a few of them find the static state.
-    sim.set_solver(NewtonParams::default());
+    sim.set_solver(NewtonParams::default())?;
     sim.set_time_step(1.0)?;
     for _ in 0..10 {
         sim.step()?;

@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::clock::Clock;
 use crate::collide::Collider;
 use crate::constraint::ConstraintBatch;
-use crate::contact::{Clearances, ContactMode, ContactParams, Surroundings};
+use crate::contact::{Clearances, ContactParams, Surroundings};
 use crate::damping::Damping;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::fluid::{FluidInfo, FluidMaterial};
@@ -18,7 +18,7 @@ use crate::oriented::OrientedSet;
 use crate::rod::{RodMaterial, RodSet};
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
-use crate::solve::{Acceleration, SolverChoice, Touchable, choose};
+use crate::solve::{SolverChoice, Touchable, choose};
 use crate::state::State;
 use crate::substeps::{MOST_SUBSTEPS, NEED};
 use crate::wind::{AirPath, Wind};
@@ -288,16 +288,8 @@ impl SimulationBuilder {
             (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
             self.settings.integrator = chosen.integrator;
         }
-        if let (false, Some((body, kind))) = (self.solver.knows_constraints(), model.beyond_energies()) {
-            return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });
-        }
-        if let SolverChoice::PositionBased(params) = &self.solver {
-            params.check_kinds(&model)?;
-        }
+        self.solver.check_world(&model, self.settings.integrator)?;
         model.oriented_set().check_integrator(&model, self.settings.integrator)?;
-        if let SolverChoice::FollowLeader(_) = self.solver {
-            crate::solve::FollowLeaderParams::check_world(&model, self.settings.integrator)?;
-        }
         crate::topology::check_tearing(&model)?;
         check_surfaces_beside_fluids(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
@@ -355,11 +347,7 @@ impl SimulationBuilder {
         if let Some((name, value, need)) = self.settings.wind.as_ref().and_then(Wind::problem) {
             return Err(ModelError::BadParameter { name, value, need });
         }
-        if let SolverChoice::FollowLeader(params) = &self.solver {
-            params.check()?;
-        }
-        let tolerance = self.solver.tolerance();
-        require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
+        self.solver.check_parameters(self.contact.mode, self.settings.integrator)?;
         for (number, collider) in self.colliders.iter().enumerate() {
             collider.check().map_err(|error| {
                 let name = collider.name().map_or_else(|| number.to_string(), str::to_owned);
@@ -367,48 +355,6 @@ impl SimulationBuilder {
             })?;
         }
         require("weight of contacts", self.contact.weight, "positive", self.contact.weight > 0.0)?;
-        if let SolverChoice::PositionBased(params) = &self.solver
-            && let Some((name, value, need)) = params.problem()
-        {
-            return Err(ModelError::BadParameter { name, value, need });
-        }
-        if let SolverChoice::Explicit(params) = &self.solver {
-            if let Some((name, value, need)) = params.problem() {
-                return Err(ModelError::BadParameter { name, value, need });
-            }
-            if self.settings.integrator != TimeIntegrator::ImplicitEuler {
-                return Err(ModelError::ExplicitIntegrator(self.settings.integrator));
-            }
-        }
-        if let SolverChoice::TwoMetric(params) = &self.solver {
-            let share = params.linear_tolerance;
-            require("linear tolerance", share, "at least 0 and below 1", (0.0..1.0).contains(&share))?;
-            let share = params.energy_tolerance;
-            require("energy tolerance", share, "at least 0", share >= 0.0)?;
-        }
-        if matches!(self.solver, SolverChoice::TwoMetric(_) | SolverChoice::Newton(_))
-            && self.contact.mode == ContactMode::ConstantMatrix
-        {
-            return Err(ModelError::ConstantMatrixOfNewton);
-        }
-        if let SolverChoice::Projective(params) = &self.solver {
-            match params.acceleration {
-                Acceleration::None => {}
-                Acceleration::Anderson { window } => {
-                    require("Anderson's window", window as f64, "1 to 16", (1..=16).contains(&window))?;
-                }
-                Acceleration::Chebyshev { rho, .. } => {
-                    require("Chebyshev's rho", rho, "at least 0 and below 1", (0.0..1.0).contains(&rho))?;
-                }
-                Acceleration::Lbfgs { history } => {
-                    require("L-BFGS's history", history as f64, "1 to 16", (1..=16).contains(&history))?;
-                    let mode = self.contact.mode;
-                    if mode != ContactMode::Constraint {
-                        return Err(ModelError::LbfgsWithoutConstraints { mode });
-                    }
-                }
-            }
-        }
         Ok(())
     }
 }
@@ -607,6 +553,13 @@ fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
     }
     if let Some(vertex) = body.velocities.iter().position(|v| !v.is_finite()) {
         return Err(ModelError::NonFiniteVelocity { body: owned(), vertex, value: body.velocities[vertex] });
+    }
+    if let Some(pipe) = &body.emitter {
+        let jet = pipe.velocity();
+        let mut waiting = (0..expected).filter(|&v| pipe.holds(body.positions[v]));
+        if let Some(vertex) = waiting.find(|&v| body.velocities[v] != jet) {
+            return Err(ModelError::MovedEmitter { body: owned(), vertex, value: body.velocities[vertex], jet });
+        }
     }
     let corners = body.energies.iter().flat_map(|batch| batch.operator().corner_vertices().iter().copied());
     let constrained =

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::contact::{Clearances, Held};
 use crate::matching::{Break, RegionMemory};
 use crate::math::{Mat3, Quat, Vec3};
-use crate::model::{Model, ModelError};
+use crate::model::ModelError;
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
 use crate::substeps::MOST_SUBSTEPS;
@@ -17,7 +17,8 @@ use crate::topology::Replayed;
 use crate::wind::AirPath;
 
 const MAGIC: &[u8; 8] = b"PLIANTCP";
-const VERSION: u64 = 1;
+/// Version 1 told fewer models apart, by another fingerprint.
+const VERSION: u64 = 2;
 /// Names of channels are short; anything longer is a damaged file.
 const LONGEST_NAME: usize = 256;
 
@@ -236,31 +237,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A number that differs between models: FNV-1a over everything that the state depends on.
-fn fingerprint(model: &Model) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |number: u64| {
-        for byte in number.to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    for (position, mass) in model.rest().iter().zip(model.mass().lumped()) {
-        position.to_array().iter().for_each(|c| add(c.to_bits()));
-        add(mass.to_bits());
-    }
-    model.pinned().iter().for_each(|&v| add(u64::from(v)));
-    model.rods().stiffnesses().for_each(|number| add(number.to_bits()));
-    model.oriented_set().numbers().for_each(|number| add(number.to_bits()));
-    model.matchings().iter().for_each(|info| add(info.matching.regions.len() as u64));
-    for entry in model.energies() {
-        let operator = entry.batch.operator();
-        entry.batch.kind().bytes().for_each(|b| add(u64::from(b)));
-        operator.corner_vertices().iter().for_each(|&v| add(u64::from(v)));
-        operator.weights().iter().for_each(|w| add(w.to_bits()));
-    }
-    hash
-}
-
 impl Simulation {
     /// Saves the current moment.
     ///
@@ -331,7 +307,7 @@ impl Simulation {
         for (k, change) in self.lineage.changes.iter().enumerate() {
             channels.push((format!("topology/{k}"), change.encode()));
         }
-        Checkpoint { fingerprint: fingerprint(self.lineage.first(&self.model)), channels }
+        Checkpoint { fingerprint: self.lineage.first(&self.model).fingerprint(), channels }
     }
 
     /// The model of a checkpoint, where it is not the current one.
@@ -349,9 +325,27 @@ impl Simulation {
         replayed.ok_or_else(|| refuse("its numbers are damaged".to_owned())).map(Some)
     }
 
+    /// Contacts that are held in a checkpoint of a model with so many vertices.
+    fn saved_contacts(&self, saved: &Checkpoint, vertices: usize) -> Result<Vec<Held>, CheckpointError> {
+        let records: &[[f64; 6]] = saved.records("contacts")?;
+        for (k, record) in records.iter().enumerate() {
+            for (place, count) in [vertices, self.colliders().len()].into_iter().enumerate() {
+                let number = record[place];
+                if !(number >= 0.0 && number < count as f64 && number.fract() == 0.0) {
+                    return Err(bad_number("contacts", 6 * k + place, number));
+                }
+            }
+        }
+        let held = |n: &[f64; 6]| {
+            let rubbed = Vec3::new(n[3], n[4], n[5]);
+            Held { vertex: n[0] as u32, collider: n[1] as u32, pressed: n[2], rubbed }
+        };
+        Ok(records.iter().map(held).collect())
+    }
+
     /// Returns to a saved moment of the same model, as torn and cut as it was then. On an error nothing has changed.
     pub fn restore(&mut self, saved: &Checkpoint) -> Result<(), CheckpointError> {
-        let expected = fingerprint(self.lineage.first(&self.model));
+        let expected = self.lineage.first(&self.model).fingerprint();
         if saved.fingerprint != expected {
             return Err(CheckpointError::OtherModel { found: saved.fingerprint, expected });
         }
@@ -361,6 +355,9 @@ impl Simulation {
         let clock = saved.channel("clock", 3)?;
         if clock[2] <= 0.0 {
             return Err(bad_number("clock", 2, clock[2]));
+        }
+        if clock[1] < 0.0 || clock[1].fract() != 0.0 {
+            return Err(bad_number("clock", 1, clock[1]));
         }
         let substeps = match saved.channel("substeps", 1) {
             Err(CheckpointError::Channel { found: 0, .. }) => 1,
@@ -394,6 +391,7 @@ impl Simulation {
         let history = match saved.channel("before/step", 1) {
             Err(CheckpointError::Channel { found: 0, .. }) => None,
             Err(other) => return Err(other),
+            Ok(h) if h[0] <= 0.0 => return Err(bad_number("before/step", 0, h[0])),
             Ok(h) => Some(History {
                 h: h[0],
                 positions: unflatten(saved.channel("before/positions", n)?),
@@ -405,12 +403,7 @@ impl Simulation {
         state.air = air
             .first_chunk()
             .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
-        let held = saved.records("contacts")?.iter().map(|n: &[f64; 6]| Held {
-            vertex: n[0] as u32,
-            collider: n[1] as u32,
-            pressed: n[2],
-            rubbed: Vec3::new(n[3], n[4], n[5]),
-        });
+        let held = self.saved_contacts(saved, model.rest().len())?;
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
             let refuse = |error: ModelError| CheckpointError::Topology {
@@ -421,7 +414,7 @@ impl Simulation {
             self.take_replayed(replayed, collider);
         }
         if let Some(surroundings) = &mut self.surroundings {
-            surroundings.held = held.collect();
+            surroundings.held = held;
             surroundings.touched.clear();
             surroundings.clearances = Clearances::default();
         }

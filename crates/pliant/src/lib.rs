@@ -30,6 +30,7 @@ pub mod constraint;
 pub mod contact;
 mod damping;
 pub mod energy;
+mod fingerprint;
 mod fluid;
 mod force;
 mod garment;

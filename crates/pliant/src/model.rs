@@ -1,13 +1,14 @@
 //! What does not change during a step: bodies as flat arrays of particles, masses, energies and pins.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 
 use crate::constraint::ConstraintBatch;
 use crate::contact::ContactMode;
 use crate::energy::{Arrays, Batch, EnergyError, Memory, Viscous};
+use crate::fingerprint::Fingerprint;
 use crate::fluid::FluidInfo;
 use crate::mass::Mass;
 use crate::matching::{ClothMatchingError, ClothMatchingInfo, MatchingInfo, RegionError};
@@ -113,6 +114,20 @@ pub enum ModelError {
         value: f64,
         /// What is needed.
         need: &'static str,
+    },
+    /// Fluid that waits in a pipe was given a motion of its own.
+    #[error(
+        "vertex {vertex} of body {body:?} has the velocity {value}, but waits in a pipe whose jet has the velocity {jet}: fluid from an emitter starts as fast as its jet"
+    )]
+    MovedEmitter {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its velocity \[m/s\].
+        value: Vec3,
+        /// That of the jet \[m/s\].
+        jet: Vec3,
     },
     /// The data of an energy is unusable.
     #[error("body {body:?}: {error}")]
@@ -226,6 +241,45 @@ pub enum ModelError {
     Threads(String),
 }
 
+impl ModelError {
+    /// Name of the body that is at fault; none where it is the world, a collider or the solver.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::BadMass { body, .. }
+            | Self::NonFinitePosition { body, .. }
+            | Self::NonFiniteVelocity { body, .. }
+            | Self::LengthMismatch { body, .. }
+            | Self::NoSuchVertex { body, .. }
+            | Self::RepeatedName(body)
+            | Self::NoSuchBody(body)
+            | Self::MovedEmitter { body, .. }
+            | Self::Energy { body, .. }
+            | Self::SharedRodVertex { body, .. }
+            | Self::CoarseSurface { body, .. }
+            | Self::Regions { body, .. }
+            | Self::ClothMatching { body, .. }
+            | Self::Oriented { body, .. }
+            | Self::UnsupportedConstraint { body, .. } => Some(body),
+            Self::Topology(error) => error.body(),
+            Self::FollowLeader(error) => error.body(),
+            // All named, so that a new error has to say where it belongs.
+            Self::Empty
+            | Self::Intersecting { .. }
+            | Self::ConstantMatrixOfNewton
+            | Self::LbfgsWithoutConstraints { .. }
+            | Self::TooLarge { .. }
+            | Self::BadParameter { .. }
+            | Self::Collider { .. }
+            | Self::Rigid(_)
+            | Self::Mesh(_)
+            | Self::ExplicitIntegrator(_)
+            | Self::NoSuchKind { .. }
+            | Self::TooManyThreads { .. }
+            | Self::Threads(_) => None,
+        }
+    }
+}
+
 /// A body within the world.
 #[derive(Debug, Clone)]
 pub struct BodyInfo {
@@ -289,6 +343,8 @@ pub struct Model {
     contact_masses: Vec<f64>,
     rods: RodSet,
     oriented: OrientedSet,
+    /// Worked out when it is first asked for.
+    fingerprint: OnceLock<u64>,
 }
 
 /// Vertices that move as one.
@@ -406,7 +462,13 @@ impl Model {
             contact_masses,
             rods,
             oriented,
+            fingerprint: OnceLock::new(),
         })
+    }
+
+    /// A number that differs between models.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| Fingerprint::of(self))
     }
 
     /// The bodies, in the order in which they were added.

@@ -115,7 +115,7 @@ impl Simulation {
 
     fn go_back(&mut self, saved: &Saved) {
         if self.choice != saved.choice {
-            self.set_solver(saved.choice.clone());
+            self.use_solver(saved.choice.clone());
         }
         let mut replaced = self.rollback.replaced.drain(saved.replaced..);
         let first = replaced.next();

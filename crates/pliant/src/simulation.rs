@@ -91,6 +91,9 @@ pub enum StepError {
         /// What happened.
         error: SolveError,
     },
+    /// The solver that was to take the step cannot.
+    #[error(transparent)]
+    Refused(Box<ModelError>),
 }
 
 /// What the user may change between steps without rebuilding.
@@ -342,9 +345,6 @@ impl Simulation {
     ) -> Result<(Reached, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, by_air, stage } = prediction;
         let (integrator, h, [now, end]) = (self.settings.integrator, part.h, part.span);
-        if let (false, Some((body, kind))) = (self.solver.knows_constraints(), self.model.beyond_energies()) {
-            return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
-        }
         let earlier = self.history.as_ref().map(|history| (&history.velocities[..], history.h));
         self.solver.begin_step(&self.state, earlier);
         // Projections are recomputed; what energies remember is not.
@@ -489,9 +489,21 @@ impl Simulation {
         StepError::Solve { step: self.state.step + 1, error }
     }
 
-    /// Replaces the solver; the state and the number of substeps stay.
-    pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) {
-        self.choice = self.suited(solver.into());
+    /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or that does not know what is in this world,
+    /// is refused as it would be by [`SimulationBuilder::build`], and the one before stays.
+    pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
+        let choice = self.checked(solver.into())?;
+        self.use_solver(choice);
+        Ok(())
+    }
+
+    /// Whether a solver could step this world, and if not, why.
+    pub fn check_solver(&self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
+        self.checked(solver.into()).map(|_| ())
+    }
+
+    pub(crate) fn use_solver(&mut self, choice: SolverChoice) {
+        self.choice = choice;
         self.forget_factors();
     }
 
@@ -500,12 +512,19 @@ impl Simulation {
         &self.choice
     }
 
-    /// What a choice comes to in this world.
-    fn suited(&self, choice: SolverChoice) -> SolverChoice {
+    /// What a choice comes to in this world, if it can serve it.
+    fn checked(&self, choice: SolverChoice) -> Result<SolverChoice, ModelError> {
+        let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
+        let choice = self.suited(choice, mode);
+        choice.check_parameters(mode, self.settings.integrator)?;
+        choice.check_world(&self.model, self.settings.integrator)?;
+        Ok(choice)
+    }
+
+    fn suited(&self, choice: SolverChoice, mode: ContactMode) -> SolverChoice {
         if choice != SolverChoice::Auto {
             return choice;
         }
-        let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
         let (colliders, layers) = (self.surroundings.is_some(), self.self_collider.is_some());
         let touchable = Touchable { colliders, layers, mode };
         let chosen = choose(&self.model, touchable, self.settings.time_step, Some(self.settings.substeps));
@@ -520,7 +539,8 @@ impl Simulation {
         self.damping_links = DampingLinks::new(&self.damping, &self.model);
     }
 
-    /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay.
+    /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay. A solver that
+    /// [cannot serve](Self::check_solver) this world is refused.
     ///
     /// ```
     /// # use pliant::prelude::*;
@@ -531,7 +551,8 @@ impl Simulation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
-        let (choice, changes) = (self.suited(solver.into()), self.topology_changes());
+        let choice = self.checked(solver.into()).map_err(|error| StepError::Refused(Box::new(error)))?;
+        let changes = self.topology_changes();
         let own = std::mem::replace(&mut self.solver, choice.build());
         // What is torn in a substep has the following ones by the same solver.
         let own_choice = std::mem::replace(&mut self.choice, choice);

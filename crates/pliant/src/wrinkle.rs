@@ -81,6 +81,14 @@ pub enum WrinkleError {
         /// Needed.
         expected: usize,
     },
+    /// A fine position is not a number.
+    #[error("fine vertex {vertex} is at {value}")]
+    NonFiniteFine {
+        /// Vertex.
+        vertex: usize,
+        /// Its position.
+        value: Vec3,
+    },
     /// A coarse position is not a number.
     #[error("coarse vertex {vertex} is at {value}")]
     NonFinite {
@@ -231,6 +239,9 @@ impl WrinkleMesh {
         self.check(coarse)?;
         if fine.len() != self.positions.len() {
             return Err(WrinkleError::FineLengthMismatch { found: fine.len(), expected: self.positions.len() });
+        }
+        if let Some(vertex) = fine.iter().position(|p| !p.is_finite()) {
+            return Err(WrinkleError::NonFiniteFine { vertex, value: fine[vertex] });
         }
         (self.points, self.normals) = self.anchored(coarse);
         self.positions.copy_from_slice(fine);

@@ -1,13 +1,14 @@
 //! Scenes that break weaker solvers, and errors that name the offender.
 #![allow(clippy::unwrap_used)]
 
+use pliant::constraint::{Allowed, Distance};
 use pliant::energy::{EdgeSprings, HalfSpace, Memory, Metric, PositionGoals, SpringStiffness};
 use pliant::math::{nearest_rotation, svd_3x3};
-use pliant::mesh::PointSet;
 use pliant::mesh::generate::Plane;
+use pliant::mesh::{Csr, PointSet};
 use pliant::prelude::*;
 use pliant::solve::SolverChoice;
-use pliant::{InputError, ModelError, StepError};
+use pliant::{CheckpointError, InputError, ModelError, StepError};
 
 fn run_seconds(sim: &mut Simulation, seconds: f64) {
     while sim.time() < seconds {
@@ -222,7 +223,7 @@ fn a_runaway_step_is_refused_and_the_last_good_state_kept() {
 fn a_state_that_is_not_finite_is_refused_with_its_vertex() {
     for solver in [SolverChoice::default(), ProjectiveParams::plain(10).into(), NewtonParams::default().into()] {
         let mut sim = one_triangle();
-        sim.set_solver(solver);
+        sim.set_solver(solver).unwrap();
         let before = sim.positions().to_vec();
         sim.set_force("scrap", 2, Vec3::splat(1e308)).unwrap();
         let error = sim.step().unwrap_err();
@@ -341,4 +342,101 @@ fn threads_without_bound_are_refused_with_the_limit() {
     }
     // One per core.
     build(0).unwrap().step().unwrap();
+}
+
+/// Worlds of every kind of matter, and the same with one number changed.
+fn pairs() -> Vec<(&'static str, [Body; 2])> {
+    let sheet = Sheet { columns: 3, rows: 3, ..Sheet::default() }.mesh().unwrap();
+    let (edges, points) = (sheet.edges(), PointSet { positions: sheet.positions.clone() });
+    let loose = || Body::points(&points, 0.1);
+    let distances = |compliance: f64, scale: f64| {
+        let rest: Vec<Vec3> = sheet.positions.iter().map(|p| *p * scale).collect();
+        let distances = Distance::at_rest(&edges, &rest, Allowed::Exactly, compliance).unwrap();
+        loose().with_constraints(distances.boxed())
+    };
+    let springs = |scale: f64| {
+        let rest: Vec<f64> = edges
+            .iter()
+            .map(|&[a, b]| scale * points.positions[a as usize].distance(points.positions[b as usize]))
+            .collect();
+        let springs =
+            EdgeSprings { rest_lengths: Some(rest), ..EdgeSprings::new(edges.clone(), SpringStiffness::Uniform(1e3)) };
+        loose().with_energy(springs.build(&points.positions).unwrap())
+    };
+    let cloth =
+        |tear: f64| Body::cloth(&sheet, &ClothMaterial::default()).unwrap().with_tearing(Tearing::at_stretch(tear));
+    let fluid = |viscosity: f64| {
+        Body::fluid(&points, &FluidMaterial { spacing: 0.3, viscosity, ..FluidMaterial::default() }).unwrap()
+    };
+    let emitted = |speed: f64| {
+        // As many layers in the pipe.
+        let tap = pliant::Emitter { mouth: Vec3::Y, direction: Vec3::X, radius: 0.3, speed, duration: 1.0 / speed };
+        Body::emitted(&tap, &FluidMaterial { spacing: 0.2, ..FluidMaterial::default() }).unwrap()
+    };
+    let matched = |middle: u32, alpha: f64| {
+        let regions = Regions::new(Csr::from_rows([(0..=middle).collect::<Vec<u32>>(), (middle..16).collect()]));
+        loose().with_matching(Matching { spring: Spring::Share(alpha), ..Matching::new(regions) })
+    };
+    let flat =
+        |stretch: f64| Body::matched_cloth(&sheet, 0.2, ClothMatching { stretch, ..ClothMatching::default() }).unwrap();
+    let strand = rope(Vec3::ZERO, Vec3::X, 4).unwrap();
+    let rod =
+        |shear_modulus: f64| Body::rods(&strand, &RodMaterial { shear_modulus, ..RodMaterial::default() }).unwrap();
+    let oriented = |damping: f64| {
+        let particles = OrientedParticles::along(&strand, &[0.02; 5]).unwrap();
+        Body::oriented(&particles, &OrientedMaterial { damping, ..OrientedMaterial::default() }).unwrap()
+    };
+    vec![
+        ("compliance of constraints", [distances(0.0, 1.0), distances(1e-5, 1.0)]),
+        ("lengths of constraints", [distances(0.0, 1.0), distances(0.0, 1.1)]),
+        ("lengths of springs", [springs(1.0), springs(1.1)]),
+        ("stretch to tear at", [cloth(1.1), cloth(1.2)]),
+        ("pressure", [cloth(1.1), cloth(1.1).with_pressure(1.0)]),
+        ("viscosity", [fluid(0.0), fluid(0.1)]),
+        ("speed of a jet", [emitted(1.0), emitted(2.0)]),
+        ("region", [matched(7, 0.5), matched(8, 0.5)]),
+        ("spring of matching", [matched(7, 0.5), matched(7, 0.6)]),
+        ("share of matched cloth", [flat(1.0), flat(0.9)]),
+        ("shear modulus of a rod", [rod(1e6), rod(2e6)]),
+        ("damping of oriented particles", [oriented(0.0), oriented(1.0)]),
+    ]
+}
+
+#[test]
+fn a_checkpoint_is_refused_by_a_world_in_which_one_number_is_another() {
+    for (what, bodies) in pairs() {
+        let built = |body: Body| Simulation::builder().body(body).gravity(Vec3::ZERO).build().unwrap();
+        let [mut own, mut other] = bodies.map(built);
+        let saved = own.checkpoint();
+        own.restore(&saved).unwrap();
+        let error = other.restore(&saved).unwrap_err();
+        assert!(matches!(error, CheckpointError::OtherModel { .. }), "{what}: {error}");
+    }
+    let mut bytes = {
+        let (_, [body, _]) = pairs().remove(0);
+        Simulation::builder().body(body).build().unwrap().checkpoint().to_bytes()
+    };
+    bytes[8] = 1;
+    assert_eq!(Checkpoint::from_bytes(&bytes), Err(CheckpointError::Version { found: 1, expected: 2 }));
+}
+
+#[test]
+fn a_checkpoint_with_contacts_of_vertices_that_are_not_there_is_refused_and_changes_nothing() {
+    let mesh = Sheet { columns: 2, rows: 2, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap();
+    let cloth = Body::cloth(&mesh, &ClothMaterial::default()).unwrap();
+    let floor = Collider::new(Shape::Plane).at(Vec3::Y * -0.01);
+    let mut sim = Simulation::builder().body(cloth).collider(floor).build().unwrap();
+    run_seconds(&mut sim, 0.3);
+    let bytes = sim.checkpoint().to_bytes();
+    sim.step().unwrap();
+    let (time, positions) = (sim.time(), sim.positions().to_vec());
+    let at = bytes.windows(8).position(|name| name == b"contacts").unwrap() + 16;
+    for (place, number) in [(0, 9.0), (0, -1.0), (0, 0.5), (1, 1.0)] {
+        let mut damaged = bytes.clone();
+        damaged[at + 8 * place..at + 8 * (place + 1)].copy_from_slice(&f64::to_le_bytes(number));
+        let error = sim.restore(&Checkpoint::from_bytes(&damaged).unwrap()).unwrap_err();
+        assert!(matches!(&error, CheckpointError::BadNumber { name, .. } if name == "contacts"), "{error}");
+        assert_eq!((sim.time(), sim.positions()), (time, &positions[..]));
+    }
+    sim.restore(&Checkpoint::from_bytes(&bytes).unwrap()).unwrap();
 }

@@ -4,7 +4,7 @@
 use pliant::energy::{Element, ElementBatch, Operator, Properties};
 use pliant::mesh::generate::{Plane, Shear};
 use pliant::prelude::*;
-use pliant::solve::{LinearSolver, SetupSeconds, SolveError, SolverChoice};
+use pliant::solve::{ExplicitParams, LinearSolver, SetupSeconds, SolveError, SolverChoice, Stiffness};
 use pliant::sparse::FactorError;
 use pliant::{Problem, StepError};
 
@@ -296,7 +296,7 @@ fn auto_chooses_by_what_a_world_contains() {
 #[test]
 fn auto_may_be_set_lent_and_asked() {
     let mut sim = Simulation::builder().body(cloth()).solver(ProjectiveParams::default()).build().unwrap();
-    sim.set_solver(SolverChoice::Auto);
+    sim.set_solver(SolverChoice::Auto).unwrap();
     assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 6 × 8 iterations");
     assert_eq!(sim.substeps(), 1, "what runs keeps its substeps");
     sim.step_by(SolverChoice::Auto).unwrap();
@@ -304,4 +304,34 @@ fn auto_may_be_set_lent_and_asked() {
     let (found, _) = solved(&problem, SolverChoice::Auto);
     let (exact, _) = solved(&problem, NewtonParams::default());
     assert!(gap(&found, &exact) < 1e-3, "{}", gap(&found, &exact));
+}
+
+#[test]
+fn a_solver_is_refused_alike_when_a_world_is_built_with_it_when_it_is_set_and_when_it_is_lent() {
+    let (euler, bdf2) = (TimeIntegrator::ImplicitEuler, TimeIntegrator::Bdf2);
+    let accelerated = |acceleration| ProjectiveParams { acceleration, ..ProjectiveParams::default() };
+    let unknown = Stiffness::Share { stiffness: 0.5, kinds: [("stirrup".to_owned(), 0.1)].into_iter().collect() };
+    let refused: [(TimeIntegrator, SolverChoice); 9] = [
+        (bdf2, ExplicitParams::default().into()),
+        (euler, ExplicitParams { safety: 0.0, ..ExplicitParams::default() }.into()),
+        (euler, FollowLeaderParams::default().into()),
+        (euler, accelerated(Acceleration::Anderson { window: 0 }).into()),
+        (euler, accelerated(Acceleration::Chebyshev { rho: 1.5, delay: 5, relaxation: 1.0 }).into()),
+        (euler, TwoMetricParams { linear_tolerance: f64::NAN, ..TwoMetricParams::default() }.into()),
+        (euler, TwoMetricParams { energy_tolerance: -1.0, ..TwoMetricParams::default() }.into()),
+        (euler, NewtonParams { tolerance: -1.0, ..NewtonParams::default() }.into()),
+        (euler, PositionBasedParams { stiffness: unknown, ..PositionBasedParams::default() }.into()),
+    ];
+    for (integrator, solver) in refused {
+        let world = || Simulation::builder().body(cloth()).integrator(integrator);
+        let reason = world().solver(solver.clone()).build().unwrap_err().to_string();
+        let mut sim = world().solver(ProjectiveParams::default()).build().unwrap();
+        assert_eq!(sim.check_solver(solver.clone()).unwrap_err().to_string(), reason);
+        assert_eq!(sim.set_solver(solver.clone()).unwrap_err().to_string(), reason);
+        assert_eq!(*sim.solver_choice(), ProjectiveParams::default().into(), "the one before stays");
+        let lent = sim.step_by(solver).unwrap_err();
+        assert!(matches!(&lent, StepError::Refused(error) if error.to_string() == reason), "{lent}");
+        assert_eq!(sim.time(), 0.0);
+        sim.step().unwrap();
+    }
 }

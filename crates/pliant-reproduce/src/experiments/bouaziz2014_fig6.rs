@@ -136,7 +136,7 @@ fn hang(sheet: &Sheet, mesh: &TriangleMesh, limit: f64, rings: usize) -> Result<
         sim.step()?;
     }
     // What few iterations leave of the predicted fall would count as stretch: continue from the last positions.
-    sim.set_solver(ProjectiveParams { iterations: 40, start: Start::Previous, ..ProjectiveParams::default() });
+    sim.set_solver(ProjectiveParams { iterations: 40, start: Start::Previous, ..ProjectiveParams::default() })?;
     for _ in 0..20 {
         sim.step()?;
     }

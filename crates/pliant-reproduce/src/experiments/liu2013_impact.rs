@@ -89,7 +89,7 @@ fn measure(size: Size, impact: Impact) -> Result<Outcome, ReproduceError> {
         let body = body.with_positions(mesh.positions.iter().copied().map(gathered).collect());
         let mut sim = Simulation::builder().body(body).time_step(TIME_STEP).solver(exact()).build()?;
         hang(&mut sim)?;
-        sim.set_solver(solver);
+        sim.set_solver(solver)?;
         Motion::of(&mut sim, steps, |sim, step| {
             let depth = way * (step as f64 / frames_of_impact as f64).min(1.0);
             Ok(sim.move_pins(|_, rest| gathered(rest) - Vec3::Z * if rest.y > 0.499 { 0.0 } else { depth })?)

@@ -142,7 +142,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         let [mut factor, mut iteration, mut frame] = [f64::INFINITY; 3];
         for _ in 0..size.pick(5, 2) {
             // A new solver factorises anew.
-            sim.set_solver(solver.clone());
+            sim.set_solver(solver.clone())?;
             factor = factor.min(1e3 * sim.step()?.solve.seconds_factor);
         }
         for _ in 0..size.pick(10, 2) {

@@ -190,11 +190,21 @@ pub(crate) fn build_body(
         }
         body = body.with_tearing(tearing(tear, rest, &edges).map_err(|fault| fault.inside("tear"))?);
     }
-    let body = body
-        .named(section.name.clone())
-        .pin(pins.iter().flatten().copied())
-        .with_motion(section.velocity.into(), section.spin.into())
-        .with_pressure(section.pressure);
+    let mut body = body.named(section.name.clone()).pin(pins.iter().flatten().copied()).with_pressure(section.pressure);
+    // A fluid that comes out of a pipe starts as fast as its jet.
+    if let Shape::Particles { emitter: Some(_), .. } = &shape {
+        for (key, motion) in [("velocity", section.velocity), ("spin", section.spin)] {
+            if motion != [0.0; 3] {
+                return Err(Fault::new(
+                    key,
+                    format!("fluid from an emitter starts as fast as its jet, not with a {key} of its own"),
+                )
+                .hint("set the emitter's speed and direction"));
+            }
+        }
+    } else {
+        body = body.with_motion(section.velocity.into(), section.spin.into());
+    }
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();

@@ -58,15 +58,6 @@ impl OrientedSet {
         0..0
     }
 
-    /// Numbers that tell one set from another.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> {
-        self.bodies.iter().flat_map(|info| {
-            let turns = info.rest_orientations.iter().flat_map(|q| q.to_array());
-            let radii = info.radii.iter().flat_map(|r| r.to_array());
-            radii.chain(turns).chain([info.material.width as f64])
-        })
-    }
-
     /// Mass, half-axes and vertex of each particle.
     pub(crate) fn ellipsoids<'a>(&'a self, masses: &'a [f64]) -> impl Iterator<Item = (usize, f64, Vec3)> + 'a {
         let of_body = |info: &'a OrientedInfo| info.vertices.clone().zip(&info.radii);

@@ -46,11 +46,9 @@ impl RodSet {
         self.rods.segments.is_empty()
     }
 
-    /// Numbers that tell rods of other materials or rest shapes apart.
-    pub(crate) fn stiffnesses(&self) -> impl Iterator<Item = f64> {
-        let joints = self.rods.joints.iter().flat_map(|joint| [joint.compliance, joint.rest]);
-        let segments = self.rods.segments.iter().map(|segment| segment.stretch_compliance);
-        joints.chain(segments).flat_map(|vector| vector.to_array())
+    /// Vertices from this one on have higher numbers now, by so many.
+    pub(crate) fn make_room(&mut self, from: usize, more: usize) {
+        self.vertices.iter_mut().filter(|v| **v as usize >= from).for_each(|v| *v += more as u32);
     }
 
     /// Number of the first body that has any.

@@ -1,6 +1,7 @@
 //! Solvers of one implicit stage: all minimise the same objective.
 
 mod auto;
+mod check;
 pub mod explicit;
 pub mod follow_leader;
 pub mod newton;
@@ -182,11 +183,6 @@ pub trait Solver: Send + std::fmt::Debug {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError>;
-
-    /// Whether it knows constraints that are no energies, rods and fluids; a step of such a world by a solver that does not is refused.
-    fn knows_constraints(&self) -> bool {
-        false
-    }
 
     /// Whether positions stay as it leaves them, even where a vertex then ends inside a collider.
     fn keeps_positions(&self) -> bool {

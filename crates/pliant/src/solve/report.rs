@@ -148,11 +148,6 @@ pub enum SolveError {
         /// Kind of constraints.
         kind: &'static str,
     },
-    /// L-BFGS shortens steps until g falls, and these contacts are not in g.
-    #[error(
-        "L-BFGS needs contacts that are constraints: displacements and a constant matrix are not in the objective that its line search goes by"
-    )]
-    LbfgsWithoutConstraints,
     /// The objective is not a number at the start.
     #[error("the objective is {value} at the start of the solve")]
     NonFiniteObjective {

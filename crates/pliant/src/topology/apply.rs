@@ -11,21 +11,12 @@ use crate::mass::Mass;
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh};
 use crate::model::{EnergyEntry, Model, ModelParts};
-use crate::oriented::OrientedSet;
-use crate::rod::RodSet;
 
 /// For each element of a batch the one that it was; none for new ones.
 pub(super) type Sources = Vec<Option<u32>>;
 
 /// What a model is made of, without the damping that follows from its energies.
 pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelParts, TopologyError> {
-    if !model.rods().is_empty() {
-        return Err(TopologyError::Unsupported { body: None, kind: "rod" });
-    }
-    if let Some(info) = model.oriented().first() {
-        let body = Some(model.bodies()[info.body].name.clone());
-        return Err(TopologyError::Unsupported { body, kind: "oriented particles" });
-    }
     let mut energies = Vec::new();
     for entry in model.energies().iter().filter(|entry| entry.damping.is_none()) {
         let operator = entry.batch.operator();
@@ -51,8 +42,8 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         cloth_matchings: model.cloth_matchings().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
-        rods: RodSet::default(),
-        oriented: OrientedSet::default(),
+        rods: model.rods().clone(),
+        oriented: model.oriented_set().clone(),
         diagonal: model.diagonal(),
         stiffness_damping,
     })
@@ -63,14 +54,21 @@ fn unsupported(model: &Model, entry: &EnergyEntry) -> TopologyError {
     TopologyError::Unsupported { body, kind: entry.batch.kind() }
 }
 
+/// What a body is made of that cannot part, if it is.
+pub(super) fn inseparable(parts: &ModelParts, body: usize) -> Option<TopologyError> {
+    let is_matched = parts.matchings.iter().any(|info| info.body == body).then_some("matching");
+    let is_cloth = || parts.cloth_matchings.iter().any(|info| info.body == body).then_some("cloth matching");
+    let is_rod = || (!parts.rods.segments_of(body).is_empty()).then_some("rod");
+    let is_oriented = || (!parts.oriented.particles_of(body).is_empty()).then_some("oriented particles");
+    let kind = is_matched.or_else(is_cloth).or_else(is_rod).or_else(is_oriented)?;
+    Some(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind })
+}
+
 /// Changes a model's parts; says for each batch which element is which.
 pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sources>, TopologyError> {
     let (body, more) = (change.body, change.vertices.len());
-    if parts.matchings.iter().any(|info| info.body == body) {
-        return Err(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind: "matching" });
-    }
-    if parts.cloth_matchings.iter().any(|info| info.body == body) {
-        return Err(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind: "cloth matching" });
+    if let Some(refused) = inseparable(parts, body) {
+        return Err(refused);
     }
     let range = parts.bodies[body].vertices.clone();
     let (base, count, end) = (range.start, range.len(), range.end);
@@ -151,15 +149,14 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         later.segments.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
         later.welded.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
     }
-    for later in parts.fluids.iter_mut().filter(|fluid| fluid.body > body) {
-        later.vertices = later.vertices.start + more..later.vertices.end + more;
+    let fluids = parts.fluids.iter_mut().map(|info| &mut info.vertices);
+    let matched = parts.matchings.iter_mut().map(|info| &mut info.vertices);
+    let cloths = parts.cloth_matchings.iter_mut().map(|info| &mut info.vertices);
+    let oriented = parts.oriented.bodies.iter_mut().map(|info| &mut info.vertices);
+    for later in fluids.chain(matched).chain(cloths).chain(oriented).filter(|vertices| vertices.start >= end) {
+        *later = later.start + more..later.end + more;
     }
-    for later in parts.matchings.iter_mut().filter(|info| info.body > body) {
-        later.vertices = later.vertices.start + more..later.vertices.end + more;
-    }
-    for later in parts.cloth_matchings.iter_mut().filter(|info| info.body > body) {
-        later.vertices = later.vertices.start + more..later.vertices.end + more;
-    }
+    parts.rods.make_room(end, more);
     let info = &mut parts.bodies[body];
     info.vertices = base..end + more;
     draw(&fabric, own_rest, base as u32, &mut info.surface, &mut info.segments)?;

@@ -53,12 +53,12 @@ pub enum TopologyError {
         /// Body.
         body: String,
     },
-    /// An energy cannot follow.
-    #[error("{}energy {kind:?} cannot follow when vertices are doubled", in_body(body.as_deref()))]
+    /// An energy, or what a body is made of, cannot follow.
+    #[error("{}what is of kind {kind:?} cannot follow where vertices are doubled", in_body(body.as_deref()))]
     Unsupported {
         /// Body; none for attachments between bodies.
         body: Option<String>,
-        /// Kind of energy.
+        /// Kind of energy, or of matter.
         kind: &'static str,
     },
     /// An energy is not the material's, so that nobody knows what it is on a part of a triangle.
@@ -131,6 +131,25 @@ pub enum TopologyError {
         /// What is wrong.
         error: Box<EnergyError>,
     },
+}
+
+impl TopologyError {
+    /// Name of the body that is at fault, if it is one.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::NoSuchBody(body)
+            | Self::NoCells { body }
+            | Self::Divided { body, .. }
+            | Self::NotCloth { body }
+            | Self::NoRoom { body, .. }
+            | Self::NoSuchEdge { body, .. }
+            | Self::NoMaterial { body }
+            | Self::Energy { body, .. } => Some(body),
+            Self::Unsupported { body, .. } => body.as_deref(),
+            Self::Model(error) => error.body(),
+            Self::BadParameter { .. } | Self::TooLarge { .. } | Self::Mesh(_) => None,
+        }
+    }
 }
 
 /// The first few of a list of vertices.

@@ -1,7 +1,7 @@
 //! When a body fails: how much its cells bear, and how much is on them.
 
 use super::TopologyError;
-use super::apply::parts_of;
+use super::apply::{inseparable, parts_of};
 use super::cells::Cells;
 use super::fabric::{Fabric, Substance};
 use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
@@ -223,8 +223,8 @@ pub(super) fn seam_ratio(
 
 /// Refuses what could not tear when it fails.
 pub(crate) fn check_tearing(model: &Model) -> Result<(), ModelError> {
-    let mut is_followed = false;
-    for (body, fabric) in model.bodies().iter().zip(model.fabrics()) {
+    let mut parts = None;
+    for (number, (body, fabric)) in model.bodies().iter().zip(model.fabrics()).enumerate() {
         let Some(tearing) = &fabric.tearing else { continue };
         let name = || body.name.clone();
         tearing.check()?;
@@ -235,13 +235,15 @@ pub(crate) fn check_tearing(model: &Model) -> Result<(), ModelError> {
             return Err(TopologyError::NoMaterial { body: name() }.into());
         }
         check_seams(&body.name, fabric, tearing)?;
-        if !is_followed {
-            // Every energy of the world must bear new numbers.
-            parts_of(model, 0.0)?;
-            is_followed = true;
+        // Every energy of the world must bear new numbers.
+        let parts = match &mut parts {
+            Some(parts) => parts,
+            None => parts.insert(parts_of(model, 0.0)?),
+        };
+        if let Some(refused) = inseparable(parts, number) {
+            return Err(refused.into());
         }
-        let number = model.bodies().iter().position(|other| other.name == body.name);
-        for entry in model.energies().iter().filter(|entry| entry.body == number && entry.damping.is_none()) {
+        for entry in model.energies().iter().filter(|entry| entry.body == Some(number) && entry.damping.is_none()) {
             let operator = entry.batch.operator();
             let first = (!operator.is_empty()).then_some((0, 1.0));
             let vertices = if first.is_some() { operator.stencil(0).to_vec() } else { Vec::new() };

@@ -81,7 +81,6 @@ fn solvers_that_know_no_constraints_refuse_a_step_of_them() {
     sim.step().unwrap();
     let mut x = sim.positions().to_vec();
     assert!(sim.next_problem().unwrap().solve(&NewtonParams::default().into(), &mut x).is_err());
-    sim.set_solver(ProjectiveParams::default());
-    let refused = sim.step().unwrap_err().to_string();
+    let refused = sim.set_solver(ProjectiveParams::default()).unwrap_err().to_string();
     assert!(refused.contains("\"thread\"") && refused.contains("\"distance\""), "{refused}");
 }

@@ -154,7 +154,7 @@ fn all_or_nothing_goes_back_over_steps_cuts_and_settings() {
             sim.set_time_step(0.01).unwrap();
             sim.set_substeps(5).unwrap();
             sim.set_gravity(Vec3::X).unwrap();
-            sim.set_solver(PositionBasedParams::default());
+            sim.set_solver(PositionBasedParams::default()).unwrap();
             sim.move_pin("cloth", 42, Vec3::Y).unwrap();
             sim.set_force("cloth", 3, Vec3::Z).unwrap();
             steps(sim, 2);

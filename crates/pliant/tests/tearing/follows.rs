@@ -89,3 +89,39 @@ fn pins_forces_and_goals_speak_for_copies() -> Outcome {
     assert!(sim.set_goal("position", 2, Vec3::X).is_err(), "there are still two goals");
     Ok(())
 }
+
+#[test]
+fn what_cannot_tear_itself_goes_on_as_before_beside_what_does() -> Outcome {
+    let mesh = sheet(6, 6, 1.0, 1.0);
+    let world = |stretch: f64| -> Result<Simulation, Box<dyn std::error::Error>> {
+        let wide: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(1.2 * p.x, p.y, p.z)).collect();
+        let paper = Body::cloth(&mesh, &ClothMaterial::default())?.named("paper").with_positions(wide);
+        let paper = paper.with_tearing(Tearing::at_stretch(stretch)).pin_where(|p| p.x.abs() > 0.49);
+        let cable = Body::rods(&rope(Vec3::Z, Vec3::new(1.0, 0.0, 1.0), 6)?, &RodMaterial::default())?.named("cable");
+        let strand = rope(Vec3::Z * 2.0, Vec3::new(1.0, 0.0, 2.0), 6)?;
+        let stalk = OrientedParticles::along(&strand, &[0.02; 7])?;
+        let stalk = Body::oriented(&stalk, &OrientedMaterial::default())?.named("stalk").pin([0]);
+        let builder = Simulation::builder().body(paper).body(cable.pin([0, 1])).body(stalk);
+        Ok(builder.solver(PositionBasedParams::default()).build()?)
+    };
+    let (mut torn, mut whole) = (world(1.05)?, world(99.0)?);
+    let mut saved = Vec::new();
+    for step in 0..12 {
+        if step == 6 {
+            saved = torn.checkpoint().to_bytes();
+        }
+        torn.step()?;
+        whole.step()?;
+    }
+    assert!(torn.topology_changes() > 0 && whole.topology_changes() == 0);
+    for body in ["cable", "stalk"] {
+        assert_eq!(torn.body_positions(body)?, whole.body_positions(body)?, "{body}");
+        assert!(whole.body_positions(body)?.iter().any(|p| p.y < -1e-3), "{body} moves");
+    }
+    assert_eq!(torn.state().orientations, whole.state().orientations);
+    let mut resumed = world(1.05)?;
+    resumed.restore(&Checkpoint::from_bytes(&saved)?)?;
+    (6..12).try_for_each(|_| resumed.step().map(drop))?;
+    assert_eq!(resumed.checkpoint(), torn.checkpoint());
+    Ok(())
+}

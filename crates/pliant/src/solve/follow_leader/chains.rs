@@ -56,6 +56,16 @@ pub enum FollowLeaderError {
     },
 }
 
+impl FollowLeaderError {
+    /// Name of the body that is at fault, if it is one.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::NotAStrand { body, .. } | Self::NoLeader { body, .. } | Self::Shared { body, .. } => Some(body),
+            Self::Energy { .. } | Self::Integrator { .. } => None,
+        }
+    }
+}
+
 /// All chains, one after the other. Entry 0 of a chain is its leader, and so is the last of one that is held at both ends.
 #[derive(Debug)]
 pub(super) struct Chains {

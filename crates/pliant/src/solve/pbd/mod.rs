@@ -305,10 +305,6 @@ impl Means {
 }
 
 impl Solver for PositionBased {
-    fn knows_constraints(&self) -> bool {
-        true
-    }
-
     fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
         self.orientations.clone_from(&state.orientations);
         self.spins.clone_from(&state.angular_velocities);

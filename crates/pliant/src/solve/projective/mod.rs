@@ -212,9 +212,6 @@ impl Solver for Projective {
         let mut time = Stopwatch::new(clock);
         // Forces that are not of g would make Anderson's safeguard reject what they do, and L-BFGS's line search has nothing else to go by.
         let is_of_g = contacts.mode() == ContactMode::Constraint;
-        if !is_of_g && matches!(self.params.acceleration, Acceleration::Lbfgs { .. }) {
-            return Err(SolveError::LbfgsWithoutConstraints);
-        }
         if objective.model.free().is_empty() {
             objective.project(x, memory);
             let value = objective.value(x, memory);
