@@ -22,16 +22,18 @@ fn orientations<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<(Vect
     let run = core.lock()?;
     let (model, state) = (run.sim().model(), run.sim().state());
     let number = model.bodies().iter().position(|other| other.name == body);
-    let own = number.map_or(0..0, |number| match model.rod_segments(number) {
-        none if none.is_empty() => model.oriented_particles(number),
-        segments => segments,
-    });
+    let [segments, particles] =
+        number.map_or([0..0, 0..0], |number| [model.rod_segments(number), model.oriented_particles(number)]);
+    let (own, [orientations, spins]) = match segments.is_empty() {
+        true => (particles, ["oriented/orientations", "oriented/spins"]),
+        false => (segments, ["rod/orientations", "rod/spins"]),
+    };
     if own.is_empty() {
         return Err(bad_value(format!("body {body:?} has no orientations: it is no rod, and its particles have none")));
     }
-    let quaternions = &state.orientations[own.clone()];
+    let quaternions = &state.channels.quaternions(orientations)[own.clone()];
     let flat: Vec<f64> = quaternions.iter().flat_map(|q| [q.w, q.x, q.y, q.z]).collect();
-    Ok((flat.into_pyarray(py).reshape([own.len(), 4])?, to_array(py, &state.angular_velocities[own])?))
+    Ok((flat.into_pyarray(py).reshape([own.len(), 4])?, to_array(py, &state.channels.vectors(spins)[own])?))
 }
 
 /// Replaces how particles are turned, quaternions w x y z.

@@ -7,6 +7,9 @@ use pliant::math::Vec3;
 use pliant::mesh::Embedding;
 use pliant::{MatchedSkin, Simulation, Skin, WrinkleError, WrinkleMesh};
 
+/// Channel of the state that surfaces of oriented particles follow.
+const ORIENTATIONS: &str = "oriented/orientations";
+
 /// How the surface that is shown of a body follows it.
 #[derive(Debug)]
 pub(crate) enum Rider {
@@ -42,7 +45,8 @@ impl Rider {
         match self {
             Self::Matched(skin) => [own, &skin.apply(own)].concat(),
             Self::Skin(skin) => {
-                let orientations = &sim.state().orientations[sim.model().oriented_particles(body)];
+                let orientations =
+                    &sim.state().channels.quaternions(ORIENTATIONS)[sim.model().oriented_particles(body)];
                 [own, &skin.apply(own, orientations)].concat()
             }
             Self::Wrinkled(wrinkles) if *own == sim.positions()[vertices] => wrinkles.positions().to_vec(),
@@ -59,8 +63,9 @@ impl Rider {
                 [own, &skin.velocities(positions, own)].concat()
             }
             Self::Skin(skin) => {
-                let (state, turns) = (sim.state(), sim.model().oriented_particles(body));
-                let (orientations, spins) = (&state.orientations[turns.clone()], &state.angular_velocities[turns]);
+                let (channels, turns) = (&sim.state().channels, sim.model().oriented_particles(body));
+                let orientations = &channels.quaternions(ORIENTATIONS)[turns.clone()];
+                let spins = &channels.vectors("oriented/spins")[turns];
                 [own, &skin.velocities(own, orientations, spins)].concat()
             }
             Self::Embedded(_) | Self::Wrinkled(_) => self.stored(own),

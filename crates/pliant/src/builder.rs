@@ -294,22 +294,8 @@ impl SimulationBuilder {
         check_surfaces_beside_fluids(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
-        let mut orientations = model.rods().untwisted(&positions);
-        orientations.extend(crate::oriented::aligned(&model, &positions, None));
-        let angular_velocities = vec![Vec3::ZERO; orientations.len()];
-        let regions = crate::matching::RegionMemory::at_rest(&model, Vec::new()).unwrap_or_default();
-        let state = State {
-            time: 0.0,
-            step: 0,
-            positions,
-            velocities,
-            orientations,
-            angular_velocities,
-            region_rotations: regions.rotations,
-            region_stretches: regions.stretches,
-            breaks: Vec::new(),
-            air: AirPath::default(),
-        };
+        let channels = crate::matter::initial(&model, &positions);
+        let state = State { time: 0.0, step: 0, positions, velocities, channels, air: AirPath::default() };
         let pool = crate::simulation::Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;

@@ -7,7 +7,6 @@
 use thiserror::Error;
 
 use crate::contact::{Clearances, Held};
-use crate::matching::{Break, RegionMemory};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::ModelError;
 use crate::simulation::Simulation;
@@ -93,10 +92,6 @@ fn flatten(vectors: &[Vec3]) -> Vec<f64> {
     vectors.iter().flat_map(|v| v.to_array()).collect()
 }
 
-fn quaternions(rotations: &[Quat]) -> Vec<f64> {
-    rotations.iter().flat_map(|q| q.to_array()).collect()
-}
-
 fn unflatten(numbers: &[f64]) -> Vec<Vec3> {
     numbers.chunks_exact(3).map(Vec3::from_slice).collect()
 }
@@ -107,7 +102,7 @@ impl Checkpoint {
         self.channels.iter().map(|(name, numbers)| (name.as_str(), numbers.as_slice()))
     }
 
-    fn quaternions(&self, name: &str, count: usize) -> Result<Vec<Quat>, CheckpointError> {
+    pub(crate) fn quaternions(&self, name: &str, count: usize) -> Result<Vec<Quat>, CheckpointError> {
         let numbers = self.channel(name, 4 * count)?.as_chunks::<4>().0;
         let rotations: Vec<Quat> = numbers.iter().map(|q| Quat::from_array(*q)).collect();
         match rotations.iter().position(|q| !q.is_normalized()) {
@@ -116,7 +111,7 @@ impl Checkpoint {
         }
     }
 
-    fn stretches(&self, name: &str, count: usize) -> Result<Vec<Mat3>, CheckpointError> {
+    pub(crate) fn stretches(&self, name: &str, count: usize) -> Result<Vec<Mat3>, CheckpointError> {
         let numbers = self.channel(name, 9 * count)?.as_chunks::<9>().0;
         let stretches: Vec<Mat3> = numbers.iter().map(Mat3::from_cols_array).collect();
         match stretches.iter().position(|stretch| stretch.determinant() <= 0.0) {
@@ -125,18 +120,12 @@ impl Checkpoint {
         }
     }
 
-    fn breaks(&self) -> Result<Vec<Break>, CheckpointError> {
-        let read = |n: &[f64; 6]| Break {
-            matching: n[0] as u32,
-            place: n[1] as u32,
-            normal: Vec3::new(n[2], n[3], n[4]),
-            step: n[5] as u64,
-        };
-        Ok(self.records("breaks")?.iter().map(read).collect())
+    pub(crate) fn vectors(&self, name: &str, count: usize) -> Result<Vec<Vec3>, CheckpointError> {
+        Ok(unflatten(self.channel(name, 3 * count)?))
     }
 
     /// A channel of any number of records of N numbers each; none where there is no such channel.
-    fn records<const N: usize>(&self, name: &str) -> Result<&[[f64; N]], CheckpointError> {
+    pub(crate) fn records<const N: usize>(&self, name: &str) -> Result<&[[f64; N]], CheckpointError> {
         let length = self.channels.iter().find(|(other, _)| other == name).map_or(0, |(_, numbers)| numbers.len());
         Ok(self.channel(name, length - length % N)?.as_chunks::<N>().0)
     }
@@ -203,7 +192,7 @@ impl Checkpoint {
     }
 }
 
-fn bad_number(name: &str, index: usize, value: f64) -> CheckpointError {
+pub(crate) fn bad_number(name: &str, index: usize, value: f64) -> CheckpointError {
     CheckpointError::BadNumber { name: name.to_owned(), index, value: value.to_string() }
 }
 
@@ -263,23 +252,7 @@ impl Simulation {
         if self.settings.substeps != 1 {
             channels.push(("substeps".to_owned(), vec![self.settings.substeps as f64]));
         }
-        if !self.state.orientations.is_empty() {
-            channels.push(("orientations".to_owned(), quaternions(&self.state.orientations)));
-            channels.push(("angular velocities".to_owned(), flatten(&self.state.angular_velocities)));
-        }
-        if !self.state.region_rotations.is_empty() {
-            channels.push(("region rotations".to_owned(), quaternions(&self.state.region_rotations)));
-        }
-        if !self.state.region_stretches.is_empty() {
-            let numbers = self.state.region_stretches.iter().flat_map(|stretch| stretch.to_cols_array());
-            channels.push(("region stretches".to_owned(), numbers.collect()));
-        }
-        if !self.state.breaks.is_empty() {
-            let numbers = self.state.breaks.iter().flat_map(|b| {
-                [f64::from(b.matching), f64::from(b.place), b.normal.x, b.normal.y, b.normal.z, b.step as f64]
-            });
-            channels.push(("breaks".to_owned(), numbers.collect()));
-        }
+        channels.extend(self.state.channels.iter().map(|(name, channel)| (name.to_owned(), channel.to_numbers())));
         if let Some(history) = &self.history {
             channels.push(("before/step".to_owned(), vec![history.h]));
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));
@@ -372,14 +345,7 @@ impl Simulation {
         (state.time, state.step) = (clock[0], clock[1] as u64);
         state.positions = unflatten(saved.channel("positions", n)?);
         state.velocities = unflatten(saved.channel("velocities", n)?);
-        let count = model.orientation_count();
-        state.orientations = saved.quaternions("orientations", count)?;
-        state.angular_velocities = unflatten(saved.channel("angular velocities", 3 * count)?);
-        let regions = RegionMemory::at_rest(model, saved.breaks()?);
-        let regions = regions.map_err(|matching| bad_number("breaks", 0, matching as f64))?;
-        state.region_rotations = saved.quaternions("region rotations", regions.rotations.len())?;
-        state.region_stretches = saved.stretches("region stretches", regions.stretches.len())?;
-        state.breaks = regions.breaks;
+        state.channels = crate::matter::restored(model, saved)?;
         inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
         inputs.forces = unflatten(saved.channel("forces", n)?);
         for (k, memory) in memory.iter_mut().enumerate() {

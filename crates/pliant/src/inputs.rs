@@ -287,7 +287,7 @@ impl Simulation {
         }
         let clamped = self.model.rods().clamped_segment(number, segment);
         let at = clamped.ok_or_else(|| InputError::NotClamped { body: body.to_owned(), segment })?;
-        let orientation = &mut self.state.orientations[at];
+        let orientation = &mut self.state.channels.quaternions_mut(crate::rod::ORIENTATIONS)[at];
         *orientation = (*orientation * Quat::from_rotation_z(angle)).normalize();
         Ok(())
     }
@@ -315,12 +315,13 @@ impl Simulation {
         }
         self.state.positions.copy_from_slice(positions);
         self.state.velocities.copy_from_slice(velocities);
-        self.model.rods().align(positions, &mut self.state.orientations);
-        let particles = self.model.rods().segment_count()..;
-        let aligned =
-            crate::oriented::aligned(&self.model, positions, Some(&self.state.orientations[particles.clone()]));
-        self.state.orientations[particles].copy_from_slice(&aligned);
-        self.state.angular_velocities.fill(Vec3::ZERO);
+        let channels = &mut self.state.channels;
+        self.model.rods().align(positions, channels.quaternions_mut(crate::rod::ORIENTATIONS));
+        let turned = channels.quaternions_mut(crate::oriented::ORIENTATIONS);
+        let aligned = crate::oriented::aligned(&self.model, positions, Some(turned));
+        turned.copy_from_slice(&aligned);
+        channels.vectors_mut(crate::rod::SPINS).fill(Vec3::ZERO);
+        channels.vectors_mut(crate::oriented::SPINS).fill(Vec3::ZERO);
         // Rotations of regions stay: they are where the next ones are looked for, and are found anew from the positions.
         for (place, &v) in self.model.pinned().iter().enumerate() {
             self.inputs.pins[place] = positions[v as usize];

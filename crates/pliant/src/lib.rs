@@ -41,6 +41,7 @@ mod mass;
 mod matching;
 mod material;
 pub mod math;
+mod matter;
 mod measure;
 pub mod mesh;
 mod model;
@@ -79,6 +80,7 @@ pub use matching::{
     Modes, Octree, OctreeCell, Plasticity, RegionError, Regions, Spring, VolumeConservation,
 };
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+pub use matter::{Channel, Channels};
 pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
 pub use oriented::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, Skin};

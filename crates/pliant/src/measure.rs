@@ -164,7 +164,7 @@ impl Simulation {
         }
         add_pressure(&self.model, x, &mut forces);
         if let Some(wind) = &settings.wind {
-            let particles = &self.state.orientations[self.model.rods().segment_count()..];
+            let particles = self.state.channels.quaternions(crate::oriented::ORIENTATIONS);
             let air = Drag::now(&self.model, wind, self.state.air, x, v, particles);
             forces.iter_mut().zip(air).for_each(|(force, air)| *force += air);
         }

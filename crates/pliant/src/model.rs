@@ -550,7 +550,7 @@ impl Model {
         &self.pattern
     }
 
-    /// Which of the [orientations](crate::State::orientations) are those of a body's segments; none where it is no rod.
+    /// Which entries of the [channel](crate::Channels) `rod/orientations` are those of a body's segments; none where it is no rod.
     pub fn rod_segments(&self, body: usize) -> Range<usize> {
         self.rods.segments_of(body)
     }
@@ -560,19 +560,13 @@ impl Model {
         &self.oriented.bodies
     }
 
-    /// Which of the [orientations](crate::State::orientations) are those of a body's particles; none where they have none.
+    /// Which entries of the [channel](crate::Channels) `oriented/orientations` are those of a body's particles; none where they have none.
     pub fn oriented_particles(&self, body: usize) -> Range<usize> {
-        let (own, first) = (self.oriented.particles_of(body), self.rods.segment_count());
-        first + own.start..first + own.end
+        self.oriented.particles_of(body)
     }
 
     pub(crate) fn oriented_set(&self) -> &OrientedSet {
         &self.oriented
-    }
-
-    /// Number of orientations: of segments of rods, and then of particles.
-    pub(crate) fn orientation_count(&self) -> usize {
-        self.rods.segment_count() + self.oriented.len()
     }
 
     /// Rods.

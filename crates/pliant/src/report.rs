@@ -120,11 +120,12 @@ impl Simulation {
                 }
             }
         }
+        let channels = &self.state.channels;
         if !self.model.rods().is_empty() {
-            elastic.push(("rod", self.model.rods().energy(x, &self.state.orientations)));
+            elastic.push(("rod", self.model.rods().energy(x, channels.quaternions(crate::rod::ORIENTATIONS))));
         }
-        let first = self.model.rods().segment_count();
-        let (q, spins) = (&self.state.orientations[first..], &self.state.angular_velocities[first..]);
+        let (q, spins) =
+            (channels.quaternions(crate::oriented::ORIENTATIONS), channels.vectors(crate::oriented::SPINS));
         let (turning, spin) = crate::oriented::spinning(&self.model, q, spins);
         let mut momentum_field = vec![Vec3::ZERO; x.len()];
         mass.multiply(v, &mut momentum_field);

@@ -169,26 +169,11 @@ fn copy_lists(from: &[Vec<Vec3>], to: &mut Vec<Vec<Vec3>>) {
 }
 
 fn copy_state(from: &State, to: &mut State) {
-    let State {
-        time,
-        step,
-        positions,
-        velocities,
-        orientations,
-        angular_velocities,
-        region_rotations,
-        region_stretches,
-        breaks,
-        air,
-    } = from;
+    let State { time, step, positions, velocities, channels, air } = from;
     (to.time, to.step, to.air) = (*time, *step, *air);
     copy(positions, &mut to.positions);
     copy(velocities, &mut to.velocities);
-    copy(orientations, &mut to.orientations);
-    copy(angular_velocities, &mut to.angular_velocities);
-    copy(region_rotations, &mut to.region_rotations);
-    copy(region_stretches, &mut to.region_stretches);
-    copy(breaks, &mut to.breaks);
+    to.channels.copy_from(channels);
 }
 
 fn copy_history(from: &History, to: &mut History) {

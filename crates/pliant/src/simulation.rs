@@ -320,7 +320,7 @@ impl Simulation {
         let seen = self.history.as_ref().filter(|_| leads).map(|history| {
             x.iter().zip(&history.positions).map(|(now, before)| (*now - *before) / history.h).collect::<Vec<_>>()
         });
-        let particles = &state.orientations[model.rods().segment_count()..];
+        let particles = state.channels.quaternions(crate::oriented::ORIENTATIONS);
         let moving = (&x[..], seen.as_deref().unwrap_or(velocities));
         Drag::over_step((model, wind, state.air), moving, particles, h, others)
     }

@@ -1,11 +1,12 @@
 //! What changes from step to step.
 
 use crate::matching::Break;
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::Vec3;
+use crate::matter::Channels;
 use crate::model::Model;
 use crate::wind::AirPath;
 
-/// Positions, velocities and, of rods, oriented particles and matched regions, orientations at a moment.
+/// Positions, velocities, and what matter carries beside them, at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// Time \[s\].
@@ -16,19 +17,17 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Velocity of each vertex \[m/s\].
     pub velocities: Vec<Vec3>,
-    /// Orientation of each segment of a rod, its third axis along the segment, then of each oriented particle. Empty where there are
-    /// neither.
-    pub orientations: Vec<Quat>,
-    /// Angular velocity of each segment of a rod and each oriented particle, in its own axes \[rad/s\].
-    pub angular_velocities: Vec<Vec3>,
-    /// How each region of matched bodies is turned. Empty where there is no such body.
-    pub region_rotations: Vec<Quat>,
-    /// Plastic stretch of each region of matched bodies that flow: symmetric, of determinant 1.
-    pub region_stretches: Vec<Mat3>,
-    /// Where matched bodies have broken, body by body and in the order of time.
-    pub breaks: Vec<Break>,
+    /// What rods, oriented particles and matched bodies carry beside that.
+    pub channels: Channels,
     /// How far the wind has gone.
     pub air: AirPath,
+}
+
+impl State {
+    /// Where matched bodies have broken, body by body and in the order of time.
+    pub fn breaks(&self) -> Vec<Break> {
+        Break::all(&self.channels)
+    }
 }
 
 /// The state one step earlier, for integrators that look back and for the wind.

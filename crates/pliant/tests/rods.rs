@@ -159,7 +159,7 @@ fn threads_change_no_bit_of_a_rod_and_neither_does_a_checkpoint() -> Outcome {
         }
     }
     assert!(!alone.contacts().is_empty(), "it lies on something");
-    assert_eq!(alone.state().orientations.len(), 70, "one orientation for each segment");
+    assert_eq!(alone.state().channels.quaternions("rod/orientations").len(), 70, "one orientation for each segment");
     let mut resumed = fall(2)?;
     resumed.restore(&saved.ok_or("no checkpoint")?)?;
     for _ in 30..60 {
@@ -178,7 +178,7 @@ fn orientations_are_found_by_body() -> Outcome {
     let model = sim.model();
     let [first, none, last] = [0, 1, 2].map(|body| model.rod_segments(body));
     assert_eq!((first, none.len(), last.clone()), (0..5, 0, 5..9));
-    for q in &sim.state().orientations[last] {
+    for q in &sim.state().channels.quaternions("rod/orientations")[last] {
         assert!((*q * Vec3::Z).distance(Vec3::X) < 1e-12, "{q}");
     }
     assert!(model.rod_segments(3).is_empty());

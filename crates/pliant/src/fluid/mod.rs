@@ -40,7 +40,10 @@ pub use surface::FluidSurface;
 use std::ops::Range;
 
 use crate::collide::Moving;
+use crate::contact::Contacts;
 use crate::math::Vec3;
+use crate::matter::{Channels, Iteration, Motion, StageView};
+use crate::model::Model;
 use barrier::Barrier;
 use density::Density;
 pub(crate) use matter::MOST_SAMPLES;
@@ -95,19 +98,26 @@ pub(crate) struct Fluids {
 }
 
 /// What fluids are made from: the world as the solver sees it.
-pub(crate) struct Ingredients<'a> {
-    pub(crate) fluids: &'a [FluidInfo],
+struct Ingredients<'a> {
+    fluids: &'a [FluidInfo],
     /// Surfaces of the other bodies.
-    pub(crate) surfaces: Vec<&'a [[u32; 3]]>,
+    surfaces: Vec<&'a [[u32; 3]]>,
     /// Rest positions of all vertices \[m\].
-    pub(crate) rest: &'a [Vec3],
+    rest: &'a [Vec3],
     /// 1/m of all vertices \[1/kg\], 0 where pinned.
-    pub(crate) inverse_masses: &'a [f64],
+    inverse_masses: &'a [f64],
 }
 
 impl Fluids {
     /// None where there is no fluid.
-    pub(crate) fn new(ingredients: &Ingredients<'_>) -> Option<Self> {
+    pub(crate) fn new(model: &Model, inverse_masses: &[f64]) -> Option<Self> {
+        let is_fluid = |body: &usize| model.fluids().iter().any(|fluid| fluid.body == *body);
+        let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
+        let surfaces = others.map(|body| &model.bodies()[body].surface[..]).collect();
+        Self::of(&Ingredients { fluids: model.fluids(), surfaces, rest: model.rest(), inverse_masses })
+    }
+
+    fn of(ingredients: &Ingredients<'_>) -> Option<Self> {
         let matter = Matter::new(ingredients)?;
         let infos = ingredients.fluids.to_vec();
         let (density, barrier, waiting) = (Density::default(), Barrier::default(), Vec::new());
@@ -127,7 +137,7 @@ impl Fluids {
     }
 
     /// Begins a stage of length h \[s\] that goes from `before` to the predicted `x`, among colliders.
-    pub(crate) fn begin(&mut self, colliders: &[Moving<'_>], before: &[Vec3], h: f64, x: &mut [Vec3]) {
+    fn start(&mut self, colliders: &[Moving<'_>], before: &[Vec3], h: f64, x: &mut [Vec3]) {
         self.stage = h;
         self.waiting.clear();
         self.waiting.resize(self.matter.len(), None);
@@ -147,14 +157,30 @@ impl Fluids {
     }
 
     /// One iteration, the `number`-th from 0 of `all`.
-    pub(crate) fn iterate(&mut self, number: usize, all: usize, x: &mut [Vec3]) {
+    fn visit(&mut self, number: usize, all: usize, x: &mut [Vec3]) {
         self.density.iterate(&self.matter, [number, all], x);
         self.barrier.part(&self.matter, x);
         self.hold(x);
     }
 
+    /// Densities over the rest density at x, by particle.
+    #[cfg(test)]
+    pub(crate) fn densities(&mut self, x: &[Vec3]) -> Vec<f64> {
+        self.density.densities(&self.matter, x)
+    }
+}
+
+impl Motion for Fluids {
+    fn begin(&mut self, stage: &StageView<'_>, contacts: &Contacts<'_>, _channels: &Channels, x: &mut [Vec3]) {
+        self.start(contacts.colliders(), stage.before, stage.h, x);
+    }
+
+    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
+        self.visit(at.number, at.count, x);
+    }
+
     /// Viscosity and confinement of vortices.
-    pub(crate) fn correct_velocities(&mut self, x: &[Vec3], v: &mut [Vec3], h: f64) {
+    fn correct_velocities(&mut self, _inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3], h: f64) {
         self.density.correct_velocities(&self.matter, x, h, v);
         for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
             if let Some((_, velocity)) = waiting {
@@ -163,14 +189,8 @@ impl Fluids {
         }
     }
 
-    /// Densities over the rest density at x, by particle.
-    #[cfg(test)]
-    pub(crate) fn densities(&mut self, x: &[Vec3]) -> Vec<f64> {
-        self.density.densities(&self.matter, x)
-    }
-
     /// How the particles of each fluid were pressed in the last stage, in the order of fluids; none before the first.
-    pub(crate) fn readings(&self) -> Vec<FluidReadings> {
+    fn fluid_readings(&self) -> Vec<FluidReadings> {
         if self.stage == 0.0 {
             return Vec::new();
         }
@@ -186,8 +206,7 @@ impl Fluids {
         self.infos.iter().map(readings).collect()
     }
 
-    /// How it went.
-    pub(crate) fn report(&self) -> FluidReport {
-        self.density.report(&self.matter, self.stage)
+    fn fluid_report(&self) -> Option<FluidReport> {
+        Some(self.density.report(&self.matter, self.stage))
     }
 }

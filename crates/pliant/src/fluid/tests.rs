@@ -46,7 +46,7 @@ impl Trial {
         let fluids = [FluidInfo { body: 0, vertices: 0..x.len(), material, emitter: None }];
         let ingredients =
             Ingredients { fluids: &fluids, surfaces: Vec::new(), rest: &x, inverse_masses: &inverse_masses };
-        let fluids = Fluids::new(&ingredients).expect("a fluid");
+        let fluids = Fluids::of(&ingredients).expect("a fluid");
         let v = vec![Vec3::ZERO; x.len()];
         let gravity = Vec3::new(0.0, -9.81, 0.0);
         Self { fluids, colliders, x, v, h: 0.01, iterations: 4, gravity, size }
@@ -59,9 +59,9 @@ impl Trial {
             *x += *v * h;
         }
         let moving: Vec<Moving<'_>> = self.colliders.iter().map(|c| c.moving_over(0.0, h)).collect();
-        self.fluids.begin(&moving, &before, h, &mut self.x);
+        self.fluids.start(&moving, &before, h, &mut self.x);
         for number in 0..self.iterations {
-            self.fluids.iterate(number, self.iterations, &mut self.x);
+            self.fluids.visit(number, self.iterations, &mut self.x);
             if !moving.is_empty() {
                 let top = Vec3::new(self.size.x - 1e-3, f64::INFINITY, self.size.z - 1e-3);
                 self.x.iter_mut().for_each(|p| *p = p.clamp(Vec3::splat(1e-3), top));
@@ -70,7 +70,7 @@ impl Trial {
         for ((v, x), before) in self.v.iter_mut().zip(&self.x).zip(&before) {
             *v = (*x - *before) / h;
         }
-        self.fluids.correct_velocities(&self.x, &mut self.v, h);
+        self.fluids.correct_velocities(&[], &self.x, &mut self.v, h);
     }
 
     fn densities(&mut self) -> Vec<f64> {
@@ -119,7 +119,7 @@ fn a_pool_rests_at_its_density_and_depth_under_the_weight_of_what_is_above() {
         if step < 200 {
             continue;
         }
-        let pressures = trial.fluids.readings().remove(0).pressures;
+        let pressures = trial.fluids.fluid_readings().remove(0).pressures;
         for (x, pressure) in trial.x.iter().zip(&pressures) {
             if let Some(layer) = layers.get_mut((x.y / (2.0 * spacing)) as usize) {
                 layer[0] += pressure;
@@ -166,9 +166,9 @@ fn slowed(along: Vec3, across: Vec3) -> f64 {
     }
     let before = amplitude(trial);
     let (h, steps) = (0.002, 20);
-    trial.fluids.begin(&[], &trial.x.clone(), h, &mut trial.x);
+    trial.fluids.start(&[], &trial.x.clone(), h, &mut trial.x);
     for _ in 0..steps {
-        trial.fluids.correct_velocities(&trial.x, &mut trial.v, h);
+        trial.fluids.correct_velocities(&[], &trial.x, &mut trial.v, h);
     }
     (amplitude(trial) / before).ln() / (-nu * wave * wave * h * f64::from(steps))
 }
@@ -193,9 +193,9 @@ fn confinement_keeps_a_vortex_spinning() {
             let away = *x - middle;
             *v = Vec3::Z.cross(away) * (-away.length_squared() / 0.02).exp();
         }
-        trial.fluids.begin(&[], &trial.x.clone(), 0.005, &mut trial.x);
+        trial.fluids.start(&[], &trial.x.clone(), 0.005, &mut trial.x);
         for _ in 0..10 {
-            trial.fluids.correct_velocities(&trial.x, &mut trial.v, 0.005);
+            trial.fluids.correct_velocities(&[], &trial.x, &mut trial.v, 0.005);
         }
         trial.v.iter().map(|v| v.length_squared()).sum::<f64>()
     };

@@ -13,10 +13,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::BREAKS;
 use super::fit::Fits;
 use super::lattice::{Lattice, Link};
 use super::regions::Regions;
 use crate::math::{Mat3, Quat, Vec3, svd_3x3};
+use crate::matter::Channels;
 use crate::mesh::Csr;
 use crate::{InputError, Simulation};
 
@@ -31,6 +33,22 @@ pub struct Break {
     pub normal: Vec3,
     /// Whole steps that had been taken before.
     pub step: u64,
+}
+
+impl Break {
+    pub(super) fn to_numbers(self) -> [f64; 6] {
+        let [x, y, z] = self.normal.to_array();
+        [f64::from(self.matching), f64::from(self.place), x, y, z, self.step as f64]
+    }
+
+    pub(super) fn from_numbers(n: &[f64; 6]) -> Self {
+        Self { matching: n[0] as u32, place: n[1] as u32, normal: Vec3::new(n[2], n[3], n[4]), step: n[5] as u64 }
+    }
+
+    /// All that a state has.
+    pub(crate) fn all(channels: &Channels) -> Vec<Self> {
+        channels.numbers(BREAKS).as_chunks().0.iter().map(Self::from_numbers).collect()
+    }
 }
 
 /// Distances from a crack below this share of a region's size are none: a layer of particles in its middle goes to one side as a whole.
@@ -284,8 +302,7 @@ impl Simulation {
         let Some((number, info)) = matchings.into_iter().find(|(_, info)| info.vertices == own) else {
             return Ok(vec![0; own.len()]);
         };
-        let breaks: Vec<Break> =
-            self.state().breaks.iter().filter(|b| b.matching as usize == number).copied().collect();
+        let breaks: Vec<Break> = self.state().breaks().into_iter().filter(|b| b.matching as usize == number).collect();
         let broken = Broken::new(&info.matching.regions, &self.model().rest()[own.clone()], &breaks, 0);
         let regions = broken.map_or_else(|| info.matching.regions.clone(), |broken| broken.regions);
         Ok(regions.pieces(own.len()))

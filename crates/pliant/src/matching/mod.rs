@@ -61,9 +61,12 @@ pub use regions::{RegionError, Regions};
 pub use skin::MatchedSkin;
 pub use volume::VolumeConservation;
 
+use crate::checkpoint::{Checkpoint, CheckpointError, bad_number};
 use crate::contact::Contacts;
 use crate::math::{Mat3, Quat, Vec3};
+use crate::matter::{Channel, Channels, Iteration, Motion, StageView};
 use crate::model::Model;
+use crate::state::State;
 use crate::substeps::Substep;
 use goals::Shape;
 
@@ -225,7 +228,8 @@ pub(crate) struct Matchings {
 }
 
 impl Matchings {
-    pub(crate) fn new(model: &Model) -> Self {
+    /// None where no body is matched.
+    pub(crate) fn new(model: &Model) -> Option<Self> {
         let (mass, rest) = (model.mass().lumped(), model.rest());
         let shape = |(number, info): (usize, &MatchingInfo)| {
             let own = info.vertices.clone();
@@ -233,83 +237,104 @@ impl Matchings {
             let surface = || triangles.clone().map(|t| t.map(|v| v - own.start as u32)).collect();
             Shape::new(number, info, &rest[own.clone()], &mass[own.clone()], &surface)
         };
-        Self { shapes: model.matchings().iter().enumerate().map(shape).collect() }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.shapes.is_empty()
+        let shapes: Vec<Shape> = model.matchings().iter().enumerate().map(shape).collect();
+        (!shapes.is_empty()).then_some(Self { shapes })
     }
 
     /// Takes what is known of regions, one body after the other, that a step goes on from.
-    pub(crate) fn begin_step(&mut self, memory: &RegionMemory) {
-        let (mut rotations, mut stretches) = (&memory.rotations[..], &memory.stretches[..]);
+    fn begin_step(&mut self, channels: &Channels) {
+        let (mut rotations, mut stretches) = (channels.quaternions(ROTATIONS), channels.matrices(STRETCHES));
+        let breaks = Break::all(channels);
         for shape in &mut self.shapes {
-            shape.set_breaks(&memory.breaks);
+            shape.set_breaks(&breaks);
             shape.set_rotations(first_of(&mut rotations, shape.region_count()));
             let flowing = shape.stretches().len();
             shape.set_stretches(first_of(&mut stretches, flowing));
         }
     }
+}
 
-    /// Lets regions flow and break after a substep that ended at x; `step` whole ones had been taken before.
-    pub(crate) fn finish_step(&mut self, part: &Substep, step: u64, x: &[Vec3]) -> RegionMemory {
-        self.shapes.iter_mut().for_each(|shape| shape.finish_step(part, step, x));
-        RegionMemory {
-            rotations: self.shapes.iter().flat_map(Shape::rotations).collect(),
-            stretches: self.shapes.iter().flat_map(Shape::stretches).copied().collect(),
-            breaks: self.shapes.iter().flat_map(Shape::breaks).copied().collect(),
-        }
-    }
-
-    /// Adds what springs do in a stage of length h \[s\] that goes from `before` to the predicted `x`.
-    pub(crate) fn begin(&mut self, before: &[Vec3], inverse_masses: &[f64], h: f64, x: &mut [Vec3]) {
+impl Motion for Matchings {
+    /// Adds what springs do.
+    fn begin(&mut self, stage: &StageView<'_>, _contacts: &Contacts<'_>, channels: &Channels, x: &mut [Vec3]) {
+        self.begin_step(channels);
         for shape in &mut self.shapes {
-            shape.pull(before, inverse_masses, h, x);
+            shape.pull(stage.before, stage.inverse_masses, stage.h, x);
         }
     }
 
     /// Limits strain once, and gives volumes back.
-    pub(crate) fn iterate(&mut self, inverse_masses: &[f64], contacts: &Contacts<'_>, x: &mut [Vec3]) {
+    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
+        let inverse_masses = at.stage.inverse_masses;
         for shape in &mut self.shapes {
             shape.limit(inverse_masses, x);
-            shape.touch(contacts.planes(), x);
+            shape.touch(at.contacts.planes(), x);
             shape.fill(inverse_masses, x);
         }
     }
 
-    /// Takes what would change volumes out of the velocities v at x.
-    pub(crate) fn correct_velocities(&self, inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3]) {
+    /// Takes out of them what would change volumes.
+    fn correct_velocities(&mut self, inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3], _h: f64) {
         self.shapes.iter().for_each(|shape| shape.correct_velocities(inverse_masses, x, v));
+    }
+
+    /// Lets regions flow and break.
+    fn finish_step(&mut self, part: &Substep, state: &mut State) {
+        let (step, x) = (state.step, &state.positions[..]);
+        self.shapes.iter_mut().for_each(|shape| shape.finish_step(part, step, x));
+        let breaks: Vec<Break> = self.shapes.iter().flat_map(Shape::breaks).copied().collect();
+        let stretches = self.shapes.iter().flat_map(Shape::stretches).copied().collect();
+        set(&mut state.channels, self.shapes.iter().flat_map(Shape::rotations).collect(), stretches, &breaks);
     }
 }
 
-/// What regions take along from step to step.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RegionMemory {
-    pub(crate) rotations: Vec<Quat>,
-    pub(crate) stretches: Vec<Mat3>,
-    pub(crate) breaks: Vec<Break>,
+/// Names of what regions carry.
+const ROTATIONS: &str = "matching/rotations";
+const STRETCHES: &str = "matching/stretches";
+const BREAKS: &str = "matching/breaks";
+
+fn set(channels: &mut Channels, rotations: Vec<Quat>, stretches: Vec<Mat3>, breaks: &[Break]) {
+    channels.set(ROTATIONS, Channel::Quaternions(rotations));
+    channels.set(STRETCHES, Channel::Matrices(stretches));
+    channels.set(BREAKS, Channel::Numbers(breaks.iter().flat_map(|own| own.to_numbers()).collect()));
 }
 
-impl RegionMemory {
-    /// Of bodies that have not moved yet, but are broken. On an error the number of a body that these breaks are none of.
-    pub(crate) fn at_rest(model: &Model, breaks: Vec<Break>) -> Result<Self, usize> {
-        let (mut regions, mut flowing) = (0, 0);
-        for (number, info) in model.matchings().iter().enumerate() {
-            let own: Vec<Break> = breaks.iter().filter(|b| b.matching as usize == number).copied().collect();
-            let (regions_at_first, rest) = (&info.matching.regions, &model.rest()[info.vertices.clone()]);
-            let count = match info.matching.toughness {
-                _ if own.is_empty() => regions_at_first.len(),
-                Some(_) => fracture::Broken::new(regions_at_first, rest, &own, 0).ok_or(number)?.regions.len(),
-                None => return Err(number),
-            };
-            regions += count;
-            flowing += if info.matching.plasticity.is_some() { count } else { 0 };
-        }
-        if let Some(other) = breaks.iter().find(|b| b.matching as usize >= model.matchings().len()) {
-            return Err(other.matching as usize);
-        }
-        Ok(Self { rotations: vec![Quat::IDENTITY; regions], stretches: vec![Mat3::IDENTITY; flowing], breaks })
+/// What regions carry of bodies that have not moved yet.
+pub(crate) fn initial(model: &Model, channels: &mut Channels) {
+    if let (false, Ok([regions, flowing])) = (model.matchings().is_empty(), region_counts(model, &[])) {
+        set(channels, vec![Quat::IDENTITY; regions], vec![Mat3::IDENTITY; flowing], &[]);
+    }
+}
+
+/// What they carry in a checkpoint.
+pub(crate) fn restore(model: &Model, saved: &Checkpoint, channels: &mut Channels) -> Result<(), CheckpointError> {
+    if model.matchings().is_empty() {
+        return Ok(());
+    }
+    let breaks: Vec<Break> = saved.records(BREAKS)?.iter().map(Break::from_numbers).collect();
+    let counts = region_counts(model, &breaks);
+    let [regions, flowing] = counts.map_err(|matching| bad_number(BREAKS, 0, matching as f64))?;
+    set(channels, saved.quaternions(ROTATIONS, regions)?, saved.stretches(STRETCHES, flowing)?, &breaks);
+    Ok(())
+}
+
+/// Numbers of regions, and of those that flow, of bodies that are so broken. On an error the number of a body that these breaks are none of.
+fn region_counts(model: &Model, breaks: &[Break]) -> Result<[usize; 2], usize> {
+    let [mut regions, mut flowing] = [0, 0];
+    for (number, info) in model.matchings().iter().enumerate() {
+        let own: Vec<Break> = breaks.iter().filter(|b| b.matching as usize == number).copied().collect();
+        let (regions_at_first, rest) = (&info.matching.regions, &model.rest()[info.vertices.clone()]);
+        let count = match info.matching.toughness {
+            _ if own.is_empty() => regions_at_first.len(),
+            Some(_) => fracture::Broken::new(regions_at_first, rest, &own, 0).ok_or(number)?.regions.len(),
+            None => return Err(number),
+        };
+        regions += count;
+        flowing += if info.matching.plasticity.is_some() { count } else { 0 };
+    }
+    match breaks.iter().find(|b| b.matching as usize >= model.matchings().len()) {
+        Some(other) => Err(other.matching as usize),
+        None => Ok([regions, flowing]),
     }
 }
 

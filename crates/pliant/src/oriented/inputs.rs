@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::{ORIENTATIONS, SPINS};
 use crate::inputs::{InputError, finite};
 use crate::math::{Quat, Vec3};
 use crate::simulation::Simulation;
@@ -14,7 +15,7 @@ impl Simulation {
     /// # let particles = OrientedParticles::along(&rope(Vec3::ZERO, Vec3::X, 4)?, &[0.05; 5])?;
     /// let fin = Body::oriented(&particles, &OrientedMaterial::default())?.pin([0]).named("fin");
     /// let mut sim = Simulation::builder().body(fin).solver(PositionBasedParams::default()).build()?;
-    /// let mut orientations = sim.state().orientations.clone();
+    /// let mut orientations = sim.state().channels.quaternions("oriented/orientations").to_vec();
     /// orientations[0] = Quat::from_rotation_z(0.2) * orientations[0];
     /// sim.set_orientations("fin", &orientations)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,8 +31,9 @@ impl Simulation {
             }
         }
         let normal = orientations.iter().map(|q| q.normalize());
-        self.state.orientations[own.clone()].iter_mut().zip(normal).for_each(|(own, q)| *own = q);
-        self.state.angular_velocities[own].fill(Vec3::ZERO);
+        let channels = &mut self.state.channels;
+        channels.quaternions_mut(ORIENTATIONS)[own.clone()].iter_mut().zip(normal).for_each(|(own, q)| *own = q);
+        channels.vectors_mut(SPINS)[own].fill(Vec3::ZERO);
         Ok(())
     }
 
@@ -39,7 +41,7 @@ impl Simulation {
     pub fn set_spins(&mut self, body: &str, spins: &[Vec3]) -> Result<(), InputError> {
         let own = self.particles_of(body, "spins", spins.len())?;
         spins.iter().try_for_each(|&spin| finite("spins", spin))?;
-        self.state.angular_velocities[own].copy_from_slice(spins);
+        self.state.channels.vectors_mut(SPINS)[own].copy_from_slice(spins);
         Ok(())
     }
 

@@ -30,7 +30,7 @@ mod skin;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use motion::{OrientedMotion, OrientedSet, aligned, spinning};
+pub(crate) use motion::{ORIENTATIONS, OrientedMotion, OrientedSet, SPINS, aligned, initial, restore, spinning};
 pub use particles::{OrientedError, OrientedMaterial, OrientedParticles};
 pub use skin::Skin;
 

@@ -5,12 +5,20 @@ use std::ops::Range;
 use super::contact::Touching;
 use super::shape::Shape;
 use super::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, inertia, momentum_of, turn_between};
-use crate::collide::Moving;
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::contact::Contacts;
 use crate::integrate::TimeIntegrator;
 use crate::math::{Quat, Vec3};
+use crate::matter::{Channel, Channels, Iteration, Motion, StageView};
 use crate::model::{Model, ModelError};
+use crate::state::State;
+use crate::substeps::Substep;
 
-/// All bodies of oriented particles. Their orientations come after those of rods, body by body.
+/// Names of what oriented particles carry.
+pub(crate) const ORIENTATIONS: &str = "oriented/orientations";
+pub(crate) const SPINS: &str = "oriented/spins";
+
+/// All bodies of oriented particles.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OrientedSet {
     pub(crate) bodies: Vec<OrientedInfo>,
@@ -67,7 +75,7 @@ impl OrientedSet {
 
 /// Orientations of particles that are at x, and were turned as `last` says; at rest they are those at rest.
 pub(crate) fn aligned(model: &Model, x: &[Vec3], last: Option<&[Quat]>) -> Vec<Quat> {
-    let mut motion = OrientedMotion::new(model);
+    let mut motion = OrientedMotion::of(model);
     let mut first = 0;
     for shape in &mut motion.shapes {
         let own = shape.info.vertices.clone();
@@ -97,7 +105,12 @@ pub(crate) struct OrientedMotion {
 }
 
 impl OrientedMotion {
-    pub(crate) fn new(model: &Model) -> Self {
+    /// None where there are no such bodies.
+    pub(crate) fn new(model: &Model) -> Option<Self> {
+        (!model.oriented_set().bodies.is_empty()).then(|| Self::of(model))
+    }
+
+    fn of(model: &Model) -> Self {
         let (rest, masses) = (model.rest(), model.mass().lumped());
         let shape = |info: &OrientedInfo| {
             let is_held = info.vertices.clone().map(|v| model.free_index(v as u32).is_none()).collect();
@@ -105,14 +118,12 @@ impl OrientedMotion {
         };
         Self { shapes: model.oriented_set().bodies.iter().map(shape).collect(), touching: Touching::default() }
     }
+}
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.shapes.is_empty()
-    }
-
-    /// Begins a solve over h \[s\] from positions `before`, orientations and angular velocities in own axes \[rad/s\], of which there are none
-    /// where a stage is studied outside a step.
-    pub(crate) fn begin(&mut self, q: &[Quat], spins: &[Vec3], before: &[Vec3], h: f64, x: &mut [Vec3]) {
+impl Motion for OrientedMotion {
+    /// Outside of a step, where a stage is studied, there are no orientations or spins to go on from.
+    fn begin(&mut self, stage: &StageView<'_>, _contacts: &Contacts<'_>, channels: &Channels, x: &mut [Vec3]) {
+        let (q, spins) = (channels.quaternions(ORIENTATIONS), channels.vectors(SPINS));
         let mut first = 0;
         for shape in &mut self.shapes {
             let own = shape.info.vertices.clone();
@@ -123,39 +134,59 @@ impl OrientedMotion {
             if let Some(q) = q.get(range) {
                 shape.before.copy_from_slice(q);
             }
-            shape.pull(&before[own.clone()], spins, h, &mut x[own]);
+            shape.pull(&stage.before[own.clone()], spins, stage.h, &mut x[own]);
         }
         self.touching.begin();
     }
 
     /// Limits strain once.
-    pub(crate) fn iterate(&mut self, x: &mut [Vec3]) {
+    fn iterate(&mut self, _at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
         for shape in &mut self.shapes {
             shape.limit(&mut x[shape.info.vertices.clone()]);
         }
     }
 
-    /// Moves and turns ellipsoids out of colliders; `before` is where they were at the start of the step.
-    pub(crate) fn meet(&mut self, colliders: &[Moving<'_>], inverse_masses: &[f64], before: &[Vec3], x: &mut [Vec3]) {
+    /// Moves and turns ellipsoids out of colliders.
+    fn meet(&mut self, stage: &StageView<'_>, contacts: &Contacts<'_>, x: &mut [Vec3]) {
         for shape in &mut self.shapes {
-            self.touching.meet(shape, colliders, inverse_masses, before, x);
+            self.touching.meet(shape, contacts.colliders(), stage.inverse_masses, stage.before, x);
         }
     }
 
-    /// How many ellipsoids press against colliders.
-    pub(crate) fn contacts(&self) -> usize {
+    fn contacts(&self) -> usize {
         self.touching.count()
     }
 
-    /// Adds orientations and angular velocities \[rad/s\] after a step of h \[s\] to lists.
-    pub(crate) fn finish(&self, h: f64, orientations: &mut Vec<Quat>, spins: &mut Vec<Vec3>) {
+    fn finish_step(&mut self, part: &Substep, state: &mut State) {
+        let (mut orientations, mut spins) = (Vec::new(), Vec::new());
         for shape in &self.shapes {
             for ((radii, before), after) in shape.info.radii.iter().zip(&shape.before).zip(&shape.q) {
                 // The momentum is kept; as the ellipsoid lies at the end, it is another spin.
-                let momentum = momentum_of(*before, *radii, turn_between(*before, *after)) / h;
+                let momentum = momentum_of(*before, *radii, turn_between(*before, *after)) / part.h;
                 orientations.push(*after);
                 spins.push((after.conjugate() * momentum) / inertia(*radii));
             }
         }
+        state.channels.set(ORIENTATIONS, Channel::Quaternions(orientations));
+        state.channels.set(SPINS, Channel::Vectors(spins));
     }
+}
+
+/// What particles carry that are at x and do not turn.
+pub(crate) fn initial(model: &Model, x: &[Vec3], channels: &mut Channels) {
+    let count = model.oriented_set().len();
+    if count > 0 {
+        channels.set(ORIENTATIONS, Channel::Quaternions(aligned(model, x, None)));
+        channels.set(SPINS, Channel::Vectors(vec![Vec3::ZERO; count]));
+    }
+}
+
+/// What they carry in a checkpoint.
+pub(crate) fn restore(model: &Model, saved: &Checkpoint, channels: &mut Channels) -> Result<(), CheckpointError> {
+    let count = model.oriented_set().len();
+    if count > 0 {
+        channels.set(ORIENTATIONS, Channel::Quaternions(saved.quaternions(ORIENTATIONS, count)?));
+        channels.set(SPINS, Channel::Vectors(saved.vectors(SPINS, count)?));
+    }
+    Ok(())
 }

@@ -5,6 +5,9 @@
 //! exchanged exactly. Why: `docs/decisions/0011-rigid-bodies-are-an-energy.md`.
 
 mod masses;
+mod motion;
+
+pub(crate) use motion::RigidSets;
 
 use thiserror::Error;
 

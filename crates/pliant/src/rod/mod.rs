@@ -12,7 +12,7 @@ mod block;
 mod motion;
 mod solve;
 
-pub(crate) use motion::{RodMotion, RodSet};
+pub(crate) use motion::{ORIENTATIONS, RodMotion, RodSet, SPINS, initial, restore};
 
 use std::f64::consts::PI;
 

@@ -4,8 +4,18 @@ use std::ops::Range;
 
 use super::solve::{Moving, Scratch};
 use super::{RodMaterial, Rods, frames, spins};
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::contact::Contacts;
 use crate::math::{Quat, Vec3};
+use crate::matter::{Channel, Channels, Iteration, Motion, StageView};
+use crate::model::Model;
 use crate::parallel;
+use crate::state::State;
+use crate::substeps::Substep;
+
+/// Names of what rods carry.
+pub(crate) const ORIENTATIONS: &str = "rod/orientations";
+pub(crate) const SPINS: &str = "rod/spins";
 
 /// All rods of a world. Rod r has the entries `offsets[r]..offsets[r + 1]` among the vertices, and one segment less.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +135,6 @@ struct Packed {
     q: Vec<Quat>,
     multipliers: Vec<[Vec3; 2]>,
     scratch: Scratch,
-    moved: f64,
 }
 
 /// The rods in the course of a step.
@@ -138,8 +147,13 @@ pub(crate) struct RodMotion {
 }
 
 impl RodMotion {
+    /// None where there are no rods.
+    pub(crate) fn new(model: &Model) -> Option<Self> {
+        (!model.rods().is_empty()).then(Self::default)
+    }
+
     /// Begins a step.
-    pub(crate) fn begin_step(&mut self, orientations: &[Quat], spins: &[Vec3]) {
+    fn begin_step(&mut self, orientations: &[Quat], spins: &[Vec3]) {
         self.before.clear();
         self.before.extend_from_slice(orientations);
         self.spins.clear();
@@ -147,7 +161,7 @@ impl RodMotion {
     }
 
     /// Begins a solve over h \[s\] with orientations predicted; held segments follow their pinned ends.
-    pub(crate) fn begin_solve(&mut self, set: &RodSet, x: &[Vec3], inverse_masses: &[f64], h: f64) {
+    fn begin_solve(&mut self, set: &RodSet, x: &[Vec3], inverse_masses: &[f64], h: f64) {
         if self.before.len() != set.segment_count() {
             // A stage that is studied on its own, outside a step.
             self.begin_step(&set.untwisted(x), &vec![Vec3::ZERO; set.segment_count()]);
@@ -173,31 +187,57 @@ impl RodMotion {
         }
     }
 
-    /// One iteration over all rods; moves their vertices. Returns the largest movement \[m\].
-    pub(crate) fn iterate(&mut self, set: &RodSet, x: &mut [Vec3], h: f64) -> f64 {
+    /// One iteration over all rods; moves their vertices.
+    fn visit(&mut self, set: &RodSet, x: &mut [Vec3], h: f64) {
         let (rods, place) = (std::mem::take(&mut self.rods), &*x);
         let numbered = rods.into_iter().enumerate().collect();
         self.rods = parallel::map(numbered, &|(rod, mut packed): (usize, Packed)| {
-            let Packed { x, inverse_masses, q, multipliers, scratch, moved } = &mut packed;
+            let Packed { x, inverse_masses, q, multipliers, scratch } = &mut packed;
             x.clear();
             x.extend(set.rod_vertices(rod).iter().map(|&v| place[v as usize]));
             let mut moving = Moving { x, inverse_masses, q, multipliers };
-            *moved = set.rods.iterate(set.first_segment(rod), h, &mut moving, scratch);
+            set.rods.iterate(set.first_segment(rod), h, &mut moving, scratch);
             packed
         });
         for (rod, packed) in self.rods.iter().enumerate() {
             set.rod_vertices(rod).iter().zip(&packed.x).for_each(|(&v, place)| x[v as usize] = *place);
         }
-        // max would drop a NaN; a NaN must come out.
-        self.rods
-            .iter()
-            .fold(0.0, |most, packed| if packed.moved > most || packed.moved.is_nan() { packed.moved } else { most })
+    }
+}
+
+impl Motion for RodMotion {
+    fn begin(&mut self, stage: &StageView<'_>, _contacts: &Contacts<'_>, channels: &Channels, x: &mut [Vec3]) {
+        self.begin_step(channels.quaternions(ORIENTATIONS), channels.vectors(SPINS));
+        self.begin_solve(stage.model.rods(), x, stage.inverse_masses, stage.h);
     }
 
-    /// Orientations and angular velocities \[rad/s\] after a step of h \[s\]; none where there are no rods.
-    pub(crate) fn finish(&self, h: f64) -> Option<(Vec<Quat>, Vec<Vec3>)> {
-        let after: Vec<Quat> = self.rods.iter().flat_map(|packed| packed.q.iter().copied()).collect();
-        let spins = spins(&self.before, &after, h);
-        (!after.is_empty()).then_some((after, spins))
+    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
+        self.visit(at.stage.model.rods(), x, at.stage.h);
     }
+
+    fn finish_step(&mut self, part: &Substep, state: &mut State) {
+        let after: Vec<Quat> = self.rods.iter().flat_map(|packed| packed.q.iter().copied()).collect();
+        let spins = spins(&self.before, &after, part.h);
+        state.channels.set(ORIENTATIONS, Channel::Quaternions(after));
+        state.channels.set(SPINS, Channel::Vectors(spins));
+    }
+}
+
+/// What rods carry that are not twisted, where vertices are at x.
+pub(crate) fn initial(model: &Model, x: &[Vec3], channels: &mut Channels) {
+    let set = model.rods();
+    if !set.is_empty() {
+        channels.set(ORIENTATIONS, Channel::Quaternions(set.untwisted(x)));
+        channels.set(SPINS, Channel::Vectors(vec![Vec3::ZERO; set.segment_count()]));
+    }
+}
+
+/// What they carry in a checkpoint.
+pub(crate) fn restore(model: &Model, saved: &Checkpoint, channels: &mut Channels) -> Result<(), CheckpointError> {
+    let count = model.rods().segment_count();
+    if count > 0 {
+        channels.set(ORIENTATIONS, Channel::Quaternions(saved.quaternions(ORIENTATIONS, count)?));
+        channels.set(SPINS, Channel::Vectors(saved.vectors(SPINS, count)?));
+    }
+    Ok(())
 }

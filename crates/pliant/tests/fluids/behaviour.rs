@@ -169,7 +169,10 @@ fn fluid_from_an_emitter_starts_as_fast_as_its_jet_or_is_refused() {
     let emitted = || Body::emitted(&tap, &water(0.05)).expect("a fluid").named("jet");
     let sim = world([], 4, 0.01).body(emitted()).build().expect("a world");
     assert!(sim.velocities().iter().all(|v| *v == Vec3::NEG_Y * 2.0));
-    let error = world([], 4, 0.01).body(emitted().with_motion(Vec3::ZERO, Vec3::ZERO)).build().expect_err("a fluid that is not as fast as its jet");
+    let error = world([], 4, 0.01)
+        .body(emitted().with_motion(Vec3::ZERO, Vec3::ZERO))
+        .build()
+        .expect_err("a fluid that is not as fast as its jet");
     assert!(matches!(&error, ModelError::MovedEmitter { body, vertex: 0, .. } if body == "jet"), "{error}");
     assert_eq!(error.body(), Some("jet"));
 }

@@ -28,11 +28,16 @@ fn a_skin_moves_rigidly_with_a_plant_and_has_the_velocities_of_its_movement() {
     let h = 1e-4;
     let mut sim = Simulation::builder().body(body).wind(wind).solver(iterations(5)).time_step(h).build().unwrap();
     (0..50).for_each(|_| drop(sim.step().unwrap()));
-    let surface_now = |sim: &Simulation| skin.apply(sim.positions(), &sim.state().orientations);
+    let surface_now =
+        |sim: &Simulation| skin.apply(sim.positions(), sim.state().channels.quaternions("oriented/orientations"));
     let before = surface_now(&sim);
     sim.step().unwrap();
     let (after, state) = (surface_now(&sim), sim.state());
-    let velocities = skin.velocities(sim.velocities(), &state.orientations, &state.angular_velocities);
+    let velocities = skin.velocities(
+        sim.velocities(),
+        state.channels.quaternions("oriented/orientations"),
+        state.channels.vectors("oriented/spins"),
+    );
     let fastest = velocities.iter().fold(0.0_f64, |most, v| most.max(v.length()));
     let gone: Vec<Vec3> = before.iter().zip(&after).map(|(a, b)| (*b - *a) / h).collect();
     assert!(fastest > 1e-3, "it moves: {fastest} m/s");

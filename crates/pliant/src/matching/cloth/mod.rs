@@ -26,6 +26,7 @@ use thiserror::Error;
 
 use crate::constraint::Rule;
 use crate::math::Vec3;
+use crate::matter::{Iteration, Motion};
 use crate::mesh::Edge;
 use crate::model::Model;
 use crate::parallel::Team;
@@ -150,8 +151,8 @@ pub(crate) struct Cloths {
 }
 
 impl Cloths {
-    /// `inverse_masses` are 0 for vertices that do not move; shares are those of so many iterations.
-    pub(crate) fn new(model: &Model, inverse_masses: &[f64], iterations: usize) -> Self {
+    /// `inverse_masses` are 0 for vertices that do not move; shares are those of so many iterations. None where there is no such cloth.
+    pub(crate) fn new(model: &Model, inverse_masses: &[f64], iterations: usize) -> Option<Self> {
         let cloth = |info: &ClothMatchingInfo| {
             let first = info.vertices.start as u32;
             let triangles: Vec<[u32; 3]> =
@@ -159,22 +160,20 @@ impl Cloths {
             let own = info.vertices.clone();
             Cloth::new(info, &triangles, &model.rest()[own.clone()], &inverse_masses[own], iterations)
         };
-        Self { cloths: model.cloth_matchings().iter().map(cloth).collect() }
+        let cloths: Vec<Cloth> = model.cloth_matchings().iter().map(cloth).collect();
+        (!cloths.is_empty()).then_some(Self { cloths })
     }
+}
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.cloths.is_empty()
-    }
-
-    /// Bytes that an iteration goes over, roughly.
-    pub(crate) fn bytes(&self) -> usize {
+impl Motion for Cloths {
+    fn bytes(&self) -> usize {
         self.cloths.iter().map(|cloth| cloth.mesh.bytes() + cloth.levels.as_ref().map_or(0, Levels::bytes)).sum()
     }
 
     /// Goes over all regions once.
-    pub(crate) fn iterate(&mut self, team: &Team<'_>, backwards: bool, x: &mut [Vec3]) {
+    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
         for cloth in &mut self.cloths {
-            cloth.iterate(team, backwards, &mut x[cloth.vertices.clone()]);
+            cloth.iterate(at.team, at.backwards, &mut x[cloth.vertices.clone()]);
         }
     }
 }

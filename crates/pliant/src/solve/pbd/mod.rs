@@ -19,20 +19,19 @@ mod colouring;
 mod lanes;
 mod levels;
 mod passes;
-mod rigid;
+
+use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::constraint::Rule;
 use crate::contact::{Contacts, exchange};
 use crate::energy::Memory;
-use crate::fluid::{FluidReadings, Fluids, Ingredients};
-use crate::matching::{Cloths, Matchings, RegionMemory};
+use crate::fluid::FluidReadings;
+use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
-use crate::math::{Quat, Vec3};
+use crate::matter::{Channels, Iteration, Motion, StageView, motions};
 use crate::model::{Model, ModelError};
-use crate::oriented::OrientedMotion;
 use crate::parallel::{self, Shared, Strided, Team};
-use crate::rod::RodMotion;
 use crate::state::State;
 use crate::substeps::Substep;
 
@@ -174,25 +173,14 @@ impl PositionBasedParams {
 pub struct PositionBased {
     params: PositionBasedParams,
     prepared: Option<Prepared>,
-    rods: RodMotion,
-    /// Orientations and angular velocities of rods and particles at the start of the step.
-    orientations: Vec<Quat>,
-    spins: Vec<Vec3>,
-    /// What matched bodies go on from.
-    regions: RegionMemory,
+    /// What matter carries at the start of the substep.
+    channels: Channels,
 }
 
 impl PositionBased {
     /// A solver with these parameters.
     pub fn new(params: PositionBasedParams) -> Self {
-        Self {
-            params,
-            prepared: None,
-            rods: RodMotion::default(),
-            orientations: Vec::new(),
-            spins: Vec::new(),
-            regions: RegionMemory::default(),
-        }
+        Self { params, prepared: None, channels: Channels::default() }
     }
 }
 
@@ -200,15 +188,12 @@ impl PositionBased {
 #[derive(Debug)]
 struct Prepared {
     passes: Vec<Pass>,
-    rigid: Vec<rigid::Rigid>,
+    /// Matter that is more than energies and constraints, in the order in which an iteration goes over it.
+    motions: Vec<Box<dyn Motion>>,
     /// 1/m of each vertex \[1/kg\]; 0 where pinned.
-    inverse_masses: Vec<f64>,
+    inverse_masses: Arc<[f64]>,
     /// Of Jacobi's way.
     means: Option<Means>,
-    fluids: Option<Fluids>,
-    matchings: Matchings,
-    cloths: Cloths,
-    oriented: OrientedMotion,
     /// Positions for the passes that have kernels.
     points: Points,
     instructions: InstructionSet,
@@ -232,44 +217,23 @@ impl Prepared {
         let sweep = params.sweep;
         let mass = model.mass().lumped();
         let movable = |v: usize| model.free_index(v as u32).is_some();
-        let inverse_masses: Vec<f64> = (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
+        let inverse_masses: Arc<[f64]> =
+            (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
         let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
         let mut points = Points::new(&inverse_masses);
         let passes = passes(model, is_jacobi, &mut points);
         let means = is_jacobi.then(|| Means::new(&passes, &inverse_masses));
-        let is_fluid = |body: &usize| model.fluids().iter().any(|fluid| fluid.body == *body);
-        let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
-        let ingredients = Ingredients {
-            fluids: model.fluids(),
-            surfaces: others.map(|body| &model.bodies()[body].surface[..]).collect(),
-            rest: model.rest(),
-            inverse_masses: &inverse_masses,
-        };
-        let fluids = Fluids::new(&ingredients);
-        let (rigid, instructions, last) = (rigid::sets(model), InstructionSet::detect(), Vec::new());
-        let (matchings, oriented) = (Matchings::new(model), OrientedMotion::new(model));
-        let cloths = Cloths::new(model, &inverse_masses, params.iterations);
+        let (instructions, last) = (InstructionSet::detect(), Vec::new());
+        let motions = motions(model, &inverse_masses, params.iterations);
         let levels = params.levels.map(|levels| Levels::new(model, levels));
-        Self {
-            passes,
-            rigid,
-            inverse_masses,
-            means,
-            fluids,
-            matchings,
-            cloths,
-            oriented,
-            points,
-            instructions,
-            last,
-            levels,
-        }
+        Self { passes, motions, inverse_masses, means, points, instructions, last, levels }
     }
 
     /// Bytes that an iteration goes over, roughly.
     fn bytes(&self) -> usize {
         let levels = self.levels.as_ref().map_or(0, Levels::bytes);
-        levels + self.cloths.bytes() + self.passes.iter().map(|pass| pass.len() * 200).sum::<usize>()
+        let motions: usize = self.motions.iter().map(|motion| motion.bytes()).sum();
+        levels + motions + self.passes.iter().map(|pass| pass.len() * 200).sum::<usize>()
     }
 }
 
@@ -306,22 +270,12 @@ impl Means {
 
 impl Solver for PositionBased {
     fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
-        self.orientations.clone_from(&state.orientations);
-        self.spins.clone_from(&state.angular_velocities);
-        self.regions.rotations.clone_from(&state.region_rotations);
-        self.regions.stretches.clone_from(&state.region_stretches);
-        self.regions.breaks.clone_from(&state.breaks);
+        self.channels.copy_from(&state.channels);
     }
 
     fn finish_step(&mut self, part: &Substep, state: &mut State) {
-        let h = part.h;
-        let (mut orientations, mut spins) = self.rods.finish(h).unwrap_or_default();
         if let Some(prepared) = &mut self.prepared {
-            prepared.oriented.finish(h, &mut orientations, &mut spins);
-            (state.orientations, state.angular_velocities) = (orientations, spins);
-            let regions = prepared.matchings.finish_step(part, state.step, &state.positions);
-            (state.region_rotations, state.region_stretches) = (regions.rotations, regions.stretches);
-            state.breaks = regions.breaks;
+            prepared.motions.iter_mut().for_each(|motion| motion.finish_step(part, state));
         }
     }
 
@@ -348,14 +302,6 @@ impl Solver for PositionBased {
         prepared.points.others_moved();
         contacts.forget_forces();
         let h = objective.inertia.sqrt().recip();
-        let (set, rods) = (model.rods(), &mut self.rods);
-        let own = set.segment_count().min(self.orientations.len());
-        let (segments, particles) = self.orientations.split_at(own);
-        let (segment_spins, particle_spins) = self.spins.split_at(own);
-        if !set.is_empty() {
-            rods.begin_step(segments, segment_spins);
-            rods.begin_solve(set, x, &prepared.inverse_masses, h);
-        }
         let rules: Vec<Rule> =
             prepared.passes.iter().map(|pass| params.rule(pass.kind(model), objective.inertia)).collect();
         let record = |x: &[Vec3], memory: &mut [Memory], report: &mut SolveReport| {
@@ -368,17 +314,13 @@ impl Solver for PositionBased {
         record(x, memory, &mut report);
         let scale = model.diagonal();
         let local = clock.now();
-        prepared.matchings.begin_step(&self.regions);
-        prepared.matchings.begin(objective.before, &prepared.inverse_masses, h, x);
-        prepared.oriented.begin(particles, particle_spins, objective.before, h, x);
-        if let Some(fluids) = &mut prepared.fluids {
-            fluids.begin(contacts.colliders(), objective.before, h, x);
-        }
+        // Out of it for a while: motions and constraints take turns.
+        let mut motions = std::mem::take(&mut prepared.motions);
+        let inverse_masses = Arc::clone(&prepared.inverse_masses);
+        let stage = StageView { model, inverse_masses: &inverse_masses, before: objective.before, h };
+        motions.iter_mut().for_each(|motion| motion.begin(&stage, contacts, &self.channels, x));
         // What works on the solver's own positions between passes.
-        let has_others = prepared.fluids.is_some() || !prepared.rigid.is_empty() || !set.is_empty();
-        let has_others = has_others || !prepared.matchings.is_empty() || !prepared.cloths.is_empty();
-        let has_others = has_others || !prepared.oriented.is_empty();
-        let has_others = has_others || !contacts.is_none() || params.record;
+        let has_others = !motions.is_empty() || !contacts.is_none() || params.record;
         parallel::with_team_for(prepared.bytes(), |team| {
             for iteration in 0..params.iterations {
                 let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
@@ -400,18 +342,19 @@ impl Solver for PositionBased {
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if has_others {
                     prepared.points.store(x);
-                    prepared.matchings.iterate(&prepared.inverse_masses, contacts, x);
-                    prepared.cloths.iterate(team, backwards, x);
-                    prepared.oriented.iterate(x);
-                    if let Some(fluids) = &mut prepared.fluids {
-                        fluids.iterate(iteration, params.iterations, x);
-                    }
-                    prepared.rigid.iter().for_each(|set| set.straighten(x, memory));
-                    if !set.is_empty() {
-                        rods.iterate(set, x, h);
-                    }
-                    meet(contacts, objective, &prepared.inverse_masses, x);
-                    prepared.oriented.meet(contacts.colliders(), &prepared.inverse_masses, objective.before, x);
+                    let (number, count) = (iteration, params.iterations);
+                    let mut at = Iteration {
+                        stage: &stage,
+                        team,
+                        contacts: &*contacts,
+                        number,
+                        count,
+                        backwards,
+                        memory: &mut *memory,
+                    };
+                    motions.iter_mut().for_each(|motion| motion.iterate(&mut at, x));
+                    meet(contacts, objective, stage.inverse_masses, x);
+                    motions.iter_mut().for_each(|motion| motion.meet(&stage, contacts, x));
                     record(x, memory, &mut report);
                     prepared.points.others_moved();
                 }
@@ -428,22 +371,22 @@ impl Solver for PositionBased {
         });
         prepared.passes.iter().for_each(|pass| pass.finish(memory));
         report.seconds_local = clock.now() - local;
-        report.contacts = contacts.count() + prepared.oriented.contacts();
-        report.fluid = prepared.fluids.as_ref().map(Fluids::report);
+        report.contacts = contacts.count() + motions.iter().map(|motion| motion.contacts()).sum::<usize>();
+        report.fluid = motions.iter().find_map(|motion| motion.fluid_report());
+        prepared.motions = motions;
         Ok(report)
     }
 
     fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
         let Some(prepared) = &mut self.prepared else { return };
-        if let Some(fluids) = &mut prepared.fluids {
-            fluids.correct_velocities(x, v, h);
-        }
-        prepared.matchings.correct_velocities(&prepared.inverse_masses, x, v);
+        let Prepared { motions, inverse_masses, .. } = prepared;
+        // Fluids before the bodies that they push.
+        motions.iter_mut().rev().for_each(|motion| motion.correct_velocities(inverse_masses, x, v, h));
     }
 
     fn fluid_readings(&self) -> Vec<FluidReadings> {
-        let fluids = self.prepared.as_ref().and_then(|prepared| prepared.fluids.as_ref());
-        fluids.map(Fluids::readings).unwrap_or_default()
+        let motions = self.prepared.iter().flat_map(|prepared| &prepared.motions);
+        motions.flat_map(|motion| motion.fluid_readings()).collect()
     }
 }
 
@@ -462,9 +405,9 @@ impl Prepared {
         let movements = Shared(self.means.as_mut().map_or(std::ptr::null_mut(), |means| means.movements.as_mut_ptr()));
         let (inverse_masses, outcome) = match (kind, &self.means) {
             (SweepKind::Jacobi { relaxation }, Some(means)) => {
-                (&means.split_masses, Outcome::Collect { movements: &movements, relaxation })
+                (&means.split_masses[..], Outcome::Collect { movements: &movements, relaxation })
             }
-            _ => (&self.inverse_masses, Outcome::Move),
+            _ => (&self.inverse_masses[..], Outcome::Move),
         };
         let sweep = Sweep { objective, inverse_masses, outcome };
         let (points, instructions) = (&mut self.points, self.instructions);

@@ -3,11 +3,12 @@
 
 use crate::energy::{Arrays, Memory, outer};
 use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::matter::{Iteration, Motion};
 use crate::model::Model;
 
 /// A set of vertices that moves as one.
 #[derive(Debug)]
-pub(super) struct Rigid {
+struct Rigid {
     /// Its energy, whose memory holds the rotation.
     batch: usize,
     vertices: Vec<u32>,
@@ -17,8 +18,25 @@ pub(super) struct Rigid {
     mass: f64,
 }
 
-/// The rigid sets of a model.
-pub(super) fn sets(model: &Model) -> Vec<Rigid> {
+/// All rigid sets of a world.
+#[derive(Debug)]
+pub(crate) struct RigidSets(Vec<Rigid>);
+
+impl RigidSets {
+    /// None where there are none.
+    pub(crate) fn new(model: &Model) -> Option<Self> {
+        let sets = sets(model);
+        (!sets.is_empty()).then_some(Self(sets))
+    }
+}
+
+impl Motion for RigidSets {
+    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
+        self.0.iter().for_each(|set| set.straighten(x, at.memory));
+    }
+}
+
+fn sets(model: &Model) -> Vec<Rigid> {
     let lumped = model.mass().lumped();
     let one = |set: &crate::model::RigidSetInfo| {
         let Arrays::Rigid(from_hub) = model.energies()[set.batch].batch.arrays() else { return None };
@@ -34,7 +52,7 @@ pub(super) fn sets(model: &Model) -> Vec<Rigid> {
 
 impl Rigid {
     /// Puts the vertices where the rigid shape has them.
-    pub(super) fn straighten(&self, x: &mut [Vec3], memory: &mut [Memory]) {
+    fn straighten(&self, x: &mut [Vec3], memory: &mut [Memory]) {
         let own = || self.vertices.iter().zip(&self.masses).zip(&self.places);
         let centre = own().fold(Vec3::ZERO, |sum, ((&v, m), _)| sum + x[v as usize] * *m) / self.mass;
         let mut moment = Mat3::ZERO;
