@@ -17,8 +17,16 @@ pub(crate) struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// Advances by one step, by the simulation's own solver or by another.
+    /// Advances by one step, by the simulation's own solver or by another. On an error nothing has changed.
     pub(crate) fn step(&mut self, sim: &mut Simulation, by: Option<&SolverChoice>) -> Result<StepReport, StepError> {
+        // A step by itself changes nothing when it fails, but a cut before it would stay.
+        match self.due(sim) {
+            None => self.take_step(sim, by),
+            Some(_) => self.all_or_nothing(sim, |course, sim| course.take_step(sim, by)),
+        }
+    }
+
+    fn take_step(&mut self, sim: &mut Simulation, by: Option<&SolverChoice>) -> Result<StepReport, StepError> {
         self.make_cuts(sim)?;
         drive(self.drivers, sim);
         let report = match by {
@@ -42,9 +50,18 @@ impl Course<'_> {
         if steps == 1 {
             return self.step(sim, None).map(|report| vec![report]);
         }
+        self.all_or_nothing(sim, |course, sim| (0..steps).map(|_| course.take_step(sim, None)).collect())
+    }
+
+    /// Does something that takes several steps or cuts, or nothing at all.
+    fn all_or_nothing<T>(
+        &mut self,
+        sim: &mut Simulation,
+        work: impl FnOnce(&mut Self, &mut Simulation) -> Result<T, StepError>,
+    ) -> Result<T, StepError> {
         let cuts_done = *self.cuts_done;
         let followed: Vec<_> = self.riders.iter().flatten().map(|rider| rider.memory().to_vec()).collect();
-        let result = sim.all_or_nothing(|sim| (0..steps).map(|_| self.step(sim, None)).collect());
+        let result = sim.all_or_nothing(|sim| work(self, sim));
         if result.is_err() {
             *self.cuts_done = cuts_done;
             let bodies = sim.model().bodies().iter().zip(&mut *self.riders);
@@ -57,11 +74,16 @@ impl Course<'_> {
         result
     }
 
-    /// Makes the cuts whose moment has come.
-    fn make_cuts(&mut self, sim: &mut Simulation) -> Result<(), StepError> {
+    /// The next cut, if its moment has come.
+    fn due(&self, sim: &Simulation) -> Option<&TimedCut> {
         // A moment between steps is that of the step that begins nearest to it.
         let now = sim.time() + 0.5 * sim.time_step();
-        while let Some(cut) = self.cuts.get(*self.cuts_done).filter(|cut| cut.time < now) {
+        self.cuts.get(*self.cuts_done).filter(|cut| cut.time < now)
+    }
+
+    /// Makes the cuts whose moment has come.
+    fn make_cuts(&mut self, sim: &mut Simulation) -> Result<(), StepError> {
+        while let Some(cut) = self.due(sim) {
             let step = sim.state().step;
             cut.act(sim).map_err(|error| StepError::Tearing { step, error })?;
             *self.cuts_done += 1;

@@ -1,6 +1,7 @@
 //! Scenes that tear and cut: what they say happens, and what is wrong is said at its place.
 #![allow(clippy::unwrap_used)]
 
+use pliant::math::Vec3;
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneError, SceneRun};
 
@@ -89,6 +90,22 @@ fn a_resumed_scene_is_as_torn_and_cut_as_the_uninterrupted_one() {
     );
     assert_eq!(whole.sim.positions(), resumed.sim.positions());
     assert_eq!(whole.topology(), resumed.topology());
+}
+
+#[test]
+fn a_step_that_fails_takes_its_cut_back() {
+    let mut run = parse(&format!("{PAPER}{CUT}")).unwrap();
+    (0..6).for_each(|_| drop(run.step().unwrap()));
+    let (time, positions) = (run.sim.time(), run.sim.positions().to_vec());
+    run.sim.set_force("paper", 30, Vec3::splat(1e308)).unwrap();
+    for _ in 0..2 {
+        assert!(run.step().is_err());
+        assert_eq!((run.sim.time(), run.sim.topology_changes()), (time, 0));
+        assert_eq!(run.sim.positions(), positions);
+    }
+    run.sim.set_force("paper", 30, Vec3::ZERO).unwrap();
+    run.step().unwrap();
+    assert_eq!(run.measure(Quantity::Pieces, None), 2.0);
 }
 
 #[test]

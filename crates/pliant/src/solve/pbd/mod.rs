@@ -314,6 +314,7 @@ impl Solver for PositionBased {
         record(x, memory, &mut report);
         let scale = model.diagonal();
         let local = clock.now();
+        let bytes = prepared.bytes();
         // Out of it for a while: motions and constraints take turns.
         let mut motions = std::mem::take(&mut prepared.motions);
         let inverse_masses = Arc::clone(&prepared.inverse_masses);
@@ -321,7 +322,7 @@ impl Solver for PositionBased {
         motions.iter_mut().for_each(|motion| motion.begin(&stage, contacts, &self.channels, x));
         // What works on the solver's own positions between passes.
         let has_others = !motions.is_empty() || !contacts.is_none() || params.record;
-        parallel::with_team_for(prepared.bytes(), |team| {
+        parallel::with_team_for(bytes, |team| {
             for iteration in 0..params.iterations {
                 let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
                 if judged {
