@@ -2,12 +2,12 @@
 
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
+use crate::error::ModelError;
 use crate::fluid::{Emitter, FluidMaterial};
 use crate::matching::{ClothMatching, Matching};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
-use crate::model::ModelError;
 use crate::oriented::{OrientedMaterial, OrientedParticles};
 use crate::rod::RodMaterial;
 use crate::topology::{Cells, Fabric, Substance, Tearing};

@@ -7,8 +7,8 @@
 use thiserror::Error;
 
 use crate::contact::{Clearances, Held};
+use crate::error::ModelError;
 use crate::math::{Mat3, Quat, Vec3};
-use crate::model::ModelError;
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
 use crate::substeps::MOST_SUBSTEPS;

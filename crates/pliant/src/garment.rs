@@ -12,10 +12,10 @@
 
 use crate::body::{Body, in_body};
 use crate::energy::{Batch, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending};
+use crate::error::ModelError;
 use crate::material::{BendModel, ClothMaterial};
 use crate::math::Vec3;
 use crate::mesh::{MeshError, TriangleMesh, triangle_area};
-use crate::model::ModelError;
 
 const KIND: &str = "garment";
 

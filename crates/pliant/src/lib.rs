@@ -21,6 +21,7 @@
 //!
 //! The modules follow the data: [`mesh`] → [`energy`] → [`Model`] → [`solve`] → [`Simulation`].
 
+mod assemble;
 mod body;
 mod builder;
 mod checkpoint;
@@ -30,6 +31,7 @@ pub mod constraint;
 pub mod contact;
 mod damping;
 pub mod energy;
+mod error;
 mod fingerprint;
 mod fluid;
 mod force;
@@ -47,6 +49,7 @@ pub mod mesh;
 mod model;
 mod oriented;
 mod parallel;
+mod pool;
 mod problem;
 pub mod proximity;
 mod report;
@@ -58,6 +61,7 @@ mod self_collision;
 mod settle;
 mod simulation;
 pub mod solve;
+mod solver_choice;
 pub mod sparse;
 mod state;
 mod substeps;
@@ -66,10 +70,11 @@ mod wind;
 mod wrinkle;
 
 pub use body::Body;
-pub use builder::{MOST_THREADS, SimulationBuilder};
+pub use builder::SimulationBuilder;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation, damp_radially};
+pub use error::{ModelError, StepError};
 pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
@@ -82,15 +87,16 @@ pub use matching::{
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use matter::{Channel, Channels};
 pub use measure::ElementStrains;
-pub use model::{BodyInfo, EnergyEntry, Model, ModelError};
+pub use model::{BodyInfo, EnergyEntry, Model};
 pub use oriented::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, Skin};
+pub use pool::MOST_THREADS;
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
 pub use rod::RodMaterial;
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use settle::{SettleError, SettleParams, Settled};
-pub use simulation::{Simulation, StepError};
+pub use simulation::Simulation;
 pub use state::State;
 pub use substeps::{MOST_SUBSTEPS, Substep};
 pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};

@@ -7,10 +7,11 @@
 use thiserror::Error;
 
 use crate::contact::ContactMode;
+use crate::error::StepError;
 use crate::force::add_pressure;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::simulation::{Simulation, StepError};
+use crate::simulation::Simulation;
 use crate::solve::{SolverChoice, TwoMetricParams};
 use crate::wind::Drag;
 

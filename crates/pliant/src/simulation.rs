@@ -1,100 +1,29 @@
 //! A running world: how a substep is predicted, solved, checked and committed. `substeps` has them in their order.
 
-use thiserror::Error;
-
-use crate::builder::{MOST_THREADS, SimulationBuilder};
+use crate::builder::SimulationBuilder;
 use crate::clock::Clock;
-use crate::contact::{Before, Clearances, Contact, ContactMode, Contacts, Held, Obstacles, Surroundings};
+use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
 use crate::damping::{Damping, DampingLinks};
 use crate::energy::Memory;
+use crate::error::StepError;
 use crate::force::{add_pressure, enclosed_volume};
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
 use crate::limit::{Limiter, StrainLimitReport, StrainLimiting};
 use crate::math::Vec3;
-use crate::model::{BodyInfo, Model, ModelError};
+use crate::model::{BodyInfo, Model};
 use crate::parallel;
+use crate::pool::Pool;
 use crate::problem::Problem;
 use crate::report::{StepReport, offending_element};
 use crate::rollback::Rollback;
 use crate::scratch::Scratch;
 use crate::self_collision::{SelfCollider, Untangled};
-use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, Start, Touchable, choose};
+use crate::solve::{SolveError, SolveReport, Solver, SolverChoice, Start};
 use crate::sparse::{Cholesky, FactorError};
 use crate::state::{History, Inputs, State};
 use crate::substeps::Substep;
-use crate::topology::{Lineage, TopologyError};
+use crate::topology::Lineage;
 use crate::wind::{Drag, Wind};
-
-/// Why a step was refused. The simulation stays at its last good state.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum StepError {
-    /// A position is not a number after the step.
-    #[error("vertex {vertex} of body {body:?} went to {position} in step {step} (near {element})")]
-    NonFinite {
-        /// Step that was refused.
-        step: u64,
-        /// Body.
-        body: String,
-        /// Vertex within the body.
-        vertex: usize,
-        /// Where it went.
-        position: Vec3,
-        /// The element of largest energy at that vertex.
-        element: String,
-    },
-    /// A vertex moved farther than the runaway limit.
-    #[error(
-        "vertex {vertex} of body {body:?} moved by {distance:.3e} m in step {step}, more than the limit of {limit:.3e} m \
-         (near {element})"
-    )]
-    Runaway {
-        /// Step that was refused.
-        step: u64,
-        /// Body.
-        body: String,
-        /// Vertex within the body.
-        vertex: usize,
-        /// How far it moved \[m\].
-        distance: f64,
-        /// The limit \[m\].
-        limit: f64,
-        /// The element of largest energy at that vertex.
-        element: String,
-    },
-    /// A body has burst: its pressure is more than its material bears, and blows it up without end.
-    #[error(
-        "body {body:?} burst in step {step}: {pressure:.3e} Pa have blown it up to {times:.1} times its volume, with no end, for lack of an equilibrium"
-    )]
-    Burst {
-        /// Step that was refused.
-        step: u64,
-        /// Body.
-        body: String,
-        /// Its pressure \[Pa\].
-        pressure: f64,
-        /// Its volume over that at rest.
-        times: f64,
-    },
-    /// The step is done, but what it tore could not be parted.
-    #[error("step {step}: {error}")]
-    Tearing {
-        /// The step.
-        step: u64,
-        /// What happened.
-        error: TopologyError,
-    },
-    /// The solver failed.
-    #[error("step {step}: {error}")]
-    Solve {
-        /// Step that was refused.
-        step: u64,
-        /// What happened.
-        error: SolveError,
-    },
-    /// The solver that was to take the step cannot.
-    #[error(transparent)]
-    Refused(Box<ModelError>),
-}
 
 /// What the user may change between steps without rebuilding.
 #[derive(Debug, Clone, PartialEq)]
@@ -489,79 +418,12 @@ impl Simulation {
         StepError::Solve { step: self.state.step + 1, error }
     }
 
-    /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or that does not know what is in this world,
-    /// is refused as it would be by [`SimulationBuilder::build`], and the one before stays.
-    pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
-        let choice = self.checked(solver.into())?;
-        self.use_solver(choice);
-        Ok(())
-    }
-
-    /// Whether a solver could step this world, and if not, why.
-    pub fn check_solver(&self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
-        self.checked(solver.into()).map(|_| ())
-    }
-
-    pub(crate) fn use_solver(&mut self, choice: SolverChoice) {
-        self.choice = choice;
-        self.forget_factors();
-    }
-
-    /// The solver with its parameters: what [`SolverChoice::Auto`] came to, where that was asked for.
-    pub fn solver_choice(&self) -> &SolverChoice {
-        &self.choice
-    }
-
-    /// What a choice comes to in this world, if it can serve it.
-    fn checked(&self, choice: SolverChoice) -> Result<SolverChoice, ModelError> {
-        let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
-        let choice = self.suited(choice, mode);
-        choice.check_parameters(mode, self.settings.integrator)?;
-        choice.check_world(&self.model, self.settings.integrator)?;
-        Ok(choice)
-    }
-
-    fn suited(&self, choice: SolverChoice, mode: ContactMode) -> SolverChoice {
-        if choice != SolverChoice::Auto {
-            return choice;
-        }
-        let (colliders, layers) = (self.surroundings.is_some(), self.self_collider.is_some());
-        let touchable = Touchable { colliders, layers, mode };
-        let chosen = choose(&self.model, touchable, self.settings.time_step, Some(self.settings.substeps));
-        chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver
-    }
-
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.
     pub(crate) fn forget_factors(&mut self) {
         self.solver = self.choice.build();
         self.mass_factor = None;
         self.limiter = None;
         self.damping_links = DampingLinks::new(&self.damping, &self.model);
-    }
-
-    /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay. A solver that
-    /// [cannot serve](Self::check_solver) this world is refused.
-    ///
-    /// ```
-    /// # use pliant::prelude::*;
-    /// # let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
-    /// # let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?.pin([0])).build()?;
-    /// let exact = sim.step_by(NewtonParams { tolerance: 1e-13, ..NewtonParams::default() })?;
-    /// assert!(exact.solve.converged);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
-        let choice = self.checked(solver.into()).map_err(|error| StepError::Refused(Box::new(error)))?;
-        let changes = self.topology_changes();
-        let own = std::mem::replace(&mut self.solver, choice.build());
-        // What is torn in a substep has the following ones by the same solver.
-        let own_choice = std::mem::replace(&mut self.choice, choice);
-        let report = self.step();
-        (self.solver, self.choice) = (own, own_choice);
-        if self.topology_changes() != changes {
-            self.forget_factors();
-        }
-        report
     }
 
     /// The stage that the next step, or its first substep, begins with, as a problem to study: its objective, gradient and solution by any solver.
@@ -590,46 +452,3 @@ fn burst(model: &Model, body: &BodyInfo, x: &[Vec3]) -> Option<f64> {
 
 /// Volume over that at rest from which a body under pressure that runs away has burst: three times as long in every direction.
 const BURST: f64 = 27.0;
-
-/// Threads of a pool for each core at most. One would do for speed; a few more bring different orders of events into the tests of small
-/// machines.
-#[cfg(feature = "parallel")]
-const THREADS_PER_CORE: usize = 4;
-
-/// Threads that a simulation runs on.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Pool {
-    #[cfg(feature = "parallel")]
-    own: Option<std::sync::Arc<rayon::ThreadPool>>,
-}
-
-impl Pool {
-    pub(crate) fn new(threads: Option<usize>) -> Result<Self, ModelError> {
-        match threads {
-            Some(threads) if threads > MOST_THREADS => Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }),
-            threads => Self::start(threads),
-        }
-    }
-
-    #[cfg(feature = "parallel")]
-    fn start(threads: Option<usize>) -> Result<Self, ModelError> {
-        // Idle threads of the pool look for work whenever there is some: sixty-four of them on two cores take longer than two.
-        let most = THREADS_PER_CORE * parallel::cores();
-        let build = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n.min(most)).build();
-        let own = threads.map(build).transpose().map_err(|error| ModelError::Threads(error.to_string()))?;
-        Ok(Self { own: own.map(std::sync::Arc::new) })
-    }
-
-    #[cfg(not(feature = "parallel"))]
-    fn start(_threads: Option<usize>) -> Result<Self, ModelError> {
-        Ok(Self::default())
-    }
-
-    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        #[cfg(feature = "parallel")]
-        if let Some(pool) = &self.own {
-            return pool.install(work);
-        }
-        parallel::within_pool(work)
-    }
-}

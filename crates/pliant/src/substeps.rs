@@ -4,9 +4,10 @@
 //! substeps; integrators look back over substeps. Shorter steps follow a motion that no solver of a long one can: an implicit step
 //! damps, and turns a swing into a fall. A step of which one part fails has not taken place.
 
+use crate::error::StepError;
 use crate::report::StepReport;
 use crate::self_collision::SelfCollider;
-use crate::simulation::{Settings, Simulation, StepError};
+use crate::simulation::{Settings, Simulation};
 
 /// The most substeps that may be asked for by [`SimulationBuilder::substeps`](crate::SimulationBuilder::substeps). A number beyond it is a
 /// slip of the keyboard, and an error says so.

@@ -1,6 +1,6 @@
 //! What the user says of a fluid.
 
-use crate::model::ModelError;
+use crate::error::ModelError;
 
 /// Radius of the kernel over the spacing of particles. With less, densities depend on how particles happen to lie; with more, each has more
 /// neighbours: 44 at 2.2, 65 at 2.5.

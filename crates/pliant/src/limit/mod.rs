@@ -23,9 +23,10 @@ mod hierarchy;
 mod principal;
 
 use crate::damping::spin_of;
+use crate::error::ModelError;
 use crate::math::Vec3;
 use crate::mesh::connected_components;
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 use crate::sparse::FactorError;
 
 pub(crate) use edges::Link;

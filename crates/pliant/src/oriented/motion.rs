@@ -7,10 +7,11 @@ use super::shape::Shape;
 use super::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, inertia, momentum_of, turn_between};
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::contact::Contacts;
+use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
 use crate::math::{Quat, Vec3};
 use crate::matter::{Channel, Channels, Iteration, Motion, StageView};
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 use crate::state::State;
 use crate::substeps::Substep;
 

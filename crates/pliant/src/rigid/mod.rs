@@ -13,10 +13,10 @@ use thiserror::Error;
 
 use crate::body::Body;
 use crate::energy::{Arrays, RigidSet, outer};
+use crate::error::ModelError;
 use crate::inputs::InputError;
 use crate::math::{Mat3, Quat, Vec3, best_rotation};
 use crate::mesh::{Simplices, TriangleMesh};
-use crate::model::ModelError;
 use crate::simulation::Simulation;
 
 /// Why a mesh does not make a rigid body.

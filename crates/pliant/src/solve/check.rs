@@ -3,8 +3,9 @@
 
 use super::{Acceleration, FollowLeaderParams, SolverChoice};
 use crate::contact::ContactMode;
+use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 
 type Checked = Result<(), ModelError>;
 

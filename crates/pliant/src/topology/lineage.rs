@@ -9,8 +9,9 @@ use super::change::Change;
 use super::rims::part_rims;
 use super::{Cells, TopologyError};
 use crate::energy::Memory;
+use crate::error::ModelError;
 use crate::math::Vec3;
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::Simulation;
 

@@ -38,8 +38,8 @@ pub use tearing::{Seam, TearThreshold, Tearing};
 use thiserror::Error;
 
 use crate::energy::EnergyError;
+use crate::error::ModelError;
 use crate::mesh::MeshError;
-use crate::model::ModelError;
 
 /// Why a body cannot be torn or cut.
 #[derive(Debug, Clone, PartialEq, Error)]

@@ -4,8 +4,9 @@ use super::TopologyError;
 use super::apply::{inseparable, parts_of};
 use super::cells::Cells;
 use super::fabric::{Fabric, Substance};
+use crate::error::ModelError;
 use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 
 /// What a cell bears.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -32,9 +32,10 @@ use super::{Objective, SolveError, SolveReport, Solver, Start};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
+use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 use crate::parallel::{self, ByOffsets, Strided};
 
 /// Parameters of follow-the-leader.
