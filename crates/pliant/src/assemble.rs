@@ -1,15 +1,13 @@
 //! Bodies as flat arrays, on their way into a model: numbers shifted, lists joined, nonsense refused.
 
 use crate::body::Body;
-use crate::constraint::ConstraintBatch;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::error::ModelError;
 use crate::fluid::{FluidInfo, FluidMaterial};
 use crate::mass::Mass;
 use crate::matching::{ClothMatchingInfo, MatchingInfo};
 use crate::math::Vec3;
-use crate::model::{BodyInfo, EnergyEntry, Model};
-use crate::oriented::OrientedSet;
+use crate::model::{BodyInfo, EnergyEntry, Model, ModelParts};
 use crate::rod::{RodMaterial, RodSet};
 
 /// Two vertices that are tied by a spring.
@@ -21,40 +19,30 @@ pub(crate) struct Attachment {
     pub(crate) length: Option<f64>,
 }
 
-/// Flat arrays that grow body by body.
+/// Parts of a model that grow body by body.
 #[derive(Default)]
 pub(crate) struct World {
-    pub(crate) bodies: Vec<BodyInfo>,
-    pub(crate) rest: Vec<Vec3>,
+    pub(crate) parts: ModelParts,
     pub(crate) positions: Vec<Vec3>,
     pub(crate) velocities: Vec<Vec3>,
-    pub(crate) mass: Mass,
-    pub(crate) energies: Vec<EnergyEntry>,
-    pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
-    pub(crate) fluids: Vec<FluidInfo>,
-    pub(crate) matchings: Vec<MatchingInfo>,
-    pub(crate) cloth_matchings: Vec<ClothMatchingInfo>,
-    pub(crate) pinned: Vec<bool>,
-    pub(crate) fabrics: Vec<crate::topology::Fabric>,
     /// Bodies that are rods.
     pub(crate) rods: Vec<(usize, RodMaterial)>,
-    pub(crate) oriented: OrientedSet,
 }
 
 impl World {
     /// Adds a body, if it is one.
     pub(crate) fn add(&mut self, body: Body) -> Result<(), ModelError> {
-        let name = body.name.clone().unwrap_or_else(|| format!("body {}", self.bodies.len()));
-        if self.bodies.iter().any(|other| other.name == name) {
+        let name = body.name.clone().unwrap_or_else(|| format!("body {}", self.parts.bodies.len()));
+        if self.parts.bodies.iter().any(|other| other.name == name) {
             return Err(ModelError::RepeatedName(name));
         }
         check_body(&body, &name)?;
-        let base = self.rest.len();
+        let base = self.parts.rest.len();
         let count = body.rest.len();
         if let Some(material) = &body.fluid {
             self.check_spacing(material)?;
-            let (number, material, emitter) = (self.bodies.len(), material.clone(), body.emitter.clone());
-            self.fluids.push(FluidInfo { body: number, vertices: base..base + count, material, emitter });
+            let (number, material, emitter) = (self.parts.bodies.len(), material.clone(), body.emitter.clone());
+            self.parts.fluids.push(FluidInfo { body: number, vertices: base..base + count, material, emitter });
         }
         if let Some(matching) = body.matching {
             if let Some((name, value, need)) = matching.problem() {
@@ -63,7 +51,11 @@ impl World {
             matching.regions.check(count).map_err(|error| ModelError::Regions { body: name.clone(), error })?;
             let surface = matching.check_surface(&body.rest, &body.surface);
             surface.map_err(|error| ModelError::Regions { body: name.clone(), error })?;
-            self.matchings.push(MatchingInfo { body: self.bodies.len(), vertices: base..base + count, matching });
+            self.parts.matchings.push(MatchingInfo {
+                body: self.parts.bodies.len(),
+                vertices: base..base + count,
+                matching,
+            });
         }
         if let Some(matching) = body.cloth_matching {
             if let Some((name, value, need)) = matching.problem() {
@@ -72,34 +64,34 @@ impl World {
             let fits = matching.check(&body.surface, &body.rest);
             fits.map_err(|error| ModelError::ClothMatching { body: name.clone(), error })?;
             let vertices = base..base + count;
-            self.cloth_matchings.push(ClothMatchingInfo { body: self.bodies.len(), vertices, matching });
+            self.parts.cloth_matchings.push(ClothMatchingInfo { body: self.parts.bodies.len(), vertices, matching });
         }
         let limit = u32::MAX as usize / 4;
         if base + count > limit {
             return Err(ModelError::TooLarge { count: base + count, limit });
         }
-        self.pinned.resize(base + count, false);
-        body.pinned.iter().for_each(|&v| self.pinned[base + v as usize] = true);
-        self.mass.append(count, &body.mass);
-        self.fabrics.push(body.fabric);
+        self.parts.pinned.resize(base + count, false);
+        body.pinned.iter().for_each(|&v| self.parts.pinned[base + v as usize] = true);
+        self.parts.mass.append(count, &body.mass);
+        self.parts.fabrics.push(body.fabric);
         if let Some((particles, material)) = body.oriented {
-            self.oriented.add(self.bodies.len(), base, &particles, material);
+            self.parts.oriented.add(self.parts.bodies.len(), base, &particles, material);
         }
-        self.rods.extend(body.rod.map(|material| (self.bodies.len(), material)));
-        self.rest.extend_from_slice(&body.rest);
+        self.rods.extend(body.rod.map(|material| (self.parts.bodies.len(), material)));
+        self.parts.rest.extend_from_slice(&body.rest);
         self.positions.extend_from_slice(&body.positions);
         self.velocities.extend_from_slice(&body.velocities);
         for mut batch in body.energies {
             batch.operator_mut().shift_vertices(base as u32);
-            self.energies.push(EnergyEntry { batch, body: Some(self.bodies.len()), damping: None });
+            self.parts.energies.push(EnergyEntry { batch, body: Some(self.parts.bodies.len()), damping: None });
         }
         for mut batch in body.constraints {
             batch.shift_vertices(base as u32);
-            self.constraints.push(batch);
+            self.parts.constraints.push(batch);
         }
         let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
         let segments = body.segments.iter().map(|s| s.map(|v| v + base as u32)).collect();
-        self.bodies.push(BodyInfo {
+        self.parts.bodies.push(BodyInfo {
             name,
             vertices: base..base + count,
             surface,
@@ -115,7 +107,7 @@ impl World {
     /// One kernel serves all fluids, so that they push each other.
     fn check_spacing(&self, material: &FluidMaterial) -> Result<(), ModelError> {
         let value = material.spacing;
-        if self.fluids.iter().any(|other| other.material.spacing != value) {
+        if self.parts.fluids.iter().any(|other| other.material.spacing != value) {
             return Err(ModelError::BadParameter { name: "spacing of a fluid", value, need: "that of all fluids" });
         }
         Ok(())
@@ -129,19 +121,19 @@ impl World {
         let (mut edges, mut lengths) = (Vec::new(), Vec::new());
         for attachment in attachments {
             let ends = self.ends(attachment)?;
-            let [first, second] = ends.map(|vertex| self.rest[vertex as usize]);
+            let [first, second] = ends.map(|vertex| self.parts.rest[vertex as usize]);
             edges.push(ends);
             lengths.push(attachment.length.unwrap_or_else(|| first.distance(second)));
         }
         let stiffness = attachments.iter().map(|attachment| attachment.stiffness).collect();
         let springs =
             EdgeSprings { rest_lengths: Some(lengths), ..EdgeSprings::new(edges, SpringStiffness::PerEdge(stiffness)) };
-        let batch = springs.build(&self.rest).map_err(|error| {
+        let batch = springs.build(&self.parts.rest).map_err(|error| {
             let is_bad = |attachment: &&Attachment| !(attachment.stiffness.is_finite() && attachment.stiffness >= 0.0);
             let bad = attachments.iter().find(is_bad).unwrap_or(&attachments[0]);
             ModelError::Energy { body: bad.ends[0].0.clone(), error }
         })?;
-        self.energies.push(EnergyEntry { batch, body: None, damping: None });
+        self.parts.energies.push(EnergyEntry { batch, body: None, damping: None });
         Ok(())
     }
 
@@ -149,7 +141,7 @@ impl World {
     fn ends(&self, attachment: &Attachment) -> Result<[u32; 2], ModelError> {
         let mut ends = [0; 2];
         for (end, (name, vertex)) in ends.iter_mut().zip(&attachment.ends) {
-            let body = self.bodies.iter().find(|body| body.name == *name);
+            let body = self.parts.bodies.iter().find(|body| body.name == *name);
             let body = body.ok_or_else(|| ModelError::NoSuchBody(name.clone()))?;
             let count = body.vertices.len();
             if *vertex as usize >= count {

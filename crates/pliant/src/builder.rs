@@ -10,7 +10,7 @@ use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
 use crate::limit::StrainLimiting;
 use crate::math::{Vec3, diagonal};
-use crate::model::{Model, ModelParts};
+use crate::model::Model;
 use crate::pool::Pool;
 use crate::self_collision::{SelfCollider, SelfCollision};
 use crate::simulation::{Settings, Simulation};
@@ -224,43 +224,12 @@ impl SimulationBuilder {
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World {
-            bodies,
-            rest,
-            mut positions,
-            velocities,
-            mass,
-            energies,
-            constraints,
-            fluids,
-            matchings,
-            cloth_matchings,
-            pinned,
-            fabrics,
-            rods,
-            oriented,
-        } = world;
-        check_masses(&bodies, &mass, &pinned)?;
-        let rods = rod_set(&rods, &bodies, &rest, &pinned)?;
-        let extent = diagonal(&rest).max(diagonal(&positions));
-        let diagonal = if extent > 0.0 { extent } else { 1.0 };
-        let stiffness_damping = self.damping.stiffness;
-        let parts = ModelParts {
-            bodies,
-            rest,
-            mass,
-            energies,
-            constraints,
-            fluids,
-            matchings,
-            cloth_matchings,
-            pinned,
-            fabrics,
-            rods,
-            oriented,
-            diagonal,
-            stiffness_damping,
-        };
+        let World { mut parts, mut positions, velocities, rods } = world;
+        check_masses(&parts.bodies, &parts.mass, &parts.pinned)?;
+        parts.rods = rod_set(&rods, &parts.bodies, &parts.rest, &parts.pinned)?;
+        let extent = diagonal(&parts.rest).max(diagonal(&positions));
+        parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
+        parts.stiffness_damping = self.damping.stiffness;
         let model = Model::new(parts)?;
         if self.solver == SolverChoice::Auto {
             let given = self.substeps_given.then_some(self.settings.substeps);

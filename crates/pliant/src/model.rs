@@ -101,6 +101,7 @@ const PINNED: u32 = u32::MAX;
 const CONTACT_SHARE: f64 = 0.05;
 
 /// What the builder hands over.
+#[derive(Default)]
 pub(crate) struct ModelParts {
     pub(crate) bodies: Vec<BodyInfo>,
     pub(crate) rest: Vec<Vec3>,
