@@ -126,7 +126,10 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: sim_of(viscosity=float("nan")), "viscosity of the fluid is NaN"),
     (lambda: sim_of(separation=0.5), "separation of the fluid is 0.5"),
     (lambda: pliant.Simulation(pliant.Body(BLOCK, WATER), solver=pliant.Newton()), 'constraints of kind "fluid"'),
-    (lambda: sim_of().step(solver=pliant.Newton()), 'constraints of kind "fluid", which only the position-based solver knows'),
+    (
+        lambda: sim_of().step(solver=pliant.Newton()),
+        'constraints of kind "fluid", which only the position-based solver knows',
+    ),
     (lambda: pliant.Emitter((0, 0, 0), (0, 0, 0), **PIPE), "direction is"),
     (lambda: pliant.Emitter((0, 0, 0), (0, 1, 0), **{**PIPE, "speed": 0.0}), "speed is 0.0, but must be more than 0"),
     (lambda: pliant.Emitter((0, float("nan"), 0), (0, 1, 0), **PIPE), r"mouth\[1\] is nan"),
