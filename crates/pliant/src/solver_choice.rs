@@ -8,7 +8,7 @@ use crate::solve::{SolverChoice, Touchable, choose};
 
 impl Simulation {
     /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or that does not know what is in this world,
-    /// is refused as it would be by [`SimulationBuilder::build`], and the one before stays.
+    /// is refused as it would be by [`SimulationBuilder::build`](crate::SimulationBuilder::build), and the one before stays.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
         let choice = self.checked(solver.into())?;
         self.use_solver(choice);
