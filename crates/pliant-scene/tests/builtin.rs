@@ -13,7 +13,12 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("cars", &["body.0.shape.sdf.cells=7", "body.0.shape.sdf.surface_cells=8", "world.frames=24"]),
     (
         "cloth-on-spheres",
-        &["body.0.shape.sheet.columns=16", "body.0.shape.sheet.rows=16", "collider.1.thickness=0.006"],
+        &[
+            "body.0.shape.sheet.columns=16",
+            "body.0.shape.sheet.rows=16",
+            "collider.1.thickness=0.006",
+            "world.frames=120",
+        ],
     ),
     ("curls", &["body.0.shape.hair.count=60"]),
     ("gummy", &["world.frames=24"]),

@@ -38,7 +38,7 @@ const MOMENTS: &[(&str, f64)] = &[
     ("brush", 0.62),
     ("buckling-cylinder", 1.0),
     ("cable", 1.0),
-    ("cloth-on-spheres", 0.66),
+    ("cloth-on-spheres", 0.33),
     ("curls", 0.6),
     ("curtain", 0.2),
     ("flag", 1.0),
