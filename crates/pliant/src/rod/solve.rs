@@ -81,8 +81,8 @@ pub(super) struct Moving<'a> {
 }
 
 impl Rods {
-    /// One iteration over the rod whose first segment is `from`, with the step h \[s\]. Returns the largest movement \[m\].
-    pub(super) fn iterate(&self, from: usize, h: f64, rod: &mut Moving<'_>, scratch: &mut Scratch) -> f64 {
+    /// One iteration over the rod whose first segment is `from`, with the step h \[s\].
+    pub(super) fn iterate(&self, from: usize, h: f64, rod: &mut Moving<'_>, scratch: &mut Scratch) {
         let count = rod.q.len();
         let Scratch { diagonal, beside, right } = scratch;
         for (list, size) in [(&mut *diagonal, count), (&mut *beside, count.saturating_sub(1))] {
@@ -130,19 +130,16 @@ impl Rods {
         }
         if !solve(diagonal, beside, right) {
             // A place that is not a number; the step's own check names it.
-            return f64::NAN;
+            return;
         }
         let change = |i: usize| [Vec3::from_slice(&right[i][..3]), Vec3::from_slice(&right[i][3..])];
-        let mut most = 0.0_f64;
         for i in 0..count {
             let (g, [stretch, bend]) = (&gradients[i], change(i));
             rod.multipliers[i][0] += stretch;
             rod.multipliers[i][1] += bend;
             let push = g.ends.transpose() * stretch;
             for (vertex, push) in [(i, -push), (i + 1, push)] {
-                let moved = push * rod.inverse_masses[vertex];
-                rod.x[vertex] += moved;
-                most = most.max(moved.length());
+                rod.x[vertex] += push * rod.inverse_masses[vertex];
             }
             let mut torque = g.own.transpose() * stretch + g.first.transpose() * bend;
             if i > 0 {
@@ -150,7 +147,6 @@ impl Rods {
             }
             rod.q[i] = turned(rod.q[i], self.segments[from + i].mobility() * torque);
         }
-        most
     }
 
     /// Elastic energy of the rod whose first segment is `from` \[J\].

@@ -54,7 +54,7 @@ pub enum TopologyError {
         body: String,
     },
     /// An energy, or what a body is made of, cannot follow.
-    #[error("{}what is of kind {kind:?} cannot follow where vertices are doubled", in_body(body.as_deref()))]
+    #[error("{}{kind:?} cannot be torn or cut", in_body(body.as_deref()))]
     Unsupported {
         /// Body; none for attachments between bodies.
         body: Option<String>,
