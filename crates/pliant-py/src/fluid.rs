@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pliant::math::Vec3;
 use pliant::mesh::MeshError;
 use pliant::mesh::generate::particle_block;
-use pliant::{Emitter, FluidSurface};
+use pliant::{Emitter, Fluid, FluidSurface};
 use pyo3::prelude::*;
 
 use crate::arrays::{get, to_array, to_elements, to_numbers, vectors};
@@ -86,12 +86,11 @@ fn fluid_surface<'py>(
 fn fluid_particles<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<Option<(Vectors<'py>, f64)>> {
     let run = core.lock()?;
     let (model, positions) = (run.sim().model(), run.sim().positions());
-    let Some(fluid) = model.fluids().iter().find(|fluid| model.bodies()[fluid.body].name == body) else {
+    let Some(found) = model.matter_of::<Fluid>().find(|portion| model.bodies()[portion.body].name == body) else {
         return Ok(None);
     };
-    let waits = |p: &Vec3| fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p));
-    let out: Vec<Vec3> = positions[fluid.vertices.clone()].iter().filter(|p| !waits(p)).copied().collect();
-    Ok(Some((to_array(py, &out)?, fluid.material.spacing)))
+    let out: Vec<Vec3> = positions[found.vertices].iter().filter(|p| found.matter.is_out(**p)).copied().collect();
+    Ok(Some((to_array(py, &out)?, found.matter.material().spacing)))
 }
 
 /// Densities and pressures of a fluid's particles in the last step; none before the first.

@@ -20,20 +20,14 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn orientations<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<(Vectors<'py>, Vectors<'py>)> {
     let run = core.lock()?;
-    let (model, state) = (run.sim().model(), run.sim().state());
-    let number = model.bodies().iter().position(|other| other.name == body);
-    let [segments, particles] =
-        number.map_or([0..0, 0..0], |number| [model.rod_segments(number), model.oriented_particles(number)]);
-    let (own, [orientations, spins]) = match segments.is_empty() {
-        true => (particles, ["oriented/orientations", "oriented/spins"]),
-        false => (segments, ["rod/orientations", "rod/spins"]),
-    };
-    if own.is_empty() {
+    let sim = run.sim();
+    let quaternions = sim.orientations(body).unwrap_or_default();
+    if quaternions.is_empty() {
         return Err(bad_value(format!("body {body:?} has no orientations: it is no rod, and its particles have none")));
     }
-    let quaternions = &state.channels.quaternions(orientations)[own.clone()];
     let flat: Vec<f64> = quaternions.iter().flat_map(|q| [q.w, q.x, q.y, q.z]).collect();
-    Ok((flat.into_pyarray(py).reshape([own.len(), 4])?, to_array(py, &state.channels.vectors(spins)[own])?))
+    let spins = to_array(py, sim.spins(body).map_err(bad_value)?)?;
+    Ok((flat.into_pyarray(py).reshape([quaternions.len(), 4])?, spins))
 }
 
 /// Replaces how particles are turned, quaternions w x y z.

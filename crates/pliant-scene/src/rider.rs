@@ -4,11 +4,9 @@ use std::iter::Sum;
 use std::ops::Mul;
 
 use pliant::math::Vec3;
+use pliant::matter::{ORIENTATIONS, SPINS};
 use pliant::mesh::Embedding;
 use pliant::{MatchedSkin, Simulation, Skin, WrinkleError, WrinkleMesh};
-
-/// Channel of the state that surfaces of oriented particles follow.
-const ORIENTATIONS: &str = "oriented/orientations";
 
 /// How the surface that is shown of a body follows it.
 #[derive(Debug)]
@@ -45,8 +43,7 @@ impl Rider {
         match self {
             Self::Matched(skin) => [own, &skin.apply(own)].concat(),
             Self::Skin(skin) => {
-                let orientations =
-                    &sim.state().channels.quaternions(ORIENTATIONS)[sim.model().oriented_particles(body)];
+                let orientations = sim.state().channels[body].quaternions(ORIENTATIONS);
                 [own, &skin.apply(own, orientations)].concat()
             }
             Self::Wrinkled(wrinkles) if *own == sim.positions()[vertices] => wrinkles.positions().to_vec(),
@@ -63,9 +60,8 @@ impl Rider {
                 [own, &skin.velocities(positions, own)].concat()
             }
             Self::Skin(skin) => {
-                let (channels, turns) = (&sim.state().channels, sim.model().oriented_particles(body));
-                let orientations = &channels.quaternions(ORIENTATIONS)[turns.clone()];
-                let spins = &channels.vectors("oriented/spins")[turns];
+                let channels = &sim.state().channels[body];
+                let (orientations, spins) = (channels.quaternions(ORIENTATIONS), channels.vectors(SPINS));
                 [own, &skin.velocities(own, orientations, spins)].concat()
             }
             Self::Embedded(_) | Self::Wrinkled(_) => self.stored(own),

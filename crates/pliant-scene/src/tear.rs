@@ -2,7 +2,7 @@
 
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, connected_components};
-use pliant::{Cut, Simulation, Tearing, TopologyError};
+use pliant::{Cut, Matching, Simulation, Tearing, TopologyError};
 use pliant_io::store::{BodyRange, Topology};
 
 use crate::format::{CutSection, CutSpace, TearSection};
@@ -158,7 +158,7 @@ fn cell_edges(sim: &Simulation, body: usize) -> Vec<Edge> {
 
 /// Connected pieces of bodies: what cells hold together, or the regions of a matched body; any other loose vertex is a piece.
 pub(crate) fn pieces(sim: &Simulation, bodies: &[usize]) -> usize {
-    let matched = |body: usize| sim.model().matchings().iter().any(|info| info.body == body);
+    let matched = |body: usize| sim.model().matter_in::<Matching>(body).is_some();
     let count = |&body: &usize| {
         let info = &sim.model().bodies()[body];
         let numbers = sim.pieces(&info.name).ok().filter(|_| matched(body));

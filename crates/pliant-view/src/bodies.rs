@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use pliant::math::Vec3;
-use pliant::{BodyInfo, FluidInfo, FluidSurface, Simulation};
+use pliant::{BodyInfo, Fluid, FluidSurface, Simulation};
 
 use crate::scene::{Lines, Mesh, Paint, Points, Scene};
 
@@ -30,7 +30,7 @@ impl Scene {
                 scene.meshes.push(Mesh::new(positions, triangles, color));
                 continue;
             }
-            if let Some(fluid) = model.fluids().iter().find(|fluid| fluid.body == number) {
+            if let Some(fluid) = model.matter_in::<Fluid>(number) {
                 scene.add_fluid(fluid, &positions, color);
                 continue;
             }
@@ -48,19 +48,19 @@ impl Scene {
     }
 
     /// The surface of a fluid, or its particles as balls where colours show values; what waits in a pipe is not seen.
-    fn add_fluid(&mut self, fluid: &FluidInfo, positions: &[Vec3], paint: Paint) {
-        let is_out = |p: &Vec3| !fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p));
-        let out: Vec<Vec3> = positions.iter().filter(|p| is_out(p)).copied().collect();
+    fn add_fluid(&mut self, fluid: &Fluid, positions: &[Vec3], paint: Paint) {
+        let out: Vec<Vec3> = positions.iter().filter(|p| fluid.is_out(**p)).copied().collect();
         if out.is_empty() {
             return;
         }
         if let Paint::Scalar { values, range, map } = paint {
-            let values = positions.iter().zip(values).filter(|(p, _)| is_out(p)).map(|(_, value)| value).collect();
+            let values =
+                positions.iter().zip(values).filter(|(p, _)| fluid.is_out(**p)).map(|(_, value)| value).collect();
             let paint = Paint::Scalar { values, range, map };
-            self.points.push(Points::new(out, 0.5 * fluid.material.spacing, paint));
+            self.points.push(Points::new(out, 0.5 * fluid.material().spacing, paint));
             return;
         }
-        if let Ok(surface) = FluidSurface::new(fluid.material.spacing).mesh(&out) {
+        if let Ok(surface) = FluidSurface::new(fluid.material().spacing).mesh(&out) {
             self.meshes.push(Mesh::new(surface.positions, surface.triangles, paint));
         }
     }

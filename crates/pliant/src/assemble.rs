@@ -1,14 +1,14 @@
 //! Bodies as flat arrays, on their way into a model: numbers shifted, lists joined, nonsense refused.
 
+use std::sync::Arc;
+
 use crate::body::Body;
 use crate::energy::{EdgeSprings, SpringStiffness};
 use crate::error::ModelError;
-use crate::fluid::{FluidInfo, FluidMaterial};
 use crate::mass::Mass;
-use crate::matching::{ClothMatchingInfo, MatchingInfo};
 use crate::math::Vec3;
-use crate::model::{BodyInfo, EnergyEntry, Model, ModelParts};
-use crate::rod::{RodMaterial, RodSet};
+use crate::matter::{BodyView, MatterEntry};
+use crate::model::{BodyInfo, EnergyEntry, ModelParts};
 
 /// Two vertices that are tied by a spring.
 #[derive(Debug)]
@@ -25,8 +25,6 @@ pub(crate) struct World {
     pub(crate) parts: ModelParts,
     pub(crate) positions: Vec<Vec3>,
     pub(crate) velocities: Vec<Vec3>,
-    /// Bodies that are rods.
-    pub(crate) rods: Vec<(usize, RodMaterial)>,
 }
 
 impl World {
@@ -39,51 +37,34 @@ impl World {
         check_body(&body, &name)?;
         let base = self.parts.rest.len();
         let count = body.rest.len();
-        if let Some(material) = &body.fluid {
-            self.check_spacing(material)?;
-            let (number, material, emitter) = (self.parts.bodies.len(), material.clone(), body.emitter.clone());
-            self.parts.fluids.push(FluidInfo { body: number, vertices: base..base + count, material, emitter });
-        }
-        if let Some(matching) = body.matching {
-            if let Some((name, value, need)) = matching.problem() {
-                return Err(ModelError::BadParameter { name, value, need });
-            }
-            matching.regions.check(count).map_err(|error| ModelError::Regions { body: name.clone(), error })?;
-            let surface = matching.check_surface(&body.rest, &body.surface);
-            surface.map_err(|error| ModelError::Regions { body: name.clone(), error })?;
-            self.parts.matchings.push(MatchingInfo {
-                body: self.parts.bodies.len(),
-                vertices: base..base + count,
-                matching,
-            });
-        }
-        if let Some(matching) = body.cloth_matching {
-            if let Some((name, value, need)) = matching.problem() {
-                return Err(ModelError::BadParameter { name, value, need });
-            }
-            let fits = matching.check(&body.surface, &body.rest);
-            fits.map_err(|error| ModelError::ClothMatching { body: name.clone(), error })?;
-            let vertices = base..base + count;
-            self.parts.cloth_matchings.push(ClothMatchingInfo { body: self.parts.bodies.len(), vertices, matching });
-        }
         let limit = u32::MAX as usize / 4;
         if base + count > limit {
             return Err(ModelError::TooLarge { count: base + count, limit });
         }
+        let number = self.parts.bodies.len();
         self.parts.pinned.resize(base + count, false);
         body.pinned.iter().for_each(|&v| self.parts.pinned[base + v as usize] = true);
+        let view = BodyView {
+            name: &name,
+            rest: &body.rest,
+            positions: &body.positions,
+            velocities: &body.velocities,
+            surface: &body.surface,
+            segments: &body.segments,
+            pinned: &self.parts.pinned[base..],
+        };
+        for mut matter in body.matter {
+            matter.prepare(&view)?;
+            self.parts.matter.push(MatterEntry { body: number, matter: Arc::from(matter) });
+        }
         self.parts.mass.append(count, &body.mass);
         self.parts.fabrics.push(body.fabric);
-        if let Some((particles, material)) = body.oriented {
-            self.parts.oriented.add(self.parts.bodies.len(), base, &particles, material);
-        }
-        self.rods.extend(body.rod.map(|material| (self.parts.bodies.len(), material)));
         self.parts.rest.extend_from_slice(&body.rest);
         self.positions.extend_from_slice(&body.positions);
         self.velocities.extend_from_slice(&body.velocities);
         for mut batch in body.energies {
             batch.operator_mut().shift_vertices(base as u32);
-            self.parts.energies.push(EnergyEntry { batch, body: Some(self.parts.bodies.len()), damping: None });
+            self.parts.energies.push(EnergyEntry { batch, body: Some(number), damping: None });
         }
         for mut batch in body.constraints {
             batch.shift_vertices(base as u32);
@@ -101,15 +82,6 @@ impl World {
             collides_with_itself: body.collides_with_itself,
             welded: Vec::new(),
         });
-        Ok(())
-    }
-
-    /// One kernel serves all fluids, so that they push each other.
-    fn check_spacing(&self, material: &FluidMaterial) -> Result<(), ModelError> {
-        let value = material.spacing;
-        if self.parts.fluids.iter().any(|other| other.material.spacing != value) {
-            return Err(ModelError::BadParameter { name: "spacing of a fluid", value, need: "that of all fluids" });
-        }
         Ok(())
     }
 
@@ -153,45 +125,6 @@ impl World {
     }
 }
 
-/// The rods of a world; no vertex is on two.
-pub(crate) fn rod_set(
-    rods: &[(usize, RodMaterial)],
-    bodies: &[BodyInfo],
-    rest: &[Vec3],
-    pinned: &[bool],
-) -> Result<RodSet, ModelError> {
-    let mut set = RodSet::default();
-    for (body, material) in rods {
-        let BodyInfo { name, vertices, segments, .. } = &bodies[*body];
-        let mut seen = vec![false; vertices.len()];
-        let starts = segments.chunk_by(|before, next| before[1] == next[0]).map(|rod| rod[0][0]);
-        for vertex in segments.iter().map(|ends| ends[1]).chain(starts) {
-            let vertex = vertex as usize - vertices.start;
-            if std::mem::replace(&mut seen[vertex], true) {
-                return Err(ModelError::SharedRodVertex { body: name.clone(), vertex });
-            }
-        }
-        set.add(*body, segments, material, rest, pinned);
-    }
-    Ok(set)
-}
-
-/// Fluid feels surfaces by samples as far apart as its particles, so their triangles must not be too large.
-pub(crate) fn check_surfaces_beside_fluids(model: &Model) -> Result<(), ModelError> {
-    let Some(fluid) = model.fluids().first() else { return Ok(()) };
-    let (spacing, limit, rest) = (fluid.material.spacing, crate::fluid::MOST_SAMPLES, model.rest());
-    for body in model.bodies() {
-        for &[a, b, c] in &body.surface {
-            let length = |from: u32, to: u32| rest[from as usize].distance(rest[to as usize]);
-            let length = length(a, b).max(length(b, c)).max(length(c, a));
-            if length.is_nan() || length > limit * spacing {
-                return Err(ModelError::CoarseSurface { body: body.name.clone(), length, spacing, limit });
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Lists of a body have one entry for each vertex, and nothing names a vertex that is not there.
 fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
     let expected = body.rest.len();
@@ -208,13 +141,6 @@ fn check_body(body: &Body, name: &str) -> Result<(), ModelError> {
     }
     if let Some(vertex) = body.velocities.iter().position(|v| !v.is_finite()) {
         return Err(ModelError::NonFiniteVelocity { body: owned(), vertex, value: body.velocities[vertex] });
-    }
-    if let Some(pipe) = &body.emitter {
-        let jet = pipe.velocity();
-        let mut waiting = (0..expected).filter(|&v| pipe.holds(body.positions[v]));
-        if let Some(vertex) = waiting.find(|&v| body.velocities[v] != jet) {
-            return Err(ModelError::MovedEmitter { body: owned(), vertex, value: body.velocities[vertex], jet });
-        }
     }
     let corners = body.energies.iter().flat_map(|batch| batch.operator().corner_vertices().iter().copied());
     let constrained =

@@ -3,13 +3,14 @@
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::error::ModelError;
-use crate::fluid::{Emitter, FluidMaterial};
+use crate::fluid::{Emitter, Fluid, FluidMaterial};
 use crate::matching::{ClothMatching, Matching};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
+use crate::matter::Matter;
 use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
-use crate::oriented::{OrientedMaterial, OrientedParticles};
-use crate::rod::RodMaterial;
+use crate::oriented::{Oriented, OrientedMaterial, OrientedParticles};
+use crate::rod::{Rod, RodMaterial};
 use crate::topology::{Cells, Fabric, Substance, Tearing};
 
 /// A body. Vertices are numbered from 0; the world renumbers them.
@@ -22,10 +23,7 @@ pub struct Body {
     pub(crate) mass: Vec<MassEntry>,
     pub(crate) energies: Vec<Box<dyn Batch>>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
-    pub(crate) fluid: Option<FluidMaterial>,
-    pub(crate) emitter: Option<Emitter>,
-    pub(crate) matching: Option<Matching>,
-    pub(crate) cloth_matching: Option<ClothMatching>,
+    pub(crate) matter: Vec<Box<dyn Matter>>,
     pub(crate) surface: Vec<[u32; 3]>,
     pub(crate) segments: Vec<[u32; 2]>,
     pub(crate) strand_width: f64,
@@ -33,8 +31,6 @@ pub struct Body {
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
     pub(crate) fabric: Fabric,
-    pub(crate) rod: Option<RodMaterial>,
-    pub(crate) oriented: Option<(OrientedParticles, OrientedMaterial)>,
 }
 
 impl Body {
@@ -48,10 +44,7 @@ impl Body {
             mass,
             energies: Vec::new(),
             constraints: Vec::new(),
-            fluid: None,
-            emitter: None,
-            matching: None,
-            cloth_matching: None,
+            matter: Vec::new(),
             surface: Vec::new(),
             segments: Vec::new(),
             strand_width: 0.0,
@@ -59,8 +52,6 @@ impl Body {
             pinned: Vec::new(),
             pressure: 0.0,
             fabric: Fabric::default(),
-            rod: None,
-            oriented: None,
         }
     }
 
@@ -114,8 +105,7 @@ impl Body {
         body.segments = strands.segments().collect();
         body.strand_width = 2.0 * material.radius;
         body.made_of(Cells::segments(strands.segments()), None);
-        body.rod = Some(material.clone());
-        Ok(body)
+        Ok(body.with_matter(Rod::new(material.clone())))
     }
 
     /// Ellipsoids with orientations that are matched in groups: plants, fins, ribs that are one particle wide. A pinned particle keeps its
@@ -128,8 +118,7 @@ impl Body {
         let mut body = Self::new(particles.positions.clone(), mass);
         body.segments.clone_from(&particles.edges);
         body.made_of(Cells::segments(particles.edges.iter().copied()), None);
-        body.oriented = Some((particles.clone(), material.clone()));
-        Ok(body)
+        Ok(body.with_matter(Oriented::new(particles, material)))
     }
 
     /// A mass-spring surface [Liu 2013]: triangles give masses and the surface, edges are springs of stiffness k \[N/m\].
@@ -183,17 +172,16 @@ impl Body {
     /// ```
     pub fn fluid(particles: &PointSet, material: &FluidMaterial) -> Result<Self, ModelError> {
         material.check()?;
-        let mut body = Self::points(particles, material.particle_mass());
-        body.fluid = Some(material.clone());
-        Ok(body)
+        let body = Self::points(particles, material.particle_mass());
+        Ok(body.with_matter(Fluid::new(material.clone(), None)))
     }
 
     /// A fluid that comes out of a pipe.
     pub fn emitted(emitter: &Emitter, material: &FluidMaterial) -> Result<Self, ModelError> {
-        let mut body = Self::fluid(&emitter.particles(material.spacing)?, material)?;
+        material.check()?;
+        let mut body = Self::points(&emitter.particles(material.spacing)?, material.particle_mass());
         body.velocities.fill(emitter.velocity());
-        body.emitter = Some(emitter.clone());
-        Ok(body)
+        Ok(body.with_matter(Fluid::new(material.clone(), Some(emitter.clone()))))
     }
 
     fn made_of(&mut self, cells: Cells, substance: Option<Substance>) {
@@ -256,15 +244,21 @@ impl Body {
     }
 
     /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
-    pub fn with_matching(mut self, matching: Matching) -> Self {
-        self.matching = Some(matching);
-        self
+    pub fn with_matching(self, matching: Matching) -> Self {
+        self.with_matter(matching)
     }
 
     /// Lets the body's triangles keep their shape by matching, beside what else it is made of. Only the
     /// [position-based solver](crate::solve::pbd) knows it.
-    pub fn with_cloth_matching(mut self, matching: ClothMatching) -> Self {
-        self.cloth_matching = Some(matching);
+    pub fn with_cloth_matching(self, matching: ClothMatching) -> Self {
+        self.with_matter(matching)
+    }
+
+    /// Makes the body of matter of any kind, beside what else it is made of; it takes the place of matter of the same type. Only the
+    /// [position-based solver](crate::solve::pbd) knows matter.
+    pub fn with_matter<M: Matter>(mut self, matter: M) -> Self {
+        self.matter.retain(|other| !crate::matter::is::<M>(other.as_ref()));
+        self.matter.push(Box::new(matter));
         self
     }
 

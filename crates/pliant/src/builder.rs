@@ -1,6 +1,6 @@
 //! From bodies to a running simulation.
 
-use crate::assemble::{Attachment, World, check_masses, check_surfaces_beside_fluids, rod_set};
+use crate::assemble::{Attachment, World, check_masses};
 use crate::body::Body;
 use crate::clock::Clock;
 use crate::collide::Collider;
@@ -224,9 +224,8 @@ impl SimulationBuilder {
             world.add(body)?;
         }
         world.attach(&self.attachments)?;
-        let World { mut parts, mut positions, velocities, rods } = world;
+        let World { mut parts, mut positions, velocities } = world;
         check_masses(&parts.bodies, &parts.mass, &parts.pinned)?;
-        parts.rods = rod_set(&rods, &parts.bodies, &parts.rest, &parts.pinned)?;
         let extent = diagonal(&parts.rest).max(diagonal(&positions));
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
         parts.stiffness_damping = self.damping.stiffness;
@@ -242,12 +241,11 @@ impl SimulationBuilder {
             self.settings.integrator = chosen.integrator;
         }
         self.solver.check_world(&model, self.settings.integrator)?;
-        model.oriented_set().check_integrator(&model, self.settings.integrator)?;
+        crate::matter::check_world(&model, self.settings.integrator)?;
         crate::topology::check_tearing(&model)?;
-        check_surfaces_beside_fluids(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
-        let channels = crate::matter::initial(&model, &positions);
+        let channels = crate::matter::initial(&model, &positions)?;
         let state = State { time: 0.0, step: 0, positions, velocities, channels, air: AirPath::default() };
         let pool = Pool::new(self.threads)?;
         let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);

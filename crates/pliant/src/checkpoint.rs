@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::contact::{Clearances, Held};
 use crate::error::ModelError;
 use crate::math::{Mat3, Quat, Vec3};
+use crate::matter::SavedChannels;
 use crate::simulation::Simulation;
 use crate::state::{History, Inputs};
 use crate::substeps::MOST_SUBSTEPS;
@@ -130,7 +131,7 @@ impl Checkpoint {
         Ok(self.channel(name, length - length % N)?.as_chunks::<N>().0)
     }
 
-    fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
+    pub(crate) fn channel(&self, name: &str, expected: usize) -> Result<&[f64], CheckpointError> {
         let numbers = self.channels.iter().find(|(n, _)| n == name).map_or(&[][..], |(_, numbers)| numbers);
         if numbers.len() != expected {
             return Err(CheckpointError::Channel { name: name.to_owned(), found: numbers.len(), expected });
@@ -252,7 +253,10 @@ impl Simulation {
         if self.settings.substeps != 1 {
             channels.push(("substeps".to_owned(), vec![self.settings.substeps as f64]));
         }
-        channels.extend(self.state.channels.iter().map(|(name, channel)| (name.to_owned(), channel.to_numbers())));
+        for (body, own) in self.state.channels.iter().enumerate() {
+            channels
+                .extend(own.iter().map(|(name, channel)| (SavedChannels::name_of(body, name), channel.to_numbers())));
+        }
         if let Some(history) = &self.history {
             channels.push(("before/step".to_owned(), vec![history.h]));
             channels.push(("before/positions".to_owned(), flatten(&history.positions)));

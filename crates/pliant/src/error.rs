@@ -107,6 +107,16 @@ pub enum ModelError {
         /// What is needed.
         need: &'static str,
     },
+    /// Matter of a kind cannot be in the body or in the world.
+    #[error("body {body:?}, {kind}: {problem}")]
+    Matter {
+        /// Body.
+        body: String,
+        /// Kind of matter.
+        kind: &'static str,
+        /// Why.
+        problem: String,
+    },
     /// Fluid that waits in a pipe was given a motion of its own.
     #[error(
         "vertex {vertex} of body {body:?} has the velocity {value}, but waits in a pipe whose jet has the velocity {jet}: fluid from an emitter starts as fast as its jet"
@@ -244,6 +254,7 @@ impl ModelError {
             | Self::NoSuchVertex { body, .. }
             | Self::RepeatedName(body)
             | Self::NoSuchBody(body)
+            | Self::Matter { body, .. }
             | Self::MovedEmitter { body, .. }
             | Self::Energy { body, .. }
             | Self::SharedRodVertex { body, .. }

@@ -57,8 +57,7 @@ impl Fingerprint {
             }
         }
         hash.data(&model.constraints());
-        hash.data(&(model.fluids(), model.matchings(), model.cloth_matchings()));
-        hash.data(&(model.rods(), model.oriented()));
+        hash.data(&model.matter());
         hash.0
     }
 }

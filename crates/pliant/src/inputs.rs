@@ -6,7 +6,9 @@ use crate::collide::Collider;
 use crate::contact::{Clearances, Contact};
 use crate::integrate::TimeIntegrator;
 use crate::math::{Quat, Vec3};
+use crate::matter::{ORIENTATIONS, Place, SPINS};
 use crate::model::{BodyInfo, Model};
+use crate::rod::Rod;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::substeps::{MOST_SUBSTEPS, NEED};
@@ -136,6 +138,22 @@ impl Simulation {
     /// A body by its name.
     pub fn body(&self, name: &str) -> Result<&BodyInfo, InputError> {
         self.model.bodies().iter().find(|b| b.name == name).ok_or_else(|| InputError::NoSuchBody(name.to_owned()))
+    }
+
+    /// Number of a body in the order in which bodies were added.
+    pub fn body_number(&self, name: &str) -> Result<usize, InputError> {
+        let number = self.model.bodies().iter().position(|body| body.name == name);
+        number.ok_or_else(|| InputError::NoSuchBody(name.to_owned()))
+    }
+
+    /// Orientations of a body's rod segments or oriented particles; empty where it has none.
+    pub fn orientations(&self, body: &str) -> Result<&[Quat], InputError> {
+        Ok(self.state.channels[self.body_number(body)?].quaternions(ORIENTATIONS))
+    }
+
+    /// Their angular velocities, each in its own axes \[rad/s\].
+    pub fn spins(&self, body: &str) -> Result<&[Vec3], InputError> {
+        Ok(self.state.channels[self.body_number(body)?].vectors(SPINS))
     }
 
     /// Positions of a body's vertices \[m\].
@@ -280,14 +298,14 @@ impl Simulation {
 
     /// Turns a clamped segment of a rod about itself by an angle \[rad\], as a hand that twists a cable.
     pub fn twist_rod(&mut self, body: &str, segment: usize, angle: f64) -> Result<(), InputError> {
-        let number = self.model.bodies().iter().position(|other| other.name == body);
-        let number = number.ok_or_else(|| InputError::NoSuchBody(body.to_owned()))?;
+        let number = self.body_number(body)?;
         if !angle.is_finite() {
             return Err(InputError::BadValue { name: "angle", value: angle, need: "finite" });
         }
-        let clamped = self.model.rods().clamped_segment(number, segment);
-        let at = clamped.ok_or_else(|| InputError::NotClamped { body: body.to_owned(), segment })?;
-        let orientation = &mut self.state.channels.quaternions_mut(crate::rod::ORIENTATIONS)[at];
+        if !self.model.matter_in::<Rod>(number).is_some_and(|rod| rod.is_clamped(segment)) {
+            return Err(InputError::NotClamped { body: body.to_owned(), segment });
+        }
+        let orientation = &mut self.state.channels[number].quaternions_mut(ORIENTATIONS)[segment];
         *orientation = (*orientation * Quat::from_rotation_z(angle)).normalize();
         Ok(())
     }
@@ -315,14 +333,10 @@ impl Simulation {
         }
         self.state.positions.copy_from_slice(positions);
         self.state.velocities.copy_from_slice(velocities);
-        let channels = &mut self.state.channels;
-        self.model.rods().align(positions, channels.quaternions_mut(crate::rod::ORIENTATIONS));
-        let turned = channels.quaternions_mut(crate::oriented::ORIENTATIONS);
-        let aligned = crate::oriented::aligned(&self.model, positions, Some(turned));
-        turned.copy_from_slice(&aligned);
-        channels.vectors_mut(crate::rod::SPINS).fill(Vec3::ZERO);
-        channels.vectors_mut(crate::oriented::SPINS).fill(Vec3::ZERO);
-        // Rotations of regions stay: they are where the next ones are looked for, and are found anew from the positions.
+        for entry in self.model.matter() {
+            let at = Place::new(&self.model, entry.body);
+            entry.matter.put(&at, &positions[at.vertices()], &mut self.state.channels[entry.body]);
+        }
         for (place, &v) in self.model.pinned().iter().enumerate() {
             self.inputs.pins[place] = positions[v as usize];
         }

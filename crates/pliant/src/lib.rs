@@ -43,7 +43,7 @@ mod mass;
 mod matching;
 mod material;
 pub mod math;
-mod matter;
+pub mod matter;
 mod measure;
 pub mod mesh;
 mod model;
@@ -75,25 +75,25 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
 pub use damping::{Damping, damp_deformation, damp_radially};
 pub use error::{ModelError, StepError};
-pub use fluid::{Emitter, FluidInfo, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
+pub use fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
 pub use inputs::InputError;
 pub use integrate::TimeIntegrator;
 pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use mass::Mass;
 pub use matching::{
-    Break, ClothMatching, ClothMatchingError, ClothMatchingInfo, Lattice, Link, MatchedSkin, Matching, MatchingInfo,
-    Modes, Octree, OctreeCell, Plasticity, RegionError, Regions, Spring, VolumeConservation,
+    Break, ClothMatching, ClothMatchingError, Lattice, Link, MatchedSkin, Matching, Modes, Octree, OctreeCell,
+    Plasticity, RegionError, Regions, Spring, VolumeConservation,
 };
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
-pub use matter::{Channel, Channels};
+pub use matter::{Channel, Channels, Matter, Motion};
 pub use measure::ElementStrains;
 pub use model::{BodyInfo, EnergyEntry, Model};
-pub use oriented::{OrientedError, OrientedInfo, OrientedMaterial, OrientedParticles, Skin};
+pub use oriented::{Oriented, OrientedError, OrientedMaterial, OrientedParticles, Skin};
 pub use pool::MOST_THREADS;
 pub use problem::Problem;
 pub use report::{Report, StepReport, WorstElement};
 pub use rigid::{RigidError, RigidMaterial, RigidPose};
-pub use rod::RodMaterial;
+pub use rod::{Rod, RodMaterial};
 pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
 pub use settle::{SettleError, SettleParams, Settled};
 pub use simulation::Simulation;

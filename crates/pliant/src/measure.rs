@@ -1,7 +1,7 @@
 //! Physical quantities of a deformed state: stretches of elements, forces at pins, weights of examples.
 
 use crate::energy::{Arrays, Batch, EnergyError, Operator, StrainSet, TetStrain, TriangleStrain};
-use crate::fluid::{FluidInfo, FluidReadings};
+use crate::fluid::{Fluid, FluidReadings};
 use crate::force::add_pressure;
 use crate::inputs::InputError;
 use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
@@ -164,8 +164,7 @@ impl Simulation {
         }
         add_pressure(&self.model, x, &mut forces);
         if let Some(wind) = &settings.wind {
-            let particles = self.state.channels.quaternions(crate::oriented::ORIENTATIONS);
-            let air = Drag::now(&self.model, wind, self.state.air, x, v, particles);
+            let air = Drag::now(&self.model, wind, self.state.air, x, v, &self.state.channels);
             forces.iter_mut().zip(air).for_each(|(force, air)| *force += air);
         }
         self.model.pinned().iter().map(|&vertex| -forces[vertex as usize]).collect()
@@ -206,8 +205,8 @@ impl Simulation {
     /// ```
     pub fn fluid_readings(&self, body: &str) -> Result<Option<FluidReadings>, InputError> {
         let name = &self.body(body)?.name;
-        let is_asked = |fluid: &FluidInfo| self.model.bodies()[fluid.body].name == *name;
-        let Some(number) = self.model.fluids().iter().position(is_asked) else {
+        let body = self.body_number(body)?;
+        let Some(number) = self.model.matter_of::<Fluid>().position(|portion| portion.body == body) else {
             return Err(InputError::NoFluid(name.clone()));
         };
         Ok(self.solver.fluid_readings().into_iter().nth(number))

@@ -7,12 +7,9 @@ use crate::constraint::ConstraintBatch;
 use crate::energy::{Arrays, Batch, Memory, Viscous};
 use crate::error::ModelError;
 use crate::fingerprint::Fingerprint;
-use crate::fluid::FluidInfo;
 use crate::mass::Mass;
-use crate::matching::{ClothMatchingInfo, MatchingInfo};
 use crate::math::Vec3;
-use crate::oriented::{OrientedInfo, OrientedSet};
-use crate::rod::RodSet;
+use crate::matter::{Matter, MatterEntry, Portion};
 use crate::sparse::SymmetricPattern;
 use crate::topology::{Cells, Fabric};
 
@@ -57,9 +54,8 @@ pub struct Model {
     mass: Mass,
     energies: Vec<EnergyEntry>,
     constraints: Vec<Box<dyn ConstraintBatch>>,
-    fluids: Vec<FluidInfo>,
-    matchings: Vec<MatchingInfo>,
-    cloth_matchings: Vec<ClothMatchingInfo>,
+    /// By body.
+    matter: Vec<MatterEntry>,
     fabrics: Vec<Fabric>,
     /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
     free_index: Vec<u32>,
@@ -77,8 +73,6 @@ pub struct Model {
     inside: Vec<bool>,
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
     contact_masses: Vec<f64>,
-    rods: RodSet,
-    oriented: OrientedSet,
     /// Worked out when it is first asked for.
     fingerprint: OnceLock<u64>,
 }
@@ -108,13 +102,9 @@ pub(crate) struct ModelParts {
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
-    pub(crate) fluids: Vec<FluidInfo>,
-    pub(crate) matchings: Vec<MatchingInfo>,
-    pub(crate) cloth_matchings: Vec<ClothMatchingInfo>,
+    pub(crate) matter: Vec<MatterEntry>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
-    pub(crate) rods: RodSet,
-    pub(crate) oriented: OrientedSet,
     /// Length scale \[m\].
     pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
@@ -129,13 +119,9 @@ impl Model {
             mass,
             mut energies,
             constraints,
-            fluids,
-            matchings,
-            cloth_matchings,
+            matter,
             pinned,
             fabrics,
-            rods,
-            oriented,
             diagonal,
             stiffness_damping,
         } = parts;
@@ -182,9 +168,7 @@ impl Model {
             mass,
             energies,
             constraints,
-            fluids,
-            matchings,
-            cloth_matchings,
+            matter,
             fabrics,
             free_index,
             free,
@@ -197,8 +181,6 @@ impl Model {
             rigid,
             inside,
             contact_masses,
-            rods,
-            oriented,
             fingerprint: OnceLock::new(),
         })
     }
@@ -233,19 +215,34 @@ impl Model {
         &self.constraints
     }
 
-    /// Fluids, which only the position-based solver knows.
-    pub fn fluids(&self) -> &[FluidInfo] {
-        &self.fluids
+    /// What bodies are made of besides energies, by body. Only the position-based solver knows it.
+    pub fn matter(&self) -> &[MatterEntry] {
+        &self.matter
     }
 
-    /// Bodies that are matched as cloth, which only the position-based solver knows.
-    pub fn cloth_matchings(&self) -> &[ClothMatchingInfo] {
-        &self.cloth_matchings
+    /// All matter of one type, by body.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// use pliant::Fluid;
+    /// # let particles = pliant::mesh::generate::particle_block(Vec3::splat(0.2), 0.05)?;
+    /// let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    /// let pool = Body::fluid(&particles, &water)?.named("pool");
+    /// let sim = Simulation::builder().body(pool).build()?;
+    /// let fluids: Vec<_> = sim.model().matter_of::<Fluid>().collect();
+    /// assert_eq!((fluids.len(), fluids[0].matter.material()), (1, &water));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn matter_of<M: Matter>(&self) -> impl Iterator<Item = Portion<'_, M>> {
+        self.matter.iter().filter_map(|entry| {
+            let vertices = self.bodies[entry.body].vertices.clone();
+            entry.downcast().map(|matter| Portion { body: entry.body, vertices, matter })
+        })
     }
 
-    /// Bodies that keep their shape by matching, which only the position-based solver knows.
-    pub fn matchings(&self) -> &[MatchingInfo] {
-        &self.matchings
+    /// The matter of one type in a body, by its number; none where it is not made of it.
+    pub fn matter_in<M: Matter>(&self, body: usize) -> Option<&M> {
+        self.matter.iter().filter(|entry| entry.body == body).find_map(MatterEntry::downcast)
     }
 
     /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.
@@ -287,41 +284,13 @@ impl Model {
         &self.pattern
     }
 
-    /// Which entries of the [channel](crate::Channels) `rod/orientations` are those of a body's segments; none where it is no rod.
-    pub fn rod_segments(&self, body: usize) -> Range<usize> {
-        self.rods.segments_of(body)
-    }
-
-    /// Bodies of oriented particles, which only the position-based solver knows.
-    pub fn oriented(&self) -> &[OrientedInfo] {
-        &self.oriented.bodies
-    }
-
-    /// Which entries of the [channel](crate::Channels) `oriented/orientations` are those of a body's particles; none where they have none.
-    pub fn oriented_particles(&self, body: usize) -> Range<usize> {
-        self.oriented.particles_of(body)
-    }
-
-    pub(crate) fn oriented_set(&self) -> &OrientedSet {
-        &self.oriented
-    }
-
-    /// Rods.
-    pub(crate) fn rods(&self) -> &RodSet {
-        &self.rods
-    }
-
-    /// The first body with something that is no energy, and what: constraints, a fluid, rods, matching, oriented particles.
+    /// The first body with something that is no energy, and what: constraints or matter.
     pub(crate) fn beyond_energies(&self) -> Option<(&BodyInfo, &'static str)> {
-        let at = |vertex: u32| self.bodies.iter().find(|body| body.vertices.contains(&(vertex as usize)));
         let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
-        let constraints = constraints.filter_map(|batch| Some((at(*batch.stencil(0).first()?)?, batch.kind())));
-        let fluids = self.fluids.iter().map(|fluid| (&self.bodies[fluid.body], "fluid"));
-        let rods = self.rods.first_body().map(|body| (&self.bodies[body], "rod"));
-        let matched = self.matchings.iter().map(|info| (&self.bodies[info.body], "matching"));
-        let cloths = self.cloth_matchings.iter().map(|info| (&self.bodies[info.body], "cloth matching"));
-        let oriented = self.oriented.bodies.iter().map(|info| (&self.bodies[info.body], "oriented particles"));
-        constraints.chain(fluids).chain(rods).chain(matched).chain(cloths).chain(oriented).next()
+        let constraints =
+            constraints.filter_map(|batch| Some((self.locate(*batch.stencil(0).first()? as usize).0, batch.kind())));
+        let matter = self.matter.iter().map(|entry| (&self.bodies[entry.body], entry.matter.kind()));
+        constraints.chain(matter).min_by_key(|(body, _)| body.vertices.start)
     }
 
     /// Sets of vertices that move as one.

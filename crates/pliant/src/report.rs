@@ -3,6 +3,7 @@
 use crate::energy::{Memory, batch_energy};
 use crate::limit::StrainLimitReport;
 use crate::math::Vec3;
+use crate::matter::Place;
 use crate::self_collision::SelfCollisionReport;
 use crate::simulation::Simulation;
 use crate::solve::SolveReport;
@@ -108,10 +109,7 @@ impl Simulation {
         for (entry, memory) in self.model.energies().iter().zip(&memory).filter(|(e, _)| e.damping.is_none()) {
             let batch = entry.batch.as_ref();
             let energy = batch_energy(batch, x, memory);
-            match elastic.iter_mut().find(|(kind, _)| *kind == batch.kind()) {
-                Some((_, sum)) => *sum += energy,
-                None => elastic.push((batch.kind(), energy)),
-            }
+            add_to(&mut elastic, batch.kind(), energy);
             for element in 0..batch.operator().len() {
                 let energy = batch.operator().element_energy(element, x, &memory.projections);
                 if worst.as_ref().is_none_or(|worst| energy > worst.energy) {
@@ -120,13 +118,15 @@ impl Simulation {
                 }
             }
         }
-        let channels = &self.state.channels;
-        if !self.model.rods().is_empty() {
-            elastic.push(("rod", self.model.rods().energy(x, channels.quaternions(crate::rod::ORIENTATIONS))));
+        let (mut turning, mut spin) = (0.0, Vec3::ZERO);
+        for entry in self.model.matter() {
+            let (at, channels) = (Place::new(&self.model, entry.body), &self.state.channels[entry.body]);
+            if let Some(energy) = entry.matter.elastic_energy(&x[at.vertices()], channels) {
+                add_to(&mut elastic, entry.matter.kind(), energy);
+            }
+            let (energy, momentum) = entry.matter.turning(&at, channels);
+            (turning, spin) = (turning + energy, spin + momentum);
         }
-        let (q, spins) =
-            (channels.quaternions(crate::oriented::ORIENTATIONS), channels.vectors(crate::oriented::SPINS));
-        let (turning, spin) = crate::oriented::spinning(&self.model, q, spins);
         let mut momentum_field = vec![Vec3::ZERO; x.len()];
         mass.multiply(v, &mut momentum_field);
         let total: f64 = mass.lumped().iter().sum();
@@ -169,6 +169,14 @@ impl Simulation {
             entry.batch.project(x, goals, memory);
         }
         memory
+    }
+}
+
+/// Adds to what a kind has.
+fn add_to(sums: &mut Vec<(&'static str, f64)>, kind: &'static str, energy: f64) {
+    match sums.iter_mut().find(|(other, _)| *other == kind) {
+        Some((_, sum)) => *sum += energy,
+        None => sums.push((kind, energy)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::contact::{Clearances, Contact, Held};
 use crate::math::Vec3;
+use crate::matter::Channels;
 use crate::model::Model;
 use crate::self_collision::SelfCollider;
 use crate::simulation::{Settings, Simulation};
@@ -173,7 +174,8 @@ fn copy_state(from: &State, to: &mut State) {
     (to.time, to.step, to.air) = (*time, *step, *air);
     copy(positions, &mut to.positions);
     copy(velocities, &mut to.velocities);
-    to.channels.copy_from(channels);
+    to.channels.resize_with(channels.len(), Channels::default);
+    to.channels.iter_mut().zip(channels).for_each(|(own, other)| own.copy_from(other));
 }
 
 fn copy_history(from: &History, to: &mut History) {

@@ -249,9 +249,8 @@ impl Simulation {
         let seen = self.history.as_ref().filter(|_| leads).map(|history| {
             x.iter().zip(&history.positions).map(|(now, before)| (*now - *before) / history.h).collect::<Vec<_>>()
         });
-        let particles = state.channels.quaternions(crate::oriented::ORIENTATIONS);
         let moving = (&x[..], seen.as_deref().unwrap_or(velocities));
-        Drag::over_step((model, wind, state.air), moving, particles, h, others)
+        Drag::over_step((model, wind, state.air), moving, &state.channels, h, others)
     }
 
     /// The state one substep earlier, for an integrator that looks back over substeps of equal length h \[s\]. Its velocities are damped

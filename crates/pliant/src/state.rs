@@ -17,16 +17,19 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Velocity of each vertex \[m/s\].
     pub velocities: Vec<Vec3>,
-    /// What rods, oriented particles and matched bodies carry beside that.
-    pub channels: Channels,
+    /// What the matter of each body carries beside that, body by body.
+    pub channels: Vec<Channels>,
     /// How far the wind has gone.
     pub air: AirPath,
 }
 
 impl State {
-    /// Where matched bodies have broken, body by body and in the order of time.
-    pub fn breaks(&self) -> Vec<Break> {
-        Break::all(&self.channels)
+    /// Where a matched body has broken, by its number, in the order of time.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn breaks(&self, body: usize) -> Vec<Break> {
+        Break::all(&self.channels[body])
     }
 }
 

@@ -159,7 +159,7 @@ fn threads_change_no_bit_of_a_rod_and_neither_does_a_checkpoint() -> Outcome {
         }
     }
     assert!(!alone.contacts().is_empty(), "it lies on something");
-    assert_eq!(alone.state().channels.quaternions("rod/orientations").len(), 70, "one orientation for each segment");
+    assert_eq!(alone.state().channels[0].quaternions("orientations").len(), 70, "one orientation for each segment");
     let mut resumed = fall(2)?;
     resumed.restore(&saved.ok_or("no checkpoint")?)?;
     for _ in 30..60 {
@@ -173,15 +173,15 @@ fn threads_change_no_bit_of_a_rod_and_neither_does_a_checkpoint() -> Outcome {
 fn orientations_are_found_by_body() -> Outcome {
     let cord = Body::strands(&straight(0.5, 3)?, &StrandMaterial::default())?;
     let builder = Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?).body(cord);
-    let lying = Body::rods(&rope(Vec3::ZERO, Vec3::X, 4)?, &WIRE)?;
+    let lying = Body::rods(&rope(Vec3::ZERO, Vec3::X, 4)?, &WIRE)?.named("lying");
     let sim = builder.body(lying).solver(position_based(4)).build()?;
-    let model = sim.model();
-    let [first, none, last] = [0, 1, 2].map(|body| model.rod_segments(body));
-    assert_eq!((first, none.len(), last.clone()), (0..5, 0, 5..9));
-    for q in &sim.state().channels.quaternions("rod/orientations")[last] {
+    for (body, count) in [("body 0", 5), ("body 1", 0), ("lying", 4)] {
+        assert_eq!((sim.orientations(body)?.len(), sim.spins(body)?.len()), (count, count), "{body}");
+    }
+    for q in sim.orientations("lying")? {
         assert!((*q * Vec3::Z).distance(Vec3::X) < 1e-12, "{q}");
     }
-    assert!(model.rod_segments(3).is_empty());
+    assert!(sim.orientations("nobody").is_err());
     Ok(())
 }
 

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use pliant::{Emitter, FluidInfo, FluidSurface, Model};
+use pliant::matter::Portion;
+use pliant::{Emitter, FluidSurface, Model};
 use pliant_io::store::RunStore;
 use pliant_io::write::{ExportError, ExportOptions, Fluid, FluidShape, Format, export};
 use serde_json::{Value, json};
@@ -92,7 +93,7 @@ pub(crate) fn formats(names: &[String]) -> Result<Vec<Format>, Box<dyn Error>> {
 
 /// Refuses before a run what could not be exported after it.
 pub(crate) fn check_fluids(model: &Model, formats: &[Format], fluid: Option<FluidChoice>) -> Result<(), ExportError> {
-    let Some(first) = model.fluids().first() else { return Ok(()) };
+    let Some(first) = model.matter_of::<pliant::Fluid>().next() else { return Ok(()) };
     let unable = formats.iter().find(|format| !format.carries_changing_topology());
     match (unable, fluid) {
         (Some(&format), Some(FluidChoice::Surface | FluidChoice::Both)) => {
@@ -131,17 +132,17 @@ pub(crate) const FLUIDS: &str = "fluids.json";
 
 /// Writes what the fluids of a world are, if there are any.
 pub(crate) fn write_fluids(dir: &Path, model: &Model) -> Result<(), Box<dyn Error>> {
-    let entry = |fluid: &FluidInfo| {
-        let pipe = fluid.emitter.as_ref().map(|pipe| {
+    let entry = |fluid: Portion<'_, pliant::Fluid>| {
+        let pipe = fluid.matter.emitter().map(|pipe| {
             json!({
                 "mouth": pipe.mouth.to_array(), "direction": pipe.direction.to_array(),
                 "radius": pipe.radius, "speed": pipe.speed, "duration": pipe.duration,
             })
         });
-        json!({ "body": model.bodies()[fluid.body].name, "spacing": fluid.material.spacing, "pipe": pipe })
+        json!({ "body": model.bodies()[fluid.body].name, "spacing": fluid.matter.material().spacing, "pipe": pipe })
     };
-    if !model.fluids().is_empty() {
-        let entries: Vec<Value> = model.fluids().iter().map(entry).collect();
+    let entries: Vec<Value> = model.matter_of().map(entry).collect();
+    if !entries.is_empty() {
         let path = dir.join(FLUIDS);
         let text = serde_json::to_string_pretty(&entries)? + "\n";
         std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::error::Error;
 
 use pliant::math::{Vec3, diagonal};
-use pliant::{Emitter, FluidSurface};
+use pliant::{Fluid, FluidSurface};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_scene::SceneRun;
@@ -53,7 +53,7 @@ impl<'a> Pictures<'a> {
         let values = self.values(number, frame)?;
         let (range, map) = ([0.0, most], ColorMap::default());
         let mut scene = Scene::default();
-        let fluids = self.run.sim.model().fluids();
+        let model = self.run.sim.model();
         for (number, body) in self.bodies_at(number)?.iter().enumerate() {
             let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
             let paint = |places: &[u32]| match &values {
@@ -72,19 +72,19 @@ impl<'a> Pictures<'a> {
                 let thickness = self.thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
                 scene.lines.push(Lines::new(positions, body.segments.clone(), thickness, painted));
             }
-            let fluid = fluids.iter().find(|fluid| fluid.body == number);
+            let fluid = model.matter_in::<Fluid>(number);
             if let (Some(fluid), None) = (fluid, &values) {
                 let mut out = at(&body.vertices);
-                out.retain(|p| !fluid.emitter.as_ref().is_some_and(|pipe| pipe.holds(*p)));
+                out.retain(|p| fluid.is_out(*p));
                 if out.is_empty() {
                     continue;
                 }
-                let surface = FluidSurface::new(fluid.material.spacing).mesh(&out)?;
+                let surface = FluidSurface::new(fluid.material().spacing).mesh(&out)?;
                 let color = Color::of_body(self.first_color + number);
                 scene.meshes.push(Mesh::new(surface.positions, surface.triangles, color));
             } else if !body.points.is_empty() {
                 let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
-                let size = fluid.map_or(self.thickness, |fluid| 0.5 * fluid.material.spacing);
+                let size = fluid.map_or(self.thickness, |fluid| 0.5 * fluid.material().spacing);
                 scene.points.push(Points::new(at(&loose), size, paint(&loose)));
             }
         }
@@ -100,10 +100,9 @@ impl<'a> Pictures<'a> {
     /// Positions \[m\] of what is seen at a frame.
     pub(super) fn seen(&self, number: u64, frame: &Frame<'_>) -> Result<Vec<Vec3>, ExportError> {
         // What waits in a pipe is not seen.
-        let pipes = self.run.sim.model().fluids().iter().filter_map(|fluid| fluid.emitter.as_ref());
-        let pipes: Vec<&Emitter> = pipes.collect();
+        let fluids: Vec<&Fluid> = self.run.sim.model().matter_of().map(|portion| portion.matter).collect();
         let places = self.visible_vertices(number)?.into_iter().map(|vertex| frame.positions[vertex]);
-        Ok(places.filter(|p| !pipes.iter().any(|pipe| pipe.holds(*p))).collect())
+        Ok(places.filter(|p| fluids.iter().all(|fluid| fluid.is_out(*p))).collect())
     }
 
     /// All values that colours show at a frame; none where they show bodies.

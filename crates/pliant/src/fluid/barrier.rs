@@ -5,8 +5,8 @@
 //! and the triangle's corners are moved apart along its normal, by their inverse masses: momentum is kept, and a triangle that is pinned is a wall.
 //! One contact after the other, in a fixed order.
 
-use super::matter::Matter;
 use super::neighbours::Neighbours;
+use super::particles::Particles;
 use crate::math::Vec3;
 use crate::parallel;
 
@@ -72,18 +72,18 @@ impl Foot {
 
 impl Barrier {
     /// Finds which particles that flow are over which triangles when a step begins, from the samples among their neighbours.
-    pub(super) fn find(&mut self, matter: &Matter, neighbours: &Neighbours, flows: &[bool], start: &[Vec3]) {
+    pub(super) fn find(&mut self, particles: &Particles, neighbours: &Neighbours, flows: &[bool], start: &[Vec3]) {
         self.contacts.clear();
-        if matter.samples.is_empty() {
+        if particles.samples.is_empty() {
             return;
         }
-        let (order, fluid) = (&neighbours.order, matter.vertices.len());
+        let (order, fluid) = (&neighbours.order, particles.vertices.len());
         let parts = parallel::map((0..flows.len().div_ceil(CHUNK)).collect(), &|part: usize| {
             let mut found: Vec<Contact> = Vec::new();
             for k in (part * CHUNK..flows.len().min((part + 1) * CHUNK)).filter(|&k| flows[k]) {
-                let (first, vertex) = (found.len(), matter.vertices[order[k] as usize]);
+                let (first, vertex) = (found.len(), particles.vertices[order[k] as usize]);
                 let samples = neighbours.of(k).iter().filter_map(|&j| (order[j as usize] as usize).checked_sub(fluid));
-                for corners in samples.map(|sample| matter.samples[sample].corners) {
+                for corners in samples.map(|sample| particles.samples[sample].corners) {
                     if found[first..].iter().any(|contact| contact.corners == corners) {
                         continue;
                     }
@@ -100,8 +100,8 @@ impl Barrier {
     }
 
     /// Moves particles back to their side, and triangles away from them.
-    pub(super) fn part(&self, matter: &Matter, x: &mut [Vec3]) {
-        let clearance = CLEARANCE * matter.spacing();
+    pub(super) fn part(&self, particles: &Particles, x: &mut [Vec3]) {
+        let clearance = CLEARANCE * particles.spacing();
         for _ in 0..SWEEPS {
             for &Contact { vertex, corners, side } in &self.contacts {
                 let triangle = corners.map(|corner| x[corner as usize]);
@@ -110,7 +110,7 @@ impl Barrier {
                 if missing <= 0.0 || !foot.is_over() {
                     continue;
                 }
-                let soft = |v: u32| matter.vertex_softness[v as usize];
+                let soft = |v: u32| particles.vertex_softness[v as usize];
                 let all = soft(vertex) + (0..3).map(|c| weights[c] * weights[c] * soft(corners[c])).sum::<f64>();
                 if all > 0.0 {
                     let push = *normal * (side * missing / all);

@@ -14,8 +14,8 @@
 
 use std::ops::Range;
 
-use super::matter::Matter;
 use super::neighbours::{Neighbours, Place};
+use super::particles::Particles;
 use crate::parallel::{self, Strided};
 
 /// Below the first density particles begin to be at a free surface, below the second they are.
@@ -36,7 +36,7 @@ const LEAST_CHUNK: usize = 32;
 
 /// What the correction is found from, by place.
 pub(super) struct Fine<'a> {
-    pub(super) matter: &'a Matter,
+    pub(super) particles: &'a Particles,
     pub(super) neighbours: &'a Neighbours,
     pub(super) places: &'a [Place],
     /// V_i V_j |W'/r| (w_i V_i + w_j V_j) of each pair, and by place the sums of these times r²; 0 of what has no pressure.
@@ -115,7 +115,7 @@ impl Coarse {
             self.cell_of.extend(range.map(|_| cell as u32));
         }
         // The pressure moves by a gradient of which neighbours see a part, and the system knows that once but not twice.
-        let stiffer = self.assemble(fine) / fine.matter.seen_gradient();
+        let stiffer = self.assemble(fine) / fine.particles.seen_gradient();
         self.find_pressure();
         let Self { cell_of, pressure, .. } = self;
         let outputs = Strided { entries: pushes, stride: 1 };
@@ -172,7 +172,7 @@ impl Coarse {
             let inside = ((fine.densities[i] - SURFACE[1]) / (SURFACE[0] - SURFACE[1])).clamp(0.0, 1.0);
             row.right += f64::from(volume * fine.excess[i] * inside);
             let mut missing = f64::from((SURFACE[0] - fine.densities[i]).max(0.0));
-            missing *= AIR * fine.matter.neighbour_weight() * f64::from(volume) * 2.0 * ease;
+            missing *= AIR * fine.particles.neighbour_weight() * f64::from(volume) * 2.0 * ease;
             row.diagonal += missing;
             row.spread[0] += f64::from(fine.spreads[i]);
             for (j, a) in fine.pairs(i) {

@@ -25,9 +25,9 @@
 
 use super::FluidReport;
 use super::coarse::{Coarse, Fine};
-use super::matter::Matter;
 use super::neighbours::{Neighbours, Place};
 use super::pairs::{Manner, Rows};
+use super::particles::Particles;
 use super::walls::{Share, Walls};
 use crate::collide::Moving;
 use crate::math::Vec3;
@@ -79,22 +79,28 @@ impl Density {
     /// Particles that wait are in the way and keep to themselves.
     pub(crate) fn begin(
         &mut self,
-        matter: &Matter,
+        particles: &Particles,
         moving: &[Moving<'_>],
         waits: &(impl Fn(usize) -> bool + Sync),
         start: &[Vec3],
         x: &[Vec3],
     ) {
-        let (count, radius) = (matter.len(), matter.radius);
-        let point = |k: usize| matter.position(x, k);
-        self.neighbours.find(radius, [matter.vertices.len(), count], &point, &|k| matter.volumes[k], &mut self.places);
-        self.walls.find(moving, &self.neighbours, x, matter);
+        let (count, radius) = (particles.len(), particles.radius);
+        let point = |k: usize| particles.position(x, k);
+        self.neighbours.find(
+            radius,
+            [particles.vertices.len(), count],
+            &point,
+            &|k| particles.volumes[k],
+            &mut self.places,
+        );
+        self.walls.find(moving, &self.neighbours, x, particles);
         self.resize(count);
-        self.describe(matter, waits, start, x);
+        self.describe(particles, waits, start, x);
         self.measure_first();
         let Self { neighbours, places, weights, spreads, densities, coarse, loads, excess, flows, moves, .. } = self;
         let neighbours = &*neighbours;
-        let fine = Fine { matter, neighbours, places, weights, spreads, densities, flows, excess, moves };
+        let fine = Fine { particles, neighbours, places, weights, spreads, densities, flows, excess, moves };
         coarse.solve(&fine, loads);
     }
 
@@ -120,10 +126,10 @@ impl Density {
     }
 
     /// What each place is, and how far it has come in the step.
-    fn describe(&mut self, matter: &Matter, waits: &(impl Fn(usize) -> bool + Sync), start: &[Vec3], x: &[Vec3]) {
+    fn describe(&mut self, particles: &Particles, waits: &(impl Fn(usize) -> bool + Sync), start: &[Vec3], x: &[Vec3]) {
         let Self { neighbours, places, flows, manners, moves, origins, .. } = self;
         let (neighbours, places, count) = (&*neighbours, &places[..], flows.len());
-        let separation = 1.0 / matter.stiffness_at_rest();
+        let separation = 1.0 / particles.stiffness_at_rest();
         let outputs = (
             Strided { entries: &mut flows[..], stride: 1 },
             (
@@ -137,19 +143,19 @@ impl Density {
         parallel::for_each(0..count, outputs, &|range, (flows, (manners, (moves, origins)))| {
             for (at, k) in range.enumerate() {
                 let own = neighbours.order[k] as usize;
-                let (is_fluid, waits) = (own < matter.vertices.len(), waits(own));
+                let (is_fluid, waits) = (own < particles.vertices.len(), waits(own));
                 // Many particles push a surface at once: each may use only its part of what the surface gives way.
                 let sharers = if is_fluid { 1 } else { neighbours.of(k).len().max(1) };
                 flows.entries[at] = is_fluid && !waits;
                 manners.entries[at] = Manner {
-                    softness: if waits { 0.0 } else { matter.softness[own] * sharers as f32 },
+                    softness: if waits { 0.0 } else { particles.softness[own] * sharers as f32 },
                     // A surface answers with the pressure that it is pressed with.
                     pressed: places[k][3] * if is_fluid && !waits { 1.0 } else { 2.0 },
                     change: 0.0,
-                    separation: separation * matter.separation[own],
+                    separation: separation * particles.separation[own],
                 };
-                let way = (matter.position(x, own) - matter.position(start, own)) / matter.radius;
-                let ease = if is_fluid && !waits { matter.softness[own] * places[k][3] } else { 0.0 };
+                let way = (particles.position(x, own) - particles.position(start, own)) / particles.radius;
+                let ease = if is_fluid && !waits { particles.softness[own] * places[k][3] } else { 0.0 };
                 let way = way.to_array().map(|c| c as f32);
                 moves.entries[at] = [way[0], way[1], way[2], ease];
                 let began: [f32; 3] = std::array::from_fn(|c| places[k][c] - way[c]);
@@ -194,27 +200,27 @@ impl Density {
     }
 
     /// One iteration, and how many of them are left with it.
-    pub(crate) fn iterate(&mut self, matter: &Matter, [number, all]: [usize; 2], x: &mut [Vec3]) {
-        self.follow(matter, x);
-        self.measure(matter, Some([1.0 / all as f32, 1.0 - number as f32 / all as f32]));
-        self.push(matter, x);
+    pub(crate) fn iterate(&mut self, particles: &Particles, [number, all]: [usize; 2], x: &mut [Vec3]) {
+        self.follow(particles, x);
+        self.measure(particles, Some([1.0 / all as f32, 1.0 - number as f32 / all as f32]));
+        self.push(particles, x);
     }
 
     /// Takes new positions; neighbours stay.
-    pub(crate) fn follow(&mut self, matter: &Matter, x: &[Vec3]) {
-        let (origin, order, scale) = (self.neighbours.origin, &self.neighbours.order, 1.0 / matter.radius);
+    pub(crate) fn follow(&mut self, particles: &Particles, x: &[Vec3]) {
+        let (origin, order, scale) = (self.neighbours.origin, &self.neighbours.order, 1.0 / particles.radius);
         let outputs = Strided { entries: &mut self.places[..order.len()], stride: 1 };
         parallel::for_each(0..order.len(), outputs, &|range, part| {
             for (place, &own) in part.entries.iter_mut().zip(&order[range]) {
-                let p = (matter.position(x, own as usize) - origin) * scale;
+                let p = (particles.position(x, own as usize) - origin) * scale;
                 *place = [p.x as f32, p.y as f32, p.z as f32, place[3]];
             }
         });
     }
 
     /// Densities at the current places; with `update`, what they change in λ.
-    fn measure(&mut self, matter: &Matter, update: Option<[f32; 2]>) {
-        let relaxation = RELAXATION * matter.stiffness_at_rest();
+    fn measure(&mut self, particles: &Particles, update: Option<[f32; 2]>) {
+        let relaxation = RELAXATION * particles.stiffness_at_rest();
         let mut densities = std::mem::take(&mut self.densities);
         let mut shares = std::mem::take(&mut self.shares);
         let mut pushes = std::mem::take(&mut self.pushes);
@@ -252,7 +258,7 @@ impl Density {
     }
 
     /// Moves particles and surfaces by the changes of λ and the artificial pressure.
-    fn push(&mut self, matter: &Matter, x: &mut [Vec3]) {
+    fn push(&mut self, particles: &Particles, x: &mut [Vec3]) {
         let mut moves = std::mem::take(&mut self.moves);
         let (rows, flows, shares) = (self.rows(), &self.flows[..], &self.shares[..]);
         let origins = &self.origins[..];
@@ -261,7 +267,7 @@ impl Density {
             let base = range.start;
             rows.push(range, origins, |k, sum| {
                 let wall = if flows[k] { shares[k].gradient } else { [0.0; 3] };
-                let softness = matter.softness[rows.neighbours.order[k] as usize];
+                let softness = particles.softness[rows.neighbours.order[k] as usize];
                 let change = rows.manners[k].change;
                 let step = |c: usize| -softness * (sum[c] + 2.0 * change * wall[c]);
                 part.entries[k - base] = [step(0), step(1), step(2), 0.0];
@@ -270,22 +276,22 @@ impl Density {
         self.moves = moves;
         let step = |particle: usize| {
             let [dx, dy, dz, _] = self.moves[self.place_of[particle] as usize].map(f64::from);
-            Vec3::new(dx, dy, dz) * matter.radius
+            Vec3::new(dx, dy, dz) * particles.radius
         };
-        matter.for_each_vertex(x, &|particle, x| *x += step(particle));
-        for sample in 0..matter.samples.len() {
-            matter.push_sample(sample, step(matter.vertices.len() + sample), x);
+        particles.for_each_vertex(x, &|particle, x| *x += step(particle));
+        for sample in 0..particles.samples.len() {
+            particles.push_sample(sample, step(particles.vertices.len() + sample), x);
         }
     }
 
     /// How well the density is kept, before the last push of a stage of length h \[s\].
-    pub(crate) fn report(&self, matter: &Matter, h: f64) -> FluidReport {
-        let particles = matter.vertices.len();
-        let unit = matter.pressure_unit(h);
-        let mut report = FluidReport { particles, ..FluidReport::default() };
+    pub(crate) fn report(&self, particles: &Particles, h: f64) -> FluidReport {
+        let count = particles.vertices.len();
+        let unit = particles.pressure_unit(h);
+        let mut report = FluidReport { particles: count, ..FluidReport::default() };
         for k in (0..self.flows.len()).filter(|&k| self.flows[k]) {
             let excess = f64::from(self.densities[k] - 1.0).max(0.0);
-            report.mean_excess += excess / particles as f64;
+            report.mean_excess += excess / count as f64;
             report.largest_excess = report.largest_excess.max(excess);
             let pressure = f64::from(self.pushes[k] / self.places[k][3]) * unit;
             report.largest_pressure = report.largest_pressure.max(pressure);
@@ -294,18 +300,18 @@ impl Density {
     }
 
     /// Pressures \[Pa\] of a stage of length h \[s\], by particle.
-    pub(crate) fn pressures(&self, matter: &Matter, h: f64) -> Vec<f64> {
-        let unit = matter.pressure_unit(h);
-        self.by_particle(matter, |k| f64::from(self.pushes[k] / self.places[k][3]) * unit)
+    pub(crate) fn pressures(&self, particles: &Particles, h: f64) -> Vec<f64> {
+        let unit = particles.pressure_unit(h);
+        self.by_particle(particles, |k| f64::from(self.pushes[k] / self.places[k][3]) * unit)
     }
 
     /// Densities over the rest density before the last push of a stage, by particle.
-    pub(crate) fn found_densities(&self, matter: &Matter) -> Vec<f64> {
-        self.by_particle(matter, |k| f64::from(self.densities[k]))
+    pub(crate) fn found_densities(&self, particles: &Particles) -> Vec<f64> {
+        self.by_particle(particles, |k| f64::from(self.densities[k]))
     }
 
-    fn by_particle(&self, matter: &Matter, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        let mut all = vec![0.0; matter.vertices.len()];
+    fn by_particle(&self, particles: &Particles, value: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut all = vec![0.0; particles.vertices.len()];
         for (k, &own) in self.neighbours.order.iter().enumerate() {
             if let Some(entry) = all.get_mut(own as usize) {
                 *entry = value(k);
@@ -316,9 +322,9 @@ impl Density {
 
     /// Densities over the rest density at x, by particle.
     #[cfg(test)]
-    pub(crate) fn densities(&mut self, matter: &Matter, x: &[Vec3]) -> Vec<f64> {
-        self.follow(matter, x);
-        self.measure(matter, None);
-        self.by_particle(matter, |k| f64::from(self.densities[k]))
+    pub(crate) fn densities(&mut self, particles: &Particles, x: &[Vec3]) -> Vec<f64> {
+        self.follow(particles, x);
+        self.measure(particles, None);
+        self.by_particle(particles, |k| f64::from(self.densities[k]))
     }
 }

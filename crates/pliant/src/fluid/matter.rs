@@ -1,234 +1,109 @@
-//! What a fluid's particles are: volumes, masses, and points of other bodies' surfaces that take part.
+//! A fluid as matter of a body.
 
-use super::kernels::{self, Lattice, reach_of_walls};
-use super::neighbours::Neighbours;
-use super::{Ingredients, KERNEL};
+use super::particles::MOST_SAMPLES;
+use super::{Emitter, FluidMaterial, Fluids};
+use crate::body::Body;
+use crate::error::ModelError;
+use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::parallel::{self, Strided};
+use crate::matter::{BodyView, Matter, MatterInfo, Motion, MotionSetting, Place};
+use crate::mesh::generate::particle_block;
 
-/// A point of a body's surface or below it, carried along by its corners.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sample {
-    pub(crate) corners: [u32; 3],
-    pub(crate) weights: [f64; 3],
-    /// How far below the surface \[m\].
-    pub(crate) depth: f64,
+pub(crate) const INFO: MatterInfo = MatterInfo {
+    kind: "fluid",
+    summary: "particles that keep their density: water, oil, honey",
+    citation: "Macklin & Müller 2013",
+    specimens: &[water, honey, jet],
+    is_kind_of: crate::matter::is::<Fluid>,
+};
+
+fn drop(viscosity: f64) -> Result<Body, ModelError> {
+    let material = FluidMaterial { spacing: 0.05, viscosity, ..FluidMaterial::default() };
+    Body::fluid(&particle_block(Vec3::splat(0.2), material.spacing)?, &material)
 }
 
-impl Sample {
-    pub(crate) fn position(&self, x: &[Vec3]) -> Vec3 {
-        let [a, b, c] = self.corners.map(|v| x[v as usize]);
-        let on_surface = a * self.weights[0] + b * self.weights[1] + c * self.weights[2];
-        if self.depth == 0.0 {
-            return on_surface;
-        }
-        on_surface - (b - a).cross(c - a).normalize_or_zero() * self.depth
+fn water() -> Result<Body, ModelError> {
+    drop(1e-6)
+}
+
+fn honey() -> Result<Body, ModelError> {
+    drop(1e-2)
+}
+
+fn jet() -> Result<Body, ModelError> {
+    let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    let pipe = Emitter { mouth: Vec3::Y * 0.5, direction: Vec3::NEG_Y, radius: 0.08, speed: 1.0, duration: 0.2 };
+    Body::emitted(&pipe, &water)
+}
+
+/// The fluid that a body is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fluid {
+    material: FluidMaterial,
+    emitter: Option<Emitter>,
+}
+
+impl Fluid {
+    pub(crate) fn new(material: FluidMaterial, emitter: Option<Emitter>) -> Self {
+        Self { material, emitter }
+    }
+
+    /// What it is.
+    pub fn material(&self) -> &FluidMaterial {
+        &self.material
+    }
+
+    /// The pipe that it comes out of, if it does.
+    pub fn emitter(&self) -> Option<&Emitter> {
+        self.emitter.as_ref()
+    }
+
+    /// Whether a particle at a place \[m\] has come out of the pipe, and is seen; always where there is none.
+    pub fn is_out(&self, particle: Vec3) -> bool {
+        !self.emitter.as_ref().is_some_and(|pipe| pipe.holds(particle))
     }
 }
 
-/// All fluid particles of a world, then the samples of surfaces near which they may come. Lengths are in units of the kernel's radius, masses in
-/// units of the heaviest particle, so that f32 holds them at any scale.
-#[derive(Debug)]
-pub(crate) struct Matter {
-    /// Radius of the kernel \[m\].
-    pub(crate) radius: f64,
-    /// The unit of masses \[kg\].
-    pub(crate) mass: f64,
-    /// Vertices of the world that are particles.
-    pub(crate) vertices: Vec<u32>,
-    /// The same, fluid by fluid.
-    ranges: Vec<std::ops::Range<usize>>,
-    pub(crate) samples: Vec<Sample>,
-    /// Volume of each particle and sample; over the density of the lattice, so that particles on a lattice are at rest density.
-    pub(crate) volumes: Vec<f32>,
-    /// Inverse mass of each particle and sample; 0 for what does not give way.
-    pub(crate) softness: Vec<f32>,
-    /// Inverse mass of every vertex of the world, in the same unit.
-    pub(crate) vertex_softness: Vec<f64>,
-    /// Coefficient of the artificial pressure of each particle; 0 for samples.
-    pub(crate) separation: Vec<f32>,
-    /// Kinematic viscosity of each particle \[m²/s\].
-    pub(crate) viscosity: Vec<f64>,
-    /// Vorticity confinement of each particle \[m/s\].
-    pub(crate) confinement: Vec<f64>,
-    /// How far walls act, over the radius.
-    pub(crate) reach_of_walls: f32,
-    lattice: Lattice,
-}
-
-/// Samples along an edge of a surface at most: a longer one is refused when the world is built, or fluid would pass between samples.
-pub(crate) const MOST_SAMPLES: f64 = 256.0;
-
-impl Matter {
-    /// None where there is no fluid.
-    pub(crate) fn new(from: &Ingredients<'_>) -> Option<Self> {
-        let spacing = from.fluids.first()?.material.spacing;
-        let mass = from.fluids.iter().map(|fluid| fluid.material.particle_mass()).fold(0.0, f64::max);
-        let lattice = Lattice::new(1.0 / KERNEL);
-        let mut matter = Self {
-            radius: KERNEL * spacing,
-            mass,
-            vertices: Vec::new(),
-            ranges: from.fluids.iter().map(|fluid| fluid.vertices.clone()).collect(),
-            samples: Vec::new(),
-            volumes: Vec::new(),
-            softness: Vec::new(),
-            vertex_softness: from.inverse_masses.iter().map(|inverse| inverse * mass).collect(),
-            separation: Vec::new(),
-            viscosity: Vec::new(),
-            confinement: Vec::new(),
-            reach_of_walls: reach_of_walls(1.0 / KERNEL) as f32,
-            lattice,
-        };
-        let volume = (KERNEL.powi(-3) / lattice.density) as f32;
-        for fluid in from.fluids {
-            let material = &fluid.material;
-            for v in fluid.vertices.clone() {
-                matter.vertices.push(v as u32);
-                matter.volumes.push(volume);
-                matter.softness.push(matter.vertex_softness[v] as f32);
-                matter.separation.push(material.separation as f32);
-                matter.viscosity.push(material.viscosity);
-                matter.confinement.push(material.vorticity);
-            }
-        }
-        for triangles in &from.surfaces {
-            matter.add_surface(triangles, from.rest, spacing);
-        }
-        Some(matter)
+impl Matter for Fluid {
+    fn kind(&self) -> &'static str {
+        INFO.kind
     }
 
-    /// Samples a surface, no farther apart than particles.
-    fn add_surface(&mut self, triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) {
-        let first = self.samples.len();
-        let depth = depth_of_samples(triangles, rest, spacing);
-        for &corners in triangles {
-            let [a, b, c] = corners.map(|v| rest[v as usize]);
-            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-            let parts = (longest / spacing).ceil().clamp(1.0, MOST_SAMPLES) as usize;
-            self.samples.extend(samples_of(corners, depth, parts));
-        }
-        // As much volume as makes the surface alone as dense as fluid at rest [Akinci 2012, eq. 4].
-        let own = &self.samples[first..];
-        let (mut near, mut places) = (Neighbours::default(), Vec::new());
-        near.find(self.radius, [own.len(); 2], &|k| own[k].position(rest), &|_| 1.0, &mut places);
-        let mut volumes = vec![0.0_f32; own.len()];
-        for (k, &sample) in near.order.iter().enumerate() {
-            let squared = |j: usize| (0..3).map(|c| (places[k][c] - places[j][c]).powi(2)).sum::<f32>();
-            let around: f32 = near.of(k).iter().map(|&j| kernels::density(squared(j as usize))).sum();
-            volumes[sample as usize] = 1.0 / (kernels::PEAK + around);
-        }
-        for (sample, volume) in own.iter().zip(volumes) {
-            let soft = sample.corners.iter().zip(sample.weights);
-            self.softness.push(soft.map(|(&v, w)| w * w * self.vertex_softness[v as usize]).sum::<f64>() as f32);
-            self.volumes.push(volume);
-            self.separation.push(0.0);
-        }
-    }
-
-    /// Particles and samples.
-    pub(crate) fn len(&self) -> usize {
-        self.vertices.len() + self.samples.len()
-    }
-
-    /// Changes an entry of each vertex that is a particle, given the particle's number, in an array of all vertices.
-    pub(crate) fn for_each_vertex<T: Send>(&self, of_vertices: &mut [T], change: &(impl Fn(usize, &mut T) + Sync)) {
-        let mut first = 0;
-        for vertices in &self.ranges {
-            let outputs = Strided { entries: &mut of_vertices[vertices.clone()], stride: 1 };
-            parallel::for_each(first..first + vertices.len(), outputs, &|range, part| {
-                range.zip(part.entries).for_each(|(particle, entry)| change(particle, entry));
-            });
-            first += vertices.len();
-        }
-    }
-
-    /// Distance of particles at rest \[m\].
-    pub(crate) fn spacing(&self) -> f64 {
-        self.radius / KERNEL
-    }
-
-    /// Where a particle or sample is \[m\].
-    pub(crate) fn position(&self, x: &[Vec3], k: usize) -> Vec3 {
-        match self.vertices.get(k) {
-            Some(&v) => x[v as usize],
-            None => self.samples[k - self.vertices.len()].position(x),
-        }
-    }
-
-    /// Pressure \[Pa\] of −λ/V = 1 in a stage of length h \[s\].
-    ///
-    /// It is the mean of ⅓ f·r over pairs and over the space that particles take up, which is more than the volume V that they count with:
-    /// by the density of the lattice.
-    pub(crate) fn pressure_unit(&self, h: f64) -> f64 {
-        self.seen_gradient() * self.mass / (self.lattice.density * self.radius * h * h)
-    }
-
-    /// Moves the corners of a sample, given the step of a point that has the sample's inverse mass.
-    pub(crate) fn push_sample(&self, k: usize, step: Vec3, x: &mut [Vec3]) {
-        let Sample { corners, weights, .. } = self.samples[k];
-        let own = f64::from(self.softness[self.vertices.len() + k]);
-        if own > 0.0 {
-            for (&v, weight) in corners.iter().zip(weights) {
-                x[v as usize] += step * (weight * self.vertex_softness[v as usize] / own);
+    /// What waits in a pipe is as fast as its jet.
+    fn prepare(&mut self, body: &BodyView<'_>) -> Result<(), ModelError> {
+        let Some(pipe) = &self.emitter else { return Ok(()) };
+        let jet = pipe.velocity();
+        let mut waiting = (0..body.rest.len()).filter(|&v| pipe.holds(body.positions[v]));
+        match waiting.find(|&v| body.velocities[v] != jet) {
+            None => Ok(()),
+            Some(vertex) => {
+                let (body, value) = (body.name.to_owned(), body.velocities[vertex]);
+                Err(ModelError::MovedEmitter { body, vertex, value, jet })
             }
         }
     }
 
-    /// Σ V |W'/r| of a particle on the lattice.
-    pub(crate) fn neighbour_weight(&self) -> f64 {
-        self.lattice.slopes / self.lattice.density
+    /// One kernel serves all fluids, so that they push each other; and fluid feels surfaces by samples as far apart as its particles, so their triangles
+    /// must not be too large.
+    fn check_world(&self, at: &Place<'_>, _integrator: TimeIntegrator) -> Result<(), ModelError> {
+        let (spacing, limit, model) = (self.material.spacing, MOST_SAMPLES, at.model);
+        if model.matter_of::<Self>().any(|other| other.matter.material.spacing != spacing) {
+            let (name, need) = ("spacing of a fluid", "that of all fluids");
+            return Err(ModelError::BadParameter { name, value: spacing, need });
+        }
+        for body in model.bodies() {
+            for corners in &body.surface {
+                let [a, b, c] = corners.map(|v| model.rest()[v as usize]);
+                let length = a.distance(b).max(b.distance(c)).max(c.distance(a));
+                if length.is_nan() || length > limit * spacing {
+                    return Err(ModelError::CoarseSurface { body: body.name.clone(), length, spacing, limit });
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// How much of a gradient sums over neighbours see, on the lattice.
-    pub(crate) fn seen_gradient(&self) -> f64 {
-        self.lattice.seen_gradient / self.lattice.density
+    fn motion(&self, setting: &MotionSetting<'_>) -> Box<dyn Motion> {
+        Box::new(Fluids::new(setting.model, setting.inverse_masses))
     }
-
-    /// Σ V W r² of a particle on the lattice.
-    pub(crate) fn second_moment(&self) -> f64 {
-        self.lattice.second_moment / self.lattice.density
-    }
-
-    /// Σ ‖∇C‖² of a particle on the lattice.
-    pub(crate) fn stiffness_at_rest(&self) -> f32 {
-        (self.lattice.squared_gradients / self.lattice.density.powi(2)) as f32
-    }
-}
-
-/// Depth of samples below a closed surface, over the spacing. A layer of samples that is as dense as fluid stands for a slab about 1.5 spacings thick;
-/// on the surface it would keep fluid off by more than a wall does, and bodies would float too high. With this they float best.
-const DEPTH: f64 = 1.2;
-
-/// How far below a surface its samples are \[m\], but not past the middle of what is thin; 0 on what is open, which has two sides.
-fn depth_of_samples(triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) -> f64 {
-    let mut edges: Vec<[u32; 2]> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
-    edges.sort_unstable();
-    let has_opposite = |&[a, b]: &[u32; 2]| edges.binary_search(&[b, a]).is_ok();
-    if !edges.iter().all(has_opposite) {
-        return 0.0;
-    }
-    let corners = |t: &[u32; 3]| t.map(|v| rest[v as usize]);
-    let area: f64 = triangles.iter().map(corners).map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum();
-    let volume: f64 = triangles.iter().map(corners).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
-    // A ball's radius; half the thickness of a slab or more.
-    let inner_radius = 3.0 * volume / area.max(f64::MIN_POSITIVE);
-    (DEPTH * spacing).min(0.5 * inner_radius).max(0.0)
-}
-
-/// Centres of the n² triangles that a triangle is divided into.
-fn samples_of(corners: [u32; 3], depth: f64, n: usize) -> impl Iterator<Item = Sample> {
-    let third = 1.0 / 3.0;
-    let at = move |i: f64, j: f64| {
-        let (u, v) = (i / n as f64, j / n as f64);
-        Sample { corners, weights: [1.0 - u - v, u, v], depth }
-    };
-    (0..n).flat_map(move |i| {
-        (0..n - i).flat_map(move |j| {
-            let (x, y) = (i as f64, j as f64);
-            let upright = at(x + third, y + third);
-            let inverted = (i + j + 1 < n).then(|| at(x + 2.0 * third, y + 2.0 * third));
-            std::iter::once(upright).chain(inverted)
-        })
-    })
 }

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `material` | what the user says of a fluid |
 //! | `kernels` | the smoothing kernel, its integral over half-spaces |
-//! | `matter` | volumes and masses of particles; points of bodies' surfaces that take part |
+//! | `matter` | a fluid as matter of a body |
+//! | `particles` | volumes and masses of particles; points of bodies' surfaces that take part |
 //! | `neighbours` | which particles are near each other |
 //! | `pairs` | sums over neighbours, eight at a time |
 //! | `walls` | colliders as half-spaces full of fluid |
@@ -26,6 +27,7 @@ mod material;
 mod matter;
 mod neighbours;
 mod pairs;
+mod particles;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,8 @@ mod walls;
 pub use emitter::Emitter;
 pub use material::FluidMaterial;
 pub(crate) use material::KERNEL;
+pub use matter::Fluid;
+pub(crate) use matter::INFO;
 pub use surface::FluidSurface;
 
 use std::ops::Range;
@@ -42,25 +46,11 @@ use std::ops::Range;
 use crate::collide::Moving;
 use crate::contact::Contacts;
 use crate::math::Vec3;
-use crate::matter::{Channels, Iteration, Motion, StageView};
+use crate::matter::{Channels, Iteration, Motion, Portion, StageView};
 use crate::model::Model;
 use barrier::Barrier;
 use density::Density;
-pub(crate) use matter::MOST_SAMPLES;
-use matter::Matter;
-
-/// A fluid within the world.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FluidInfo {
-    /// Number of its body.
-    pub body: usize,
-    /// Its particles.
-    pub vertices: Range<usize>,
-    /// What it is.
-    pub material: FluidMaterial,
-    /// The pipe that it comes out of, if it does.
-    pub emitter: Option<Emitter>,
-}
+use particles::Particles;
 
 /// How well the fluids of a world keep their density.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -87,8 +77,8 @@ pub struct FluidReadings {
 /// All that the fluids of a world need while it is stepped.
 #[derive(Debug)]
 pub(crate) struct Fluids {
-    infos: Vec<FluidInfo>,
-    matter: Matter,
+    fluids: Vec<Share>,
+    particles: Particles,
     density: Density,
     barrier: Barrier,
     /// Where each particle that is still in a pipe goes \[m\], and how fast \[m/s\].
@@ -97,9 +87,17 @@ pub(crate) struct Fluids {
     stage: f64,
 }
 
+/// A fluid of the world with its vertices.
+#[derive(Debug, Clone)]
+struct Share {
+    vertices: Range<usize>,
+    fluid: Fluid,
+}
+
 /// What fluids are made from: the world as the solver sees it.
 struct Ingredients<'a> {
-    fluids: &'a [FluidInfo],
+    /// One at least.
+    fluids: Vec<Share>,
     /// Surfaces of the other bodies.
     surfaces: Vec<&'a [[u32; 3]]>,
     /// Rest positions of all vertices \[m\].
@@ -109,27 +107,27 @@ struct Ingredients<'a> {
 }
 
 impl Fluids {
-    /// None where there is no fluid.
-    pub(crate) fn new(model: &Model, inverse_masses: &[f64]) -> Option<Self> {
-        let is_fluid = |body: &usize| model.fluids().iter().any(|fluid| fluid.body == *body);
+    pub(crate) fn new(model: &Model, inverse_masses: &[f64]) -> Self {
+        let is_fluid = |body: &usize| model.matter_in::<Fluid>(*body).is_some();
         let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
         let surfaces = others.map(|body| &model.bodies()[body].surface[..]).collect();
-        Self::of(&Ingredients { fluids: model.fluids(), surfaces, rest: model.rest(), inverse_masses })
+        let share = |portion: Portion<'_, Fluid>| Share { vertices: portion.vertices, fluid: portion.matter.clone() };
+        let fluids = model.matter_of::<Fluid>().map(share).collect();
+        Self::of(Ingredients { fluids, surfaces, rest: model.rest(), inverse_masses })
     }
 
-    fn of(ingredients: &Ingredients<'_>) -> Option<Self> {
-        let matter = Matter::new(ingredients)?;
-        let infos = ingredients.fluids.to_vec();
+    fn of(ingredients: Ingredients<'_>) -> Self {
+        let particles = Particles::new(&ingredients);
         let (density, barrier, waiting) = (Density::default(), Barrier::default(), Vec::new());
-        Some(Self { infos, matter, density, barrier, waiting, stage: 0.0 })
+        Self { fluids: ingredients.fluids, particles, density, barrier, waiting, stage: 0.0 }
     }
 
     /// Puts particles that wait where they go.
     fn hold(&self, x: &mut [Vec3]) {
-        if self.infos.iter().all(|fluid| fluid.emitter.is_none()) {
+        if self.fluids.iter().all(|share| share.fluid.emitter().is_none()) {
             return;
         }
-        for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
+        for (&vertex, waiting) in self.particles.vertices.iter().zip(&self.waiting) {
             if let Some((place, _)) = waiting {
                 x[vertex as usize] = *place;
             }
@@ -140,38 +138,38 @@ impl Fluids {
     fn start(&mut self, colliders: &[Moving<'_>], before: &[Vec3], h: f64, x: &mut [Vec3]) {
         self.stage = h;
         self.waiting.clear();
-        self.waiting.resize(self.matter.len(), None);
+        self.waiting.resize(self.particles.len(), None);
         let mut first = 0;
-        for fluid in &self.infos {
-            if let Some(pipe) = &fluid.emitter {
-                for (k, v) in (first..).zip(fluid.vertices.clone()) {
+        for Share { vertices, fluid } in &self.fluids {
+            if let Some(pipe) = fluid.emitter() {
+                for (k, v) in (first..).zip(vertices.clone()) {
                     self.waiting[k] = pipe.holds(before[v]).then(|| (before[v] + pipe.velocity() * h, pipe.velocity()));
                 }
             }
-            first += fluid.vertices.len();
+            first += vertices.len();
         }
         self.hold(x);
         let waits = |k: usize| self.waiting[k].is_some();
-        self.density.begin(&self.matter, colliders, &waits, before, x);
-        self.barrier.find(&self.matter, &self.density.neighbours, &self.density.flows, before);
+        self.density.begin(&self.particles, colliders, &waits, before, x);
+        self.barrier.find(&self.particles, &self.density.neighbours, &self.density.flows, before);
     }
 
     /// One iteration, the `number`-th from 0 of `all`.
     fn visit(&mut self, number: usize, all: usize, x: &mut [Vec3]) {
-        self.density.iterate(&self.matter, [number, all], x);
-        self.barrier.part(&self.matter, x);
+        self.density.iterate(&self.particles, [number, all], x);
+        self.barrier.part(&self.particles, x);
         self.hold(x);
     }
 
     /// Densities over the rest density at x, by particle.
     #[cfg(test)]
     pub(crate) fn densities(&mut self, x: &[Vec3]) -> Vec<f64> {
-        self.density.densities(&self.matter, x)
+        self.density.densities(&self.particles, x)
     }
 }
 
 impl Motion for Fluids {
-    fn begin(&mut self, stage: &StageView<'_>, contacts: &Contacts<'_>, _channels: &Channels, x: &mut [Vec3]) {
+    fn begin(&mut self, stage: &StageView<'_>, contacts: &Contacts<'_>, _channels: &[Channels], x: &mut [Vec3]) {
         self.start(contacts.colliders(), stage.before, stage.h, x);
     }
 
@@ -181,8 +179,8 @@ impl Motion for Fluids {
 
     /// Viscosity and confinement of vortices.
     fn correct_velocities(&mut self, _inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3], h: f64) {
-        self.density.correct_velocities(&self.matter, x, h, v);
-        for (&vertex, waiting) in self.matter.vertices.iter().zip(&self.waiting) {
+        self.density.correct_velocities(&self.particles, x, h, v);
+        for (&vertex, waiting) in self.particles.vertices.iter().zip(&self.waiting) {
             if let Some((_, velocity)) = waiting {
                 v[vertex as usize] = *velocity;
             }
@@ -194,19 +192,19 @@ impl Motion for Fluids {
         if self.stage == 0.0 {
             return Vec::new();
         }
-        let pressures = self.density.pressures(&self.matter, self.stage);
-        let densities = self.density.found_densities(&self.matter);
+        let pressures = self.density.pressures(&self.particles, self.stage);
+        let densities = self.density.found_densities(&self.particles);
         let mut first = 0;
-        let readings = |fluid: &FluidInfo| {
-            let own = first..first + fluid.vertices.len();
+        let readings = |Share { vertices, fluid }: &Share| {
+            let own = first..first + vertices.len();
             first = own.end;
-            let densities = densities[own.clone()].iter().map(|ratio| ratio * fluid.material.density).collect();
+            let densities = densities[own.clone()].iter().map(|ratio| ratio * fluid.material().density).collect();
             FluidReadings { densities, pressures: pressures[own].to_vec() }
         };
-        self.infos.iter().map(readings).collect()
+        self.fluids.iter().map(readings).collect()
     }
 
     fn fluid_report(&self) -> Option<FluidReport> {
-        Some(self.density.report(&self.matter, self.stage))
+        Some(self.density.report(&self.particles, self.stage))
     }
 }

@@ -43,10 +43,9 @@ fn vessel(size: Vec3) -> Vec<Collider> {
 impl Trial {
     fn new(x: Vec<Vec3>, material: FluidMaterial, colliders: Vec<Collider>, size: Vec3) -> Self {
         let inverse_masses = vec![1.0 / material.particle_mass(); x.len()];
-        let fluids = [FluidInfo { body: 0, vertices: 0..x.len(), material, emitter: None }];
-        let ingredients =
-            Ingredients { fluids: &fluids, surfaces: Vec::new(), rest: &x, inverse_masses: &inverse_masses };
-        let fluids = Fluids::of(&ingredients).expect("a fluid");
+        let fluids = vec![Share { vertices: 0..x.len(), fluid: Fluid::new(material, None) }];
+        let fluids =
+            Fluids::of(Ingredients { fluids, surfaces: Vec::new(), rest: &x, inverse_masses: &inverse_masses });
         let v = vec![Vec3::ZERO; x.len()];
         let gravity = Vec3::new(0.0, -9.81, 0.0);
         Self { fluids, colliders, x, v, h: 0.01, iterations: 4, gravity, size }
@@ -242,7 +241,7 @@ fn an_emitter_lets_out_its_fluid_at_its_speed_and_density() {
     let x = pipe.particles(0.05).expect("particles").positions;
     let all = x.len();
     let mut trial = Trial::new(x, material(), Vec::new(), Vec3::ZERO);
-    trial.fluids.infos[0].emitter = Some(pipe.clone());
+    trial.fluids.fluids[0].fluid = Fluid::new(trial.fluids.fluids[0].fluid.material().clone(), Some(pipe.clone()));
     trial.v.fill(pipe.velocity());
     (0..20).for_each(|_| trial.step());
     let out = trial.x.iter().filter(|p| !pipe.holds(**p)).count();

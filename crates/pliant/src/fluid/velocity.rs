@@ -13,8 +13,8 @@
 
 use super::density::Density;
 use super::kernels;
-use super::matter::Matter;
 use super::neighbours::Place;
+use super::particles::Particles;
 use crate::math::Vec3;
 use crate::parallel::{self, Strided};
 
@@ -25,26 +25,26 @@ const PARALLEL: f64 = 5.0;
 
 impl Density {
     /// Mixes velocities and confines vortices, at the positions of the step's end and with its neighbours.
-    pub(crate) fn correct_velocities(&mut self, matter: &Matter, x: &[Vec3], h: f64, v: &mut [Vec3]) {
-        self.follow(matter, x);
-        let count = matter.len();
+    pub(crate) fn correct_velocities(&mut self, particles: &Particles, x: &[Vec3], h: f64, v: &mut [Vec3]) {
+        self.follow(particles, x);
+        let count = particles.len();
         let mut speeds = vec![Vec3::ZERO; count];
         let order = &self.neighbours.order;
         // Samples stay at zero: they do not take part.
         for (speed, &own) in speeds.iter_mut().zip(order) {
-            if let Some(&vertex) = matter.vertices.get(own as usize) {
+            if let Some(&vertex) = particles.vertices.get(own as usize) {
                 *speed = v[vertex as usize];
             }
         }
         let mut changes = vec![Vec3::ZERO; count];
-        if matter.viscosity.iter().any(|&viscosity| viscosity > 0.0) {
-            self.mix(matter, h, &speeds, &mut changes);
+        if particles.viscosity.iter().any(|&viscosity| viscosity > 0.0) {
+            self.mix(particles, h, &speeds, &mut changes);
         }
-        if matter.confinement.iter().any(|&strength| strength > 0.0) {
-            self.confine(matter, h, &speeds, &mut changes);
+        if particles.confinement.iter().any(|&strength| strength > 0.0) {
+            self.confine(particles, h, &speeds, &mut changes);
         }
         for (&own, change) in self.neighbours.order.iter().zip(&changes) {
-            if let Some(&vertex) = matter.vertices.get(own as usize) {
+            if let Some(&vertex) = particles.vertices.get(own as usize) {
                 v[vertex as usize] += *change;
             }
         }
@@ -66,11 +66,11 @@ impl Density {
         });
     }
 
-    fn mix(&self, matter: &Matter, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
-        let (order, fluid) = (&self.neighbours.order, matter.vertices.len());
-        let scale = PARALLEL * 6.0 * h / (matter.second_moment() * matter.radius * matter.radius);
+    fn mix(&self, particles: &Particles, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
+        let (order, fluid) = (&self.neighbours.order, particles.vertices.len());
+        let scale = PARALLEL * 6.0 * h / (particles.second_moment() * particles.radius * particles.radius);
         // Samples do not take part: their viscosity is negative.
-        let viscosity = |own: usize| if own < fluid { matter.viscosity[own] * scale } else { -1.0 };
+        let viscosity = |own: usize| if own < fluid { particles.viscosity[own] * scale } else { -1.0 };
         let mut quads: Vec<Place> = vec![[0.0, 0.0, 0.0, -1.0]; speeds.len() + 1];
         parallel::for_each(
             0..speeds.len(),
@@ -91,8 +91,8 @@ impl Density {
         });
     }
 
-    fn confine(&self, matter: &Matter, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
-        let (order, fluid, radius) = (&self.neighbours.order, matter.vertices.len(), matter.radius);
+    fn confine(&self, particles: &Particles, h: f64, speeds: &[Vec3], changes: &mut [Vec3]) {
+        let (order, fluid, radius) = (&self.neighbours.order, particles.vertices.len(), particles.radius);
         let mut curls = vec![Vec3::ZERO; speeds.len()];
         self.gather(&mut curls, &|k, pairs| {
             let wet = pairs.filter(|pair| (order[pair.j] as usize) < fluid);
@@ -107,7 +107,7 @@ impl Density {
             let here = curls[k].length();
             let wet = pairs.filter(|pair| (order[pair.j] as usize) < fluid);
             let rise = wet.fold(Vec3::ZERO, |sum, pair| sum + pair.gradient() * (curls[pair.j].length() - here));
-            rise.normalize_or_zero().cross(curls[k]) * (h * matter.confinement[own])
+            rise.normalize_or_zero().cross(curls[k]) * (h * particles.confinement[own])
         });
         changes.iter_mut().zip(pushes).for_each(|(change, push)| *change += push);
     }

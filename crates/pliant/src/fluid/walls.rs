@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use super::kernels;
-use super::matter::Matter;
 use super::neighbours::{Neighbours, Place};
+use super::particles::Particles;
 use crate::collide::Moving;
 use crate::math::Vec3;
 use crate::parallel;
@@ -46,9 +46,9 @@ const CHUNK: usize = 32;
 
 impl Walls {
     /// Takes the planes of colliders at the end of the step near particles; samples have none.
-    pub(crate) fn find(&mut self, moving: &[Moving<'_>], neighbours: &Neighbours, x: &[Vec3], matter: &Matter) {
-        let (radius, count) = (matter.radius, neighbours.order.len());
-        self.reach = matter.reach_of_walls;
+    pub(crate) fn find(&mut self, moving: &[Moving<'_>], neighbours: &Neighbours, x: &[Vec3], particles: &Particles) {
+        let (radius, count) = (particles.radius, neighbours.order.len());
+        self.reach = particles.reach_of_walls;
         self.starts.clear();
         self.planes.clear();
         if moving.is_empty() {
@@ -59,7 +59,7 @@ impl Walls {
         let parts = parallel::map((0..cells.len().div_ceil(CHUNK)).collect(), &|part: usize| {
             let mut found = Vec::new();
             for cell in &cells[part * CHUNK..cells.len().min((part + 1) * CHUNK)] {
-                let point = |k: usize| matter.vertices.get(neighbours.order[k] as usize).map(|&v| x[v as usize]);
+                let point = |k: usize| particles.vertices.get(neighbours.order[k] as usize).map(|&v| x[v as usize]);
                 let inside = cell.clone().filter_map(point);
                 let none = (Vec3::INFINITY, Vec3::NEG_INFINITY);
                 let (low, high) = inside.fold(none, |(low, high), p| (low.min(p), high.max(p)));

@@ -13,9 +13,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::BREAKS;
+use super::Matching;
 use super::fit::Fits;
 use super::lattice::{Lattice, Link};
+use super::matter::BREAKS;
 use super::regions::Regions;
 use crate::math::{Mat3, Quat, Vec3, svd_3x3};
 use crate::matter::Channels;
@@ -25,8 +26,6 @@ use crate::{InputError, Simulation};
 /// Where a matched body has broken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Break {
-    /// Which of the model's [matchings](crate::model::Model::matchings).
-    pub matching: u32,
     /// The region; on a lattice the particle at the lower end of the link.
     pub place: u32,
     /// Across the crack, in the shape at rest; on a lattice along the link.
@@ -36,16 +35,16 @@ pub struct Break {
 }
 
 impl Break {
-    pub(super) fn to_numbers(self) -> [f64; 6] {
+    pub(super) fn to_numbers(self) -> [f64; 5] {
         let [x, y, z] = self.normal.to_array();
-        [f64::from(self.matching), f64::from(self.place), x, y, z, self.step as f64]
+        [f64::from(self.place), x, y, z, self.step as f64]
     }
 
-    pub(super) fn from_numbers(n: &[f64; 6]) -> Self {
-        Self { matching: n[0] as u32, place: n[1] as u32, normal: Vec3::new(n[2], n[3], n[4]), step: n[5] as u64 }
+    pub(super) fn from_numbers(n: &[f64; 5]) -> Self {
+        Self { place: n[0] as u32, normal: Vec3::new(n[1], n[2], n[3]), step: n[4] as u64 }
     }
 
-    /// All that a state has.
+    /// All of a body.
     pub(crate) fn all(channels: &Channels) -> Vec<Self> {
         channels.numbers(BREAKS).as_chunks().0.iter().map(Self::from_numbers).collect()
     }
@@ -153,8 +152,6 @@ impl Moment {
 /// What a body that may break needs besides its fits.
 #[derive(Debug)]
 pub(super) struct Cracks {
-    /// Which matching.
-    pub(super) matching: u32,
     pub(super) rest: Vec<Vec3>,
     pub(super) masses: Vec<f64>,
     pub(super) breaks: Vec<Break>,
@@ -162,9 +159,9 @@ pub(super) struct Cracks {
 }
 
 impl Cracks {
-    pub(super) fn new(matching: u32, regions: &Regions, rest: &[Vec3], masses: &[f64]) -> Option<Self> {
+    pub(super) fn new(regions: &Regions, rest: &[Vec3], masses: &[f64]) -> Option<Self> {
         let broken = Broken::new(regions, rest, &[], 0)?;
-        Some(Self { matching, rest: rest.to_vec(), masses: masses.to_vec(), breaks: Vec::new(), broken })
+        Some(Self { rest: rest.to_vec(), masses: masses.to_vec(), breaks: Vec::new(), broken })
     }
 
     /// Takes breaks of the regions at first, the last of which are new. Whether they fit.
@@ -208,7 +205,7 @@ impl Cracks {
             if own.iter().any(|&v| is_taken[v as usize]) {
                 continue;
             }
-            breaks.push(Break { matching: self.matching, place, normal, step: moment.step });
+            breaks.push(Break { place, normal, step: moment.step });
             let mut is_own = vec![false; self.rest.len()];
             own.iter().for_each(|&v| is_own[v as usize] = true);
             let around = lists.rows().filter(|row| row.iter().any(|&v| is_own[v as usize]));
@@ -275,8 +272,7 @@ impl Cracks {
             }
         }
         let normal = |axis: usize| Vec3::AXES[axis];
-        let as_break =
-            |(place, axis)| Break { matching: self.matching, place, normal: normal(axis), step: moment.step };
+        let as_break = |(place, axis)| Break { place, normal: normal(axis), step: moment.step };
         cut.into_iter().map(as_break).collect()
     }
 }
@@ -297,15 +293,14 @@ impl Simulation {
     /// The pieces that a matched body has broken into: for each of its particles the number of its piece, in the order of their first particles.
     /// All are in piece 0 of a body that has not broken or is not matched.
     pub fn pieces(&self, body: &str) -> Result<Vec<u32>, InputError> {
-        let own = self.body(body)?.vertices.clone();
-        let matchings = self.model().matchings().iter().enumerate();
-        let Some((number, info)) = matchings.into_iter().find(|(_, info)| info.vertices == own) else {
+        let number = self.body_number(body)?;
+        let own = self.model().bodies()[number].vertices.clone();
+        let Some(matching) = self.model().matter_in::<Matching>(number) else {
             return Ok(vec![0; own.len()]);
         };
-        let breaks: Vec<Break> = self.state().breaks().into_iter().filter(|b| b.matching as usize == number).collect();
-        let broken = Broken::new(&info.matching.regions, &self.model().rest()[own.clone()], &breaks, 0);
-        let regions = broken.map_or_else(|| info.matching.regions.clone(), |broken| broken.regions);
-        Ok(regions.pieces(own.len()))
+        let regions = &matching.regions;
+        let broken = Broken::new(regions, &self.model().rest()[own.clone()], &self.state().breaks(number), 0);
+        Ok(broken.map_or_else(|| regions.clone(), |broken| broken.regions).pieces(own.len()))
     }
 }
 

@@ -7,11 +7,11 @@ use super::fracture::{Break, Cracks, Moment};
 use super::members::{Members, Movements};
 use super::sums::Buffers;
 use super::volume::Volume;
-use super::{Matching, MatchingInfo, Modes};
+use super::{Matching, Modes};
 use crate::math::{Mat3, Quat, Vec3};
+use crate::matter::StepView;
 use crate::mesh::Csr;
 use crate::parallel::{self, Strided};
-use crate::substeps::Substep;
 
 /// A matched body while it is stepped.
 #[derive(Debug)]
@@ -33,19 +33,19 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape of a model's matching of this number, with the triangles of its surface.
+    /// Of a body with its first vertex in the world, and the triangles of its surface.
     pub(super) fn new(
-        number: usize,
-        info: &MatchingInfo,
+        matching: &Matching,
+        first: usize,
         rest: &[Vec3],
         masses: &[f64],
         surface: &dyn Fn() -> Vec<[u32; 3]>,
     ) -> Self {
-        let matching = info.matching.clone();
+        let matching = matching.clone();
         let fits = Fits::new(&matching, &matching.regions, rest, masses);
-        let cracks = matching.toughness.and_then(|_| Cracks::new(number as u32, &matching.regions, rest, masses));
+        let cracks = matching.toughness.and_then(|_| Cracks::new(&matching.regions, rest, masses));
         let volume = matching.volume.map(|params| Volume::new(params, surface(), rest, masses));
-        let (first, movements) = (info.vertices.start, vec![Vec3::ZERO; rest.len()]);
+        let movements = vec![Vec3::ZERO; rest.len()];
         Self {
             first,
             matching,
@@ -84,27 +84,26 @@ impl Shape {
         self.cracks.as_ref().map_or(&[], |cracks| &cracks.breaks)
     }
 
-    /// Goes on from these breaks, of all bodies.
-    pub(super) fn set_breaks(&mut self, all: &[Break]) {
+    /// Goes on from these breaks.
+    pub(super) fn set_breaks(&mut self, own: Vec<Break>) {
         let Some(cracks) = &mut self.cracks else { return };
-        let own: Vec<Break> = all.iter().filter(|b| b.matching == cracks.matching).copied().collect();
         if own != cracks.breaks && cracks.take(&self.matching.regions, own, 0) {
             self.fits = Fits::new(&self.matching, &cracks.broken.regions, &cracks.rest, &cracks.masses);
         }
     }
 
-    /// Lets what flows do so, and what breaks, after a substep that ended at x; `step` whole ones had been taken before.
-    pub(super) fn finish_step(&mut self, part: &Substep, step: u64, x: &[Vec3]) {
-        let x = &x[self.vertices()];
+    /// Lets what flows do so, and what breaks, after a substep.
+    pub(super) fn finish_step(&mut self, at: &StepView<'_>) {
+        let x = &at.positions[self.vertices()];
         let by_regions = self.cracks.is_some() && self.matching.regions.lattice().is_none();
         if by_regions || self.matching.plasticity.is_some() {
             self.fits.update(x);
         }
         if let Some(plasticity) = &self.matching.plasticity {
-            self.fits.flow(plasticity, part.h);
+            self.fits.flow(plasticity, at.h);
         }
         if let (Some(cracks), Some(toughness)) = (&mut self.cracks, self.matching.toughness) {
-            let moment = Moment { toughness, step, pause: self.matching.spring.steps_of_half_a_swing(part) };
+            let moment = Moment { toughness, step: at.step, pause: self.matching.spring.steps_of_half_a_swing(at) };
             let new = cracks.find(&moment, &self.fits, x);
             if new.is_empty() {
                 return;

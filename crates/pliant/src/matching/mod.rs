@@ -3,6 +3,7 @@
 //!
 //! | file | does |
 //! |---|---|
+//! | `matter` | matching as matter of a body, and all such bodies in the course of a step |
 //! | `regions` | which particles belong together |
 //! | `clusters` | regions around centres: random, balanced, of several sizes |
 //! | `lattice` | regions of regular lattices, whose sums do not take longer the wider they are |
@@ -35,6 +36,7 @@ mod fit;
 mod fracture;
 mod goals;
 mod lattice;
+mod matter;
 mod members;
 mod octree;
 mod paths;
@@ -49,26 +51,19 @@ mod tests;
 mod volume;
 
 use std::f64::consts::{FRAC_PI_3, PI, TAU};
-use std::ops::Range;
 
-pub(crate) use cloth::Cloths;
-pub use cloth::{ClothMatching, ClothMatchingError, ClothMatchingInfo};
+pub(crate) use cloth::INFO as CLOTH_INFO;
+pub use cloth::{ClothMatching, ClothMatchingError};
 pub use fracture::Break;
 pub use lattice::{Lattice, Link};
+pub(crate) use matter::INFO;
 pub use octree::{Octree, OctreeCell};
 pub use plasticity::Plasticity;
 pub use regions::{RegionError, Regions};
 pub use skin::MatchedSkin;
 pub use volume::VolumeConservation;
 
-use crate::checkpoint::{Checkpoint, CheckpointError, bad_number};
-use crate::contact::Contacts;
-use crate::math::{Mat3, Quat, Vec3};
-use crate::matter::{Channel, Channels, Iteration, Motion, StageView};
-use crate::model::Model;
-use crate::state::State;
-use crate::substeps::Substep;
-use goals::Shape;
+use crate::matter::StepView;
 
 /// How a body keeps its shape by matching.
 ///
@@ -181,11 +176,11 @@ pub enum Spring {
 
 impl Spring {
     /// Steps that half a swing takes; a few where limits alone take strain back.
-    fn steps_of_half_a_swing(self, part: &Substep) -> u64 {
-        let substeps = PI / (1.0 - 0.5 * self.share(part.h)).acos();
+    fn steps_of_half_a_swing(self, step: &StepView<'_>) -> u64 {
+        let substeps = PI / (1.0 - 0.5 * self.share(step.h)).acos();
         let substeps = if substeps.is_finite() { substeps.clamp(4.0, 60.0).ceil() as u64 } else { 4 };
         // Whole steps are counted: a break in the last substep of one has to last as long as one in the first.
-        let count = part.count as u64;
+        let count = step.substeps as u64;
         (substeps + count - 1).div_ceil(count)
     }
 
@@ -208,139 +203,4 @@ pub enum Modes {
     Linear(f64),
     /// β of the quadratic map that fits best: bending and twisting too.
     Quadratic(f64),
-}
-
-/// A body within the world that is matched.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MatchingInfo {
-    /// Number of the body.
-    pub body: usize,
-    /// Its particles.
-    pub vertices: Range<usize>,
-    /// How it keeps its shape.
-    pub matching: Matching,
-}
-
-/// All that matched bodies need while they are stepped.
-#[derive(Debug, Default)]
-pub(crate) struct Matchings {
-    shapes: Vec<Shape>,
-}
-
-impl Matchings {
-    /// None where no body is matched.
-    pub(crate) fn new(model: &Model) -> Option<Self> {
-        let (mass, rest) = (model.mass().lumped(), model.rest());
-        let shape = |(number, info): (usize, &MatchingInfo)| {
-            let own = info.vertices.clone();
-            let triangles = model.bodies()[info.body].surface.iter();
-            let surface = || triangles.clone().map(|t| t.map(|v| v - own.start as u32)).collect();
-            Shape::new(number, info, &rest[own.clone()], &mass[own.clone()], &surface)
-        };
-        let shapes: Vec<Shape> = model.matchings().iter().enumerate().map(shape).collect();
-        (!shapes.is_empty()).then_some(Self { shapes })
-    }
-
-    /// Takes what is known of regions, one body after the other, that a step goes on from.
-    fn begin_step(&mut self, channels: &Channels) {
-        let (mut rotations, mut stretches) = (channels.quaternions(ROTATIONS), channels.matrices(STRETCHES));
-        let breaks = Break::all(channels);
-        for shape in &mut self.shapes {
-            shape.set_breaks(&breaks);
-            shape.set_rotations(first_of(&mut rotations, shape.region_count()));
-            let flowing = shape.stretches().len();
-            shape.set_stretches(first_of(&mut stretches, flowing));
-        }
-    }
-}
-
-impl Motion for Matchings {
-    /// Adds what springs do.
-    fn begin(&mut self, stage: &StageView<'_>, _contacts: &Contacts<'_>, channels: &Channels, x: &mut [Vec3]) {
-        self.begin_step(channels);
-        for shape in &mut self.shapes {
-            shape.pull(stage.before, stage.inverse_masses, stage.h, x);
-        }
-    }
-
-    /// Limits strain once, and gives volumes back.
-    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
-        let inverse_masses = at.stage.inverse_masses;
-        for shape in &mut self.shapes {
-            shape.limit(inverse_masses, x);
-            shape.touch(at.contacts.planes(), x);
-            shape.fill(inverse_masses, x);
-        }
-    }
-
-    /// Takes out of them what would change volumes.
-    fn correct_velocities(&mut self, inverse_masses: &[f64], x: &[Vec3], v: &mut [Vec3], _h: f64) {
-        self.shapes.iter().for_each(|shape| shape.correct_velocities(inverse_masses, x, v));
-    }
-
-    /// Lets regions flow and break.
-    fn finish_step(&mut self, part: &Substep, state: &mut State) {
-        let (step, x) = (state.step, &state.positions[..]);
-        self.shapes.iter_mut().for_each(|shape| shape.finish_step(part, step, x));
-        let breaks: Vec<Break> = self.shapes.iter().flat_map(Shape::breaks).copied().collect();
-        let stretches = self.shapes.iter().flat_map(Shape::stretches).copied().collect();
-        set(&mut state.channels, self.shapes.iter().flat_map(Shape::rotations).collect(), stretches, &breaks);
-    }
-}
-
-/// Names of what regions carry.
-const ROTATIONS: &str = "matching/rotations";
-const STRETCHES: &str = "matching/stretches";
-const BREAKS: &str = "matching/breaks";
-
-fn set(channels: &mut Channels, rotations: Vec<Quat>, stretches: Vec<Mat3>, breaks: &[Break]) {
-    channels.set(ROTATIONS, Channel::Quaternions(rotations));
-    channels.set(STRETCHES, Channel::Matrices(stretches));
-    channels.set(BREAKS, Channel::Numbers(breaks.iter().flat_map(|own| own.to_numbers()).collect()));
-}
-
-/// What regions carry of bodies that have not moved yet.
-pub(crate) fn initial(model: &Model, channels: &mut Channels) {
-    if let (false, Ok([regions, flowing])) = (model.matchings().is_empty(), region_counts(model, &[])) {
-        set(channels, vec![Quat::IDENTITY; regions], vec![Mat3::IDENTITY; flowing], &[]);
-    }
-}
-
-/// What they carry in a checkpoint.
-pub(crate) fn restore(model: &Model, saved: &Checkpoint, channels: &mut Channels) -> Result<(), CheckpointError> {
-    if model.matchings().is_empty() {
-        return Ok(());
-    }
-    let breaks: Vec<Break> = saved.records(BREAKS)?.iter().map(Break::from_numbers).collect();
-    let counts = region_counts(model, &breaks);
-    let [regions, flowing] = counts.map_err(|matching| bad_number(BREAKS, 0, matching as f64))?;
-    set(channels, saved.quaternions(ROTATIONS, regions)?, saved.stretches(STRETCHES, flowing)?, &breaks);
-    Ok(())
-}
-
-/// Numbers of regions, and of those that flow, of bodies that are so broken. On an error the number of a body that these breaks are none of.
-fn region_counts(model: &Model, breaks: &[Break]) -> Result<[usize; 2], usize> {
-    let [mut regions, mut flowing] = [0, 0];
-    for (number, info) in model.matchings().iter().enumerate() {
-        let own: Vec<Break> = breaks.iter().filter(|b| b.matching as usize == number).copied().collect();
-        let (regions_at_first, rest) = (&info.matching.regions, &model.rest()[info.vertices.clone()]);
-        let count = match info.matching.toughness {
-            _ if own.is_empty() => regions_at_first.len(),
-            Some(_) => fracture::Broken::new(regions_at_first, rest, &own, 0).ok_or(number)?.regions.len(),
-            None => return Err(number),
-        };
-        regions += count;
-        flowing += if info.matching.plasticity.is_some() { count } else { 0 };
-    }
-    match breaks.iter().find(|b| b.matching as usize >= model.matchings().len()) {
-        Some(other) => Err(other.matching as usize),
-        None => Ok([regions, flowing]),
-    }
-}
-
-/// The first of a list, which goes on after them.
-fn first_of<'a, T>(left: &mut &'a [T], count: usize) -> &'a [T] {
-    let (own, rest) = left.split_at(count.min(left.len()));
-    *left = rest;
-    own
 }

@@ -1,6 +1,12 @@
 //! Named arrays that matter carries from step to step, beside positions and velocities. Checkpoints and rollback go over them by name.
 
+use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::math::{Mat3, Quat, Vec3};
+
+/// Rotations of segments or particles.
+pub const ORIENTATIONS: &str = "orientations";
+/// Their angular velocities, each in its own axes \[rad/s\].
+pub const SPINS: &str = "spins";
 
 /// One array.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,17 +48,17 @@ impl Channel {
     }
 }
 
-/// What matter carries from step to step, by name; a world has those of its matter.
+/// What the matter of a body carries from step to step, by name.
 ///
-/// | name | what |
-/// |---|---|
-/// | `rod/orientations` | of each segment of a rod, its third axis along the segment: see [`Model::rod_segments`](crate::Model::rod_segments) |
-/// | `rod/spins` | its angular velocity in its own axes \[rad/s\] |
-/// | `oriented/orientations` | of each oriented particle: see [`Model::oriented_particles`](crate::Model::oriented_particles) |
-/// | `oriented/spins` | its angular velocity in its own axes \[rad/s\] |
-/// | `matching/rotations` | of each region of matched bodies |
-/// | `matching/stretches` | plastic stretch of each region of bodies that flow: symmetric, of determinant 1 |
-/// | `matching/breaks` | where bodies have broken: see [`State::breaks`](crate::State::breaks) |
+/// | of | name | what |
+/// |---|---|---|
+/// | rods | `orientations` | of each segment, its third axis along the segment |
+/// | | `spins` | its angular velocity in its own axes \[rad/s\] |
+/// | oriented particles | `orientations` | of each particle |
+/// | | `spins` | its angular velocity in its own axes \[rad/s\] |
+/// | matching | `rotations` | of each region |
+/// | | `stretches` | plastic stretch of each region of a body that flows: symmetric, of determinant 1 |
+/// | | `breaks` | where the body has broken: see [`State::breaks`](crate::State::breaks) |
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Channels(Vec<(&'static str, Channel)>);
 
@@ -91,19 +97,32 @@ impl Channels {
         if let Some(Channel::Matrices(matrices)) = self.get(name) { matrices } else { &[] }
     }
 
-    pub(crate) fn vectors_mut(&mut self, name: &str) -> &mut [Vec3] {
+    /// Vectors by their name, to be changed.
+    pub fn vectors_mut(&mut self, name: &str) -> &mut [Vec3] {
         if let Some(Channel::Vectors(vectors)) = self.get_mut(name) { vectors } else { &mut [] }
     }
 
-    pub(crate) fn quaternions_mut(&mut self, name: &str) -> &mut [Quat] {
+    /// Rotations by their name, to be changed.
+    pub fn quaternions_mut(&mut self, name: &str) -> &mut [Quat] {
         if let Some(Channel::Quaternions(rotations)) = self.get_mut(name) { rotations } else { &mut [] }
     }
 
     /// Puts an array in the place of the one of that name, or adds it.
-    pub(crate) fn set(&mut self, name: &'static str, channel: Channel) {
+    pub fn set(&mut self, name: &'static str, channel: Channel) {
         match self.get_mut(name) {
             Some(own) => *own = channel,
             None => self.0.push((name, channel)),
+        }
+    }
+
+    /// Takes in another's arrays; on an error the name that both have.
+    pub(crate) fn join(&mut self, other: Self) -> Result<(), &'static str> {
+        match other.0.iter().find(|(name, _)| self.get(name).is_some()) {
+            Some((name, _)) => Err(name),
+            None => {
+                self.0.extend(other.0);
+                Ok(())
+            }
         }
     }
 
@@ -116,5 +135,72 @@ impl Channels {
         } else {
             self.0.clone_from(&other.0);
         }
+    }
+}
+
+/// The channels of a body in a checkpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct SavedChannels<'a> {
+    checkpoint: &'a Checkpoint,
+    body: usize,
+}
+
+impl<'a> SavedChannels<'a> {
+    pub(crate) fn new(checkpoint: &'a Checkpoint, body: usize) -> Self {
+        Self { checkpoint, body }
+    }
+
+    /// What a channel of a body is called in checkpoints.
+    pub(crate) fn name_of(body: usize, channel: &str) -> String {
+        format!("matter/{body}/{channel}")
+    }
+
+    fn name(&self, channel: &str) -> String {
+        Self::name_of(self.body, channel)
+    }
+
+    /// So many numbers.
+    pub fn numbers(&self, channel: &str, count: usize) -> Result<&'a [f64], CheckpointError> {
+        self.checkpoint.channel(&self.name(channel), count)
+    }
+
+    /// Any number of records of N numbers each.
+    pub fn records<const N: usize>(&self, channel: &str) -> Result<&'a [[f64; N]], CheckpointError> {
+        self.checkpoint.records(&self.name(channel))
+    }
+
+    /// So many vectors.
+    pub fn vectors(&self, channel: &str, count: usize) -> Result<Vec<Vec3>, CheckpointError> {
+        self.checkpoint.vectors(&self.name(channel), count)
+    }
+
+    /// So many rotations.
+    pub fn quaternions(&self, channel: &str, count: usize) -> Result<Vec<Quat>, CheckpointError> {
+        self.checkpoint.quaternions(&self.name(channel), count)
+    }
+
+    /// So many matrices of positive determinant.
+    pub fn matrices(&self, channel: &str, count: usize) -> Result<Vec<Mat3>, CheckpointError> {
+        self.checkpoint.stretches(&self.name(channel), count)
+    }
+
+    /// The error for a number of a channel that cannot be.
+    pub fn refused(&self, channel: &str, index: usize, value: f64) -> CheckpointError {
+        crate::checkpoint::bad_number(&self.name(channel), index, value)
+    }
+
+    /// Arrays of the same names, kinds and lengths as these.
+    pub fn like(&self, first: &Channels) -> Result<Channels, CheckpointError> {
+        let mut channels = Channels::default();
+        for (name, channel) in first.iter() {
+            let saved = match channel {
+                Channel::Numbers(own) => Channel::Numbers(self.numbers(name, own.len())?.to_vec()),
+                Channel::Vectors(own) => Channel::Vectors(self.vectors(name, own.len())?),
+                Channel::Quaternions(own) => Channel::Quaternions(self.quaternions(name, own.len())?),
+                Channel::Matrices(own) => Channel::Matrices(self.matrices(name, own.len())?),
+            };
+            channels.set(name, saved);
+        }
+        Ok(channels)
     }
 }

@@ -79,7 +79,7 @@ impl Touching {
         start: &[Vec3],
         x: &mut [Vec3],
     ) {
-        let free = shape.info.vertices.clone().enumerate().filter(|(k, _)| !shape.is_held[*k]);
+        let free = shape.vertices.clone().enumerate().filter(|(k, _)| !shape.is_held[*k]);
         let free: Vec<(usize, usize)> = free.collect();
         for (number, collider) in colliders.iter().enumerate() {
             for &(k, v) in &free {

@@ -1,10 +1,9 @@
 //! What a user sets of oriented particles between steps.
 
-use std::ops::Range;
-
-use super::{ORIENTATIONS, SPINS};
+use super::Oriented;
 use crate::inputs::{InputError, finite};
 use crate::math::{Quat, Vec3};
+use crate::matter::{ORIENTATIONS, SPINS};
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -15,7 +14,7 @@ impl Simulation {
     /// # let particles = OrientedParticles::along(&rope(Vec3::ZERO, Vec3::X, 4)?, &[0.05; 5])?;
     /// let fin = Body::oriented(&particles, &OrientedMaterial::default())?.pin([0]).named("fin");
     /// let mut sim = Simulation::builder().body(fin).solver(PositionBasedParams::default()).build()?;
-    /// let mut orientations = sim.state().channels.quaternions("oriented/orientations").to_vec();
+    /// let mut orientations = sim.orientations("fin")?.to_vec();
     /// orientations[0] = Quat::from_rotation_z(0.2) * orientations[0];
     /// sim.set_orientations("fin", &orientations)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,10 +29,10 @@ impl Simulation {
                 return Err(InputError::BadValue { name, value: length, need });
             }
         }
+        let channels = &mut self.state.channels[own];
         let normal = orientations.iter().map(|q| q.normalize());
-        let channels = &mut self.state.channels;
-        channels.quaternions_mut(ORIENTATIONS)[own.clone()].iter_mut().zip(normal).for_each(|(own, q)| *own = q);
-        channels.vectors_mut(SPINS)[own].fill(Vec3::ZERO);
+        channels.quaternions_mut(ORIENTATIONS).iter_mut().zip(normal).for_each(|(own, q)| *own = q);
+        channels.vectors_mut(SPINS).fill(Vec3::ZERO);
         Ok(())
     }
 
@@ -41,19 +40,17 @@ impl Simulation {
     pub fn set_spins(&mut self, body: &str, spins: &[Vec3]) -> Result<(), InputError> {
         let own = self.particles_of(body, "spins", spins.len())?;
         spins.iter().try_for_each(|&spin| finite("spins", spin))?;
-        self.state.channels.vectors_mut(SPINS)[own].copy_from_slice(spins);
+        self.state.channels[own].vectors_mut(SPINS).copy_from_slice(spins);
         Ok(())
     }
 
-    /// Where a body's particles are among the orientations, if a list has one entry for each.
-    fn particles_of(&self, body: &str, name: &'static str, found: usize) -> Result<Range<usize>, InputError> {
-        let number = self.model.bodies().iter().position(|other| other.name == body);
-        let number = number.ok_or_else(|| InputError::NoSuchBody(body.to_owned()))?;
-        let own = self.model.oriented_particles(number);
-        match own.len() {
-            0 => Err(InputError::NotOriented(body.to_owned())),
-            expected if expected != found => Err(InputError::LengthMismatch { name, found, expected }),
-            _ => Ok(own),
+    /// Number of a body of oriented particles, if a list has one entry for each.
+    fn particles_of(&self, body: &str, name: &'static str, found: usize) -> Result<usize, InputError> {
+        let number = self.body_number(body)?;
+        match self.model.matter_in::<Oriented>(number).map(|own| own.radii.len()) {
+            None => Err(InputError::NotOriented(body.to_owned())),
+            Some(expected) if expected != found => Err(InputError::LengthMismatch { name, found, expected }),
+            Some(_) => Ok(number),
         }
     }
 }

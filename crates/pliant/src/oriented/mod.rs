@@ -7,6 +7,7 @@
 //! | file | does |
 //! |---|---|
 //! | `particles` | which ellipsoids there are, and what holds them together |
+//! | `matter` | such particles as matter of a body |
 //! | `shape` | a body of them: fits, springs, limits |
 //! | `motion` | all such bodies of a world in the course of a step |
 //! | `contact` | ellipsoids against colliders |
@@ -23,6 +24,7 @@
 
 mod contact;
 mod inputs;
+mod matter;
 mod motion;
 mod particles;
 mod shape;
@@ -30,31 +32,12 @@ mod skin;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use motion::{ORIENTATIONS, OrientedMotion, OrientedSet, SPINS, aligned, initial, restore, spinning};
+pub(crate) use matter::INFO;
+pub use matter::Oriented;
 pub use particles::{OrientedError, OrientedMaterial, OrientedParticles};
 pub use skin::Skin;
 
-use std::ops::Range;
-
 use crate::math::{Quat, Vec3};
-use crate::mesh::Csr;
-
-/// A body of oriented particles within the world.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OrientedInfo {
-    /// Number of the body.
-    pub body: usize,
-    /// Its particles.
-    pub vertices: Range<usize>,
-    /// Half-axes of each \[m\].
-    pub radii: Vec<Vec3>,
-    /// How each is turned at rest.
-    pub rest_orientations: Vec<Quat>,
-    /// The group of each.
-    pub groups: Csr,
-    /// What holds them together.
-    pub material: OrientedMaterial,
-}
 
 /// The turn that takes one orientation to another, the shorter way, in axes of the world \[rad\].
 fn turn_between(from: Quat, to: Quat) -> Vec3 {

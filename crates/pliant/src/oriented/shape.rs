@@ -3,9 +3,12 @@
 //! With r̄ the place of a particle at rest from the centre of its group, R its rotation, R̄ that at rest, m̃ = m/n the mass of a particle of n groups
 //! in each, A = Σ m̃ (x − c) r̄ᵀ + (m̃/5) R diag(a², b², c²) R̄ᵀ, and the rotation of the group is that nearest to A [Bender 2014, equation 10].
 
-use super::{OrientedInfo, free_turn, inertia, turn_between, turned};
+use std::ops::Range;
+
+use super::{Oriented, free_turn, inertia, turn_between, turned};
 use crate::energy::outer;
 use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::matter::Place;
 use crate::mesh::Csr;
 use crate::parallel::{self, Strided};
 
@@ -36,7 +39,10 @@ struct Group {
 /// A body of oriented particles.
 #[derive(Debug)]
 pub(super) struct Shape {
-    pub(super) info: OrientedInfo,
+    pub(super) info: Oriented,
+    /// Number of the body, and its vertices in the world.
+    pub(super) body: usize,
+    pub(super) vertices: Range<usize>,
     /// Groups of each particle.
     groups_of: Csr,
     groups: Vec<Group>,
@@ -51,10 +57,19 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Of particles of a world with their inverse masses \[1/kg\], 0 where they are held, and masses.
-    pub(super) fn new(info: &OrientedInfo, rest: &[Vec3], masses: &[f64], is_held: Vec<bool>) -> Self {
-        let own = info.vertices.clone();
-        let (rest, masses, members) = (&rest[own.clone()], &masses[own], &info.groups);
+    pub(super) fn new(info: &Oriented, at: &Place<'_>) -> Self {
+        Self::of(info, at.rest(), at.masses(), at.pinned()).at(at.body, at.vertices().start)
+    }
+
+    /// The same body elsewhere.
+    fn at(mut self, body: usize, first: usize) -> Self {
+        self.vertices = first..first + self.rest.len();
+        Self { body, ..self }
+    }
+
+    /// Of particles with masses, and whether they are held.
+    pub(super) fn of(info: &Oriented, rest: &[Vec3], masses: &[f64], is_held: Vec<bool>) -> Self {
+        let members = &info.groups;
         let pairs = (0..).zip(members.rows()).flat_map(|(group, row)| row.iter().map(move |&v| (v, group)));
         let groups_of = Csr::from_pairs(rest.len(), pairs);
         let held = |v: usize| if is_held[v] { HELD } else { 1.0 };
@@ -75,6 +90,8 @@ impl Shape {
             before: info.rest_orientations.clone(),
             q: info.rest_orientations.clone(),
             info: info.clone(),
+            body: 0,
+            vertices: 0..rest.len(),
             groups_of,
             rest: rest.to_vec(),
             masses,

@@ -14,16 +14,9 @@ fn shape(positions: &[Vec3], width: usize) -> (Shape, OrientedParticles) {
         radii: (0..count).map(|k| Vec3::new(0.03, 0.05, 0.02 + 0.01 * k as f64)).collect(),
         edges: (1..count as u32).map(|k| [k - 1, k]).collect(),
     };
-    let info = OrientedInfo {
-        body: 0,
-        vertices: 0..count,
-        radii: particles.radii.clone(),
-        rest_orientations: particles.orientations.clone(),
-        groups: particles.groups(width),
-        material: OrientedMaterial::default(),
-    };
+    let info = Oriented::new(&particles, &OrientedMaterial { width, ..OrientedMaterial::default() });
     let masses: Vec<f64> = (0..count).map(|k| 0.1 + 0.05 * k as f64).collect();
-    (Shape::new(&info, positions, &masses, vec![false; count]), particles)
+    (Shape::of(&info, positions, &masses, vec![false; count]), particles)
 }
 
 #[test]

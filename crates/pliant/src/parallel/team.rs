@@ -221,6 +221,12 @@ pub(crate) struct Team<'a> {
     board: Option<&'a Board>,
 }
 
+impl std::fmt::Debug for Team<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Team").field("alone", &self.board.is_none()).finish()
+    }
+}
+
 impl Team<'_> {
     /// A team of one.
     pub(crate) fn alone() -> Self {

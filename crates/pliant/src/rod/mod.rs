@@ -6,13 +6,16 @@
 //! |---|---|
 //! | `solve` | constraints of a rod, and one iteration over all of them |
 //! | `block` | the linear system of that |
+//! | `matter` | the rods of a body |
 //! | `motion` | all rods of a world in the course of a step |
 
 mod block;
+mod matter;
 mod motion;
 mod solve;
 
-pub(crate) use motion::{ORIENTATIONS, RodMotion, RodSet, SPINS, initial, restore};
+pub(crate) use matter::INFO;
+pub use matter::Rod;
 
 use std::f64::consts::PI;
 

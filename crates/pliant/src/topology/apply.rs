@@ -37,13 +37,9 @@ pub(super) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         mass: model.mass().clone(),
         energies,
         constraints: Vec::new(),
-        fluids: model.fluids().to_vec(),
-        matchings: model.matchings().to_vec(),
-        cloth_matchings: model.cloth_matchings().to_vec(),
+        matter: model.matter().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
-        rods: model.rods().clone(),
-        oriented: model.oriented_set().clone(),
         diagonal: model.diagonal(),
         stiffness_damping,
     })
@@ -56,12 +52,8 @@ fn unsupported(model: &Model, entry: &EnergyEntry) -> TopologyError {
 
 /// What a body is made of that cannot part, if it is.
 pub(super) fn inseparable(parts: &ModelParts, body: usize) -> Option<TopologyError> {
-    let is_matched = parts.matchings.iter().any(|info| info.body == body).then_some("matching");
-    let is_cloth = || parts.cloth_matchings.iter().any(|info| info.body == body).then_some("cloth matching");
-    let is_rod = || (!parts.rods.segments_of(body).is_empty()).then_some("rod");
-    let is_oriented = || (!parts.oriented.particles_of(body).is_empty()).then_some("oriented particles");
-    let kind = is_matched.or_else(is_cloth).or_else(is_rod).or_else(is_oriented)?;
-    Some(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind })
+    let entry = parts.matter.iter().find(|entry| entry.body == body)?;
+    Some(TopologyError::Unsupported { body: Some(parts.bodies[body].name.clone()), kind: entry.matter.kind() })
 }
 
 /// Changes a model's parts; says for each batch which element is which.
@@ -149,14 +141,6 @@ pub(super) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         later.segments.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
         later.welded.as_flattened_mut().iter_mut().for_each(|v| *v += shift);
     }
-    let fluids = parts.fluids.iter_mut().map(|info| &mut info.vertices);
-    let matched = parts.matchings.iter_mut().map(|info| &mut info.vertices);
-    let cloths = parts.cloth_matchings.iter_mut().map(|info| &mut info.vertices);
-    let oriented = parts.oriented.bodies.iter_mut().map(|info| &mut info.vertices);
-    for later in fluids.chain(matched).chain(cloths).chain(oriented).filter(|vertices| vertices.start >= end) {
-        *later = later.start + more..later.end + more;
-    }
-    parts.rods.make_room(end, more);
     let info = &mut parts.bodies[body];
     info.vertices = base..end + more;
     draw(&fabric, own_rest, base as u32, &mut info.surface, &mut info.segments)?;

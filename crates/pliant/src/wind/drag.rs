@@ -22,8 +22,10 @@
 
 use std::f64::consts::PI;
 
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Mat3, Vec3};
+use crate::matter::{Channels, ORIENTATIONS};
 use crate::model::{BodyInfo, Model};
+use crate::oriented::Oriented;
 use crate::parallel::{Strided, for_each};
 
 use super::turbulence::Eddies;
@@ -42,17 +44,17 @@ pub(crate) struct Drag<'a> {
 }
 
 impl<'a> Drag<'a> {
-    /// Forces as they are for bodies at x with velocities v, on each vertex \[N\]; `orientations` are those of oriented particles.
+    /// Forces as they are for bodies at x with velocities v, on each vertex \[N\]; `channels` are what bodies carry.
     pub(crate) fn now(
         model: &'a Model,
         wind: &'a Wind,
         path: AirPath,
         x: &[Vec3],
         v: &[Vec3],
-        orientations: &[Quat],
+        channels: &[Channels],
     ) -> Vec<Vec3> {
         let mut drag = Self::new(model, wind, path, x, v);
-        drag.add(x, orientations);
+        drag.add(x, channels);
         drag.forces
     }
 
@@ -60,13 +62,13 @@ impl<'a> Drag<'a> {
     pub(crate) fn over_step(
         (model, wind, path): (&'a Model, &'a Wind, AirPath),
         (x, v): (&[Vec3], &[Vec3]),
-        orientations: &[Quat],
+        channels: &[Channels],
         h: f64,
         others: &[Vec3],
     ) -> Vec<Vec3> {
         let mut drag = Self::new(model, wind, path, x, v);
         drag.slopes = vec![Mat3::ZERO; x.len()];
-        drag.add(x, orientations);
+        drag.add(x, channels);
         let Self { slopes, mut forces, .. } = drag;
         let masses = model.mass().lumped();
         for_each(0..x.len(), Strided { entries: &mut forces[..], stride: 1 }, &|range, out| {
@@ -95,12 +97,12 @@ impl<'a> Drag<'a> {
         Self { model, wind, relative, forces: vec![Vec3::ZERO; x.len()], slopes: Vec::new() }
     }
 
-    fn add(&mut self, x: &[Vec3], orientations: &[Quat]) {
+    fn add(&mut self, x: &[Vec3], channels: &[Channels]) {
         for body in self.model.bodies() {
             self.add_to_surface(body, x);
             self.add_to_strands(body, x);
         }
-        self.add_to_particles(orientations);
+        self.add_to_particles(channels);
     }
 
     /// A force on an element, with its slope, in equal shares on its vertices.
@@ -153,14 +155,16 @@ impl<'a> Drag<'a> {
     }
 
     /// An ellipsoid shows the air the area π‖(bc·u₁, ca·u₂, ab·u₃)‖, for a unit vector u in its own axes.
-    fn add_to_particles(&mut self, orientations: &[Quat]) {
+    fn add_to_particles(&mut self, channels: &[Channels]) {
         let drag = 0.5 * self.wind.air_density * self.wind.drag;
-        let model = self.model;
-        for ((vertex, _, radii), q) in model.oriented_set().ellipsoids(model.mass().lumped()).zip(orientations) {
-            let past = self.relative[vertex];
-            let Some(direction) = past.try_normalize() else { continue };
-            let shown = PI * (q.conjugate() * direction * (radii.element_product() / radii)).length();
-            self.share([vertex as u32], past * (past.length() * drag * shown), of_square(past) * (drag * shown));
+        for body in self.model.matter_of::<Oriented>() {
+            let turned = channels.get(body.body).map_or(&[][..], |own| own.quaternions(ORIENTATIONS));
+            for ((vertex, &radii), q) in body.vertices.zip(&body.matter.radii).zip(turned) {
+                let past = self.relative[vertex];
+                let Some(direction) = past.try_normalize() else { continue };
+                let shown = PI * (q.conjugate() * direction * (radii.element_product() / radii)).length();
+                self.share([vertex as u32], past * (past.length() * drag * shown), of_square(past) * (drag * shown));
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ fn pull(sim: &mut Simulation, force: f64) {
 
 /// Pulls more and more until something breaks, then lets go. Steps that it took.
 fn pull_until_it_breaks(sim: &mut Simulation, force_per_step: f64) -> u64 {
-    while sim.state().breaks().is_empty() {
+    while sim.state().breaks(0).is_empty() {
         let step = sim.state().step;
         assert!(step < 2000, "it does not break");
         pull(sim, force_per_step * step as f64);
@@ -64,8 +64,8 @@ fn a_pulled_lattice_bar_breaks_once_at_its_notch_and_its_halves_go_on_freely() {
     }
     pull(&mut sim, 0.0);
     let broke = sim.state().step;
-    let places: BTreeSet<i32> = sim.state().breaks().iter().map(|b| lattice.cells()[b.place as usize][0]).collect();
-    let count = sim.state().breaks().len();
+    let places: BTreeSet<i32> = sim.state().breaks(0).iter().map(|b| lattice.cells()[b.place as usize][0]).collect();
+    let count = sim.state().breaks(0).len();
     println!("broke after {began} to {broke} steps: {count} links at {places:?}");
     assert!(places.iter().all(|i| (8..=10).contains(i)), "at the notch: {places:?}");
     let pieces = sim.pieces("bar").unwrap();
@@ -76,7 +76,7 @@ fn a_pulled_lattice_bar_breaks_once_at_its_notch_and_its_halves_go_on_freely() {
     for _ in 0..200 {
         sim.step().unwrap();
     }
-    assert_eq!(sim.state().breaks().len(), count, "once");
+    assert_eq!(sim.state().breaks(0).len(), count, "once");
     for piece in [0, 1] {
         let change = momentum_of(&sim, &pieces, piece) - before[piece as usize];
         assert!(change.length() < 1e-10, "piece {piece} has {change} more than {}", before[piece as usize]);
@@ -93,7 +93,7 @@ fn sums_of_a_broken_lattice_are_those_over_its_lists() {
         let mut sim = world(&lattice.points(), brittle(lattice.regions(width)));
         pull_until_it_breaks(&mut sim, 0.5 * width as f64);
         let axis = |normal: Vec3| normal.to_array().iter().position(|c| *c == 1.0).unwrap();
-        let links: Vec<_> = sim.state().breaks().iter().map(|b| (b.place, axis(b.normal))).collect();
+        let links: Vec<_> = sim.state().breaks(0).iter().map(|b| (b.place, axis(b.normal))).collect();
         let cut = lattice.without_links(&links).regions(width);
         let lists = Regions::new(cut.lists().into_owned());
         let (positions, velocities) = (sim.positions().to_vec(), sim.velocities().to_vec());
@@ -107,7 +107,7 @@ fn sums_of_a_broken_lattice_are_those_over_its_lists() {
         (0..20).for_each(|_| _ = sim.step().unwrap());
         for ((fast, naive), broken) in fast.positions().iter().zip(naive.positions()).zip(sim.positions()) {
             assert!(fast.distance(*naive) < 1e-9, "width {width}: {fast} for {naive}");
-            let same_breaks = sim.state().breaks().len() == links.len();
+            let same_breaks = sim.state().breaks(0).len() == links.len();
             assert!(!same_breaks || fast.distance(*broken) < 1e-9, "width {width}: {fast} for {broken}");
         }
     }
@@ -124,7 +124,7 @@ fn a_pulled_bar_of_listed_regions_parts_and_every_particle_stays_in_a_piece() {
     }
     let pieces = sim.pieces("bar").unwrap();
     let count = *pieces.iter().max().unwrap() + 1;
-    println!("{} breaks, {count} pieces", sim.state().breaks().len());
+    println!("{} breaks, {count} pieces", sim.state().breaks(0).len());
     assert!((2..=4).contains(&count), "{count} pieces");
     assert!((0..count).all(|piece| pieces.iter().filter(|p| **p == piece).count() >= 9), "no crumbs");
     let before: Vec<Vec3> = (0..count).map(|piece| momentum_of(&sim, &pieces, piece)).collect();
@@ -147,7 +147,7 @@ fn a_strain_below_the_toughness_breaks_nothing() {
         pull(&mut sim, 1.0);
         (0..300).for_each(|_| _ = sim.step().unwrap());
         let longest = sim.positions().iter().map(|p| p.x).fold(0.0, f64::max) - 2.0;
-        assert!(sim.state().breaks().is_empty(), "{longest}");
+        assert!(sim.state().breaks(0).is_empty(), "{longest}");
         assert_eq!(sim.pieces("bar").unwrap().iter().max(), Some(&0));
     }
 }
@@ -172,7 +172,7 @@ fn a_run_restored_before_or_after_it_broke_keeps_every_bit() {
             }
             on(&mut run);
         }
-        assert!(!run.state().breaks().is_empty());
+        assert!(!run.state().breaks(0).is_empty());
         for bytes in saved {
             let mut other = new();
             other.restore(&Checkpoint::from_bytes(&bytes).unwrap()).unwrap();
@@ -193,7 +193,7 @@ fn a_run_restored_before_or_after_it_broke_keeps_every_bit() {
         assert!(matches!(refused, CheckpointError::OtherModel { .. }), "{refused}");
         // A break of a body that is not there.
         let mut damaged = run.checkpoint().to_bytes();
-        let name = b"matching/breaks";
+        let name = b"matter/0/breaks";
         let at = damaged.windows(name.len()).position(|part| part == name).unwrap() + name.len() + 8;
         damaged[at..at + 8].copy_from_slice(&f64::to_le_bytes(7.0));
         let refused = new().restore(&Checkpoint::from_bytes(&damaged).unwrap()).unwrap_err();
@@ -216,7 +216,7 @@ fn rings_part_alike_as_lists_and_along_paths() {
     let [listed, along] = [listed, along].map(|regions| {
         let mut sim = world(&points, brittle(regions));
         pull_until_it_breaks(&mut sim, 0.5);
-        sim.state().breaks().iter().map(|b| (b.place, b.step)).collect::<Vec<_>>()
+        sim.state().breaks(0).iter().map(|b| (b.place, b.step)).collect::<Vec<_>>()
     });
     println!("{listed:?}");
     assert_eq!(listed, along);

@@ -31,7 +31,7 @@ fn a_sphere_rolls_down_a_slope_at_five_sevenths_of_what_it_would_slide() {
     }
     let time = f64::from(steps) * h;
     let exact = 0.5 * 5.0 / 7.0 * 9.81 * angle.sin() * time * (time + h);
-    let (way, spin) = (sim.positions()[0].x, sim.state().channels.vectors("oriented/spins")[0].length());
+    let (way, spin) = (sim.positions()[0].x, sim.state().channels[0].vectors("spins")[0].length());
     println!("rolls {way} m for {exact} m, turns at {spin} rad/s");
     assert!((way - exact).abs() < 0.01 * exact, "{way} for {exact}");
     let speed = sim.velocities()[0].x;
@@ -49,7 +49,7 @@ fn a_sphere_on_slippery_ground_slides_and_is_turned_by_what_friction_there_is() 
     let time = f64::from(steps) * h;
     let speed = 9.81 * (angle.sin() - friction * angle.cos()) * time;
     let spin = 2.5 * friction * 9.81 * angle.cos() / radius * time;
-    let (found, turning) = (sim.velocities()[0].x, sim.state().channels.vectors("oriented/spins")[0].length());
+    let (found, turning) = (sim.velocities()[0].x, sim.state().channels[0].vectors("spins")[0].length());
     println!("slides at {found} m/s for {speed}, turns at {turning} rad/s for {spin}");
     assert!((found - speed).abs() < 0.01 * speed, "{found} for {speed}");
     assert!((turning - spin).abs() < 0.02 * spin, "{turning} for {spin}");
@@ -64,10 +64,10 @@ fn a_leaning_ellipsoid_rests_on_its_support_point_and_falls_on_its_flat_side() {
     let mut deepest = 0.0_f64;
     for _ in 0..1440 {
         sim.step().unwrap();
-        let (q, x) = (sim.state().channels.quaternions("oriented/orientations")[0], sim.positions()[0]);
+        let (q, x) = (sim.state().channels[0].quaternions("orientations")[0], sim.positions()[0]);
         deepest = deepest.max(support(q) - x.y);
     }
-    let up = sim.state().channels.quaternions("oriented/orientations")[0] * Vec3::Y;
+    let up = sim.state().channels[0].quaternions("orientations")[0] * Vec3::Y;
     println!(
         "at most {deepest} m deep; in the end its flat axis is {} rad off the vertical",
         up.angle_between(Vec3::Y)

@@ -42,7 +42,7 @@ fn springs_and_damping_of_chains_keep_momentum_and_angular_momentum() {
             sim.step().unwrap();
         }
         let after = sim.report();
-        assert!(sim.state().channels.vectors("oriented/spins").iter().any(|w| w.length() > 0.1), "particles turn");
+        assert!(sim.state().channels[0].vectors("spins").iter().any(|w| w.length() > 0.1), "particles turn");
         let (p, l) = (after.momentum - before.momentum, after.angular_momentum - before.angular_momentum);
         assert!(p.length() < 1e-10 * before.momentum.length(), "{p}");
         assert!(l.length() < 1e-9 * before.angular_momentum.length(), "{l} of {}", before.angular_momentum);
@@ -71,7 +71,7 @@ fn a_twisted_pair_swings_back_with_the_period_of_alpha() {
     let (mut crossings, mut last, mut largest) = (Vec::new(), 0.0, 0.0_f64);
     for step in 1..=600 {
         sim.step().unwrap();
-        let [a, b] = [0, 1].map(|k| sim.state().channels.quaternions("oriented/orientations")[k]);
+        let [a, b] = [0, 1].map(|k| sim.state().channels[0].quaternions("orientations")[k]);
         let angle = (a * b.conjugate()).to_scaled_axis().x;
         if last < 0.0 && angle >= 0.0 {
             crossings.push(f64::from(step) - angle / (angle - last));
@@ -98,12 +98,11 @@ fn a_free_long_ellipsoid_keeps_its_angular_momentum_while_it_tumbles() {
     let mut sim = world.build().unwrap();
     sim.set_spins("body 0", &[Vec3::new(1.0, 4.0, 0.5)]).unwrap();
     let before = sim.report();
-    let axis = sim.state().channels.quaternions("oriented/orientations")[0] * Vec3::Y;
+    let axis = sim.state().channels[0].quaternions("orientations")[0] * Vec3::Y;
     let mut turned = 0.0_f64;
     for _ in 0..1200 {
         sim.step().unwrap();
-        let spin = sim.state().channels.quaternions("oriented/orientations")[0]
-            * sim.state().channels.vectors("oriented/spins")[0];
+        let spin = sim.state().channels[0].quaternions("orientations")[0] * sim.state().channels[0].vectors("spins")[0];
         turned = turned.max(spin.normalize().cross(axis).length());
     }
     let after = sim.report();
@@ -153,7 +152,7 @@ fn a_resumed_run_has_the_bits_of_an_uninterrupted_one_on_any_number_of_threads()
     assert_eq!(resumed.state(), whole.state());
     assert!(diagonal(whole.positions()) > 0.1);
     assert!(whole.positions()[12].z > 0.01, "the wind has moved it: {}", whole.positions()[12]);
-    assert_eq!(whole.state().channels.quaternions("oriented/orientations").len(), 13);
+    assert_eq!(whole.state().channels[0].quaternions("orientations").len(), 13);
 }
 
 #[test]

@@ -29,14 +29,14 @@ fn a_skin_moves_rigidly_with_a_plant_and_has_the_velocities_of_its_movement() {
     let mut sim = Simulation::builder().body(body).wind(wind).solver(iterations(5)).time_step(h).build().unwrap();
     (0..50).for_each(|_| drop(sim.step().unwrap()));
     let surface_now =
-        |sim: &Simulation| skin.apply(sim.positions(), sim.state().channels.quaternions("oriented/orientations"));
+        |sim: &Simulation| skin.apply(sim.positions(), sim.state().channels[0].quaternions("orientations"));
     let before = surface_now(&sim);
     sim.step().unwrap();
     let (after, state) = (surface_now(&sim), sim.state());
     let velocities = skin.velocities(
         sim.velocities(),
-        state.channels.quaternions("oriented/orientations"),
-        state.channels.vectors("oriented/spins"),
+        state.channels[0].quaternions("orientations"),
+        state.channels[0].vectors("spins"),
     );
     let fastest = velocities.iter().fold(0.0_f64, |most, v| most.max(v.length()));
     let gone: Vec<Vec3> = before.iter().zip(&after).map(|(a, b)| (*b - *a) / h).collect();

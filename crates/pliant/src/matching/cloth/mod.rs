@@ -24,11 +24,13 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::body::Body;
 use crate::constraint::Rule;
+use crate::error::ModelError;
 use crate::math::Vec3;
-use crate::matter::{Iteration, Motion};
+use crate::matter::{BodyView, Iteration, Matter, MatterInfo, Motion, MotionSetting, Place, Portion};
 use crate::mesh::Edge;
-use crate::model::Model;
+use crate::mesh::generate::Sheet;
 use crate::parallel::Team;
 use coloured::Coloured;
 use fibres::Fibres;
@@ -133,35 +135,61 @@ pub enum ClothMatchingError {
     },
 }
 
-/// A body within the world that is matched as cloth.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClothMatchingInfo {
-    /// Number of the body.
-    pub body: usize,
-    /// Its vertices.
-    pub vertices: Range<usize>,
-    /// How it keeps its shape.
-    pub matching: ClothMatching,
+pub(crate) const INFO: MatterInfo = MatterInfo {
+    kind: "cloth matching",
+    summary: "cloth whose triangles are pulled back to their shape",
+    citation: "Stumpp et al. 2008; Bender 2014, section 4.6",
+    specimens: &[fine, coarse],
+    is_kind_of: crate::matter::is::<ClothMatching>,
+};
+
+/// A cloth that hangs by a corner, with so many coarser levels.
+fn sheet(levels: usize) -> Result<Body, ModelError> {
+    let mesh = Sheet { columns: 6, rows: 6, ..Sheet::default() }.mesh()?;
+    Ok(Body::matched_cloth(&mesh, 0.2, ClothMatching { levels, ..ClothMatching::default() })?.pin([0]))
+}
+
+fn fine() -> Result<Body, ModelError> {
+    sheet(0)
+}
+
+fn coarse() -> Result<Body, ModelError> {
+    sheet(2)
+}
+
+impl Matter for ClothMatching {
+    fn kind(&self) -> &'static str {
+        INFO.kind
+    }
+
+    fn prepare(&mut self, body: &BodyView<'_>) -> Result<(), ModelError> {
+        if let Some((name, value, need)) = self.problem() {
+            return Err(ModelError::BadParameter { name, value, need });
+        }
+        let fits = self.check(body.surface, body.rest);
+        fits.map_err(|error| ModelError::ClothMatching { body: body.name.to_owned(), error })
+    }
+
+    fn motion(&self, setting: &MotionSetting<'_>) -> Box<dyn Motion> {
+        Box::new(Cloths::new(setting))
+    }
 }
 
 /// All matched cloth of a world while it is stepped.
 #[derive(Debug, Default)]
-pub(crate) struct Cloths {
+struct Cloths {
     cloths: Vec<Cloth>,
 }
 
 impl Cloths {
-    /// `inverse_masses` are 0 for vertices that do not move; shares are those of so many iterations. None where there is no such cloth.
-    pub(crate) fn new(model: &Model, inverse_masses: &[f64], iterations: usize) -> Option<Self> {
-        let cloth = |info: &ClothMatchingInfo| {
-            let first = info.vertices.start as u32;
-            let triangles: Vec<[u32; 3]> =
-                model.bodies()[info.body].surface.iter().map(|t| t.map(|v| v - first)).collect();
-            let own = info.vertices.clone();
-            Cloth::new(info, &triangles, &model.rest()[own.clone()], &inverse_masses[own], iterations)
+    /// Shares are those of the iterations of the setting.
+    fn new(setting: &MotionSetting<'_>) -> Self {
+        let cloth = |portion: Portion<'_, ClothMatching>| {
+            let at = Place::new(setting.model, portion.body);
+            let own = &setting.inverse_masses[portion.vertices.clone()];
+            Cloth::new(&portion, &at.surface(), at.rest(), own, setting.iterations)
         };
-        let cloths: Vec<Cloth> = model.cloth_matchings().iter().map(cloth).collect();
-        (!cloths.is_empty()).then_some(Self { cloths })
+        Self { cloths: setting.model.matter_of().map(cloth).collect() }
     }
 }
 
@@ -191,20 +219,20 @@ struct Cloth {
 
 impl Cloth {
     fn new(
-        info: &ClothMatchingInfo,
+        info: &Portion<'_, ClothMatching>,
         triangles: &[[u32; 3]],
         rest: &[Vec3],
         inverse_masses: &[f64],
         iterations: usize,
     ) -> Self {
-        let ClothMatching { stretch, levels, rounds, .. } = info.matching;
+        let ClothMatching { stretch, levels, rounds, .. } = *info.matter;
         let mut edges: Vec<Edge> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
         edges.iter_mut().for_each(|edge| edge.sort_unstable());
         edges.sort_unstable();
         edges.dedup();
         let has_levels = levels > 0;
         let visits = if has_levels { iterations.saturating_mul(2) } else { iterations };
-        let mesh = MeshRegions::new(&info.matching, triangles, &edges, rest, inverse_masses, visits);
+        let mesh = MeshRegions::new(info.matter, triangles, &edges, rest, inverse_masses, visits);
         let levels = has_levels.then(|| Levels::new(rest, inverse_masses, &edges, triangles, levels));
         let stretch = share(stretch, visits.saturating_mul(rounds));
         Self { vertices: info.vertices.clone(), mesh, levels, coarse: Shares { stretch, shear: stretch }, rounds }

@@ -1,7 +1,9 @@
 //! Fast sums against sums over lists.
 
+use super::super::goals::Shape;
 use super::super::sums::Sums;
 use super::super::*;
+use crate::math::{Quat, Vec3};
 use crate::mesh::generate::{Icosphere, Sheet, TetBox};
 use crate::mesh::sdf::{Ball, Block, Solid};
 
@@ -47,8 +49,7 @@ fn assert_goals_of_lists(regions: &Regions, rest: &[Vec3], offset: Vec3, toleran
     let x: Vec<Vec3> = rest.iter().map(|r| Quat::from_rotation_z(r.x) * *r + offset).collect();
     let pulled = |regions: Regions| {
         let matching = Matching { limit: None, spring: Spring::Share(1.0), damping: 2.0, ..Matching::new(regions) };
-        let info = MatchingInfo { body: 0, vertices: 0..rest.len(), matching };
-        let (mut shape, mut moved) = (Shape::new(0, &info, rest, &masses, &Vec::new), x.clone());
+        let (mut shape, mut moved) = (Shape::new(&matching, 0, rest, &masses, &Vec::new), x.clone());
         moved.iter_mut().zip(rest).for_each(|(x, r)| *x += Vec3::Y * 0.01 * r.x * r.y);
         shape.pull(&x, &vec![1.0; rest.len()], 0.01, &mut moved);
         moved

@@ -2,7 +2,7 @@
 
 use super::super::fit::Fits;
 use super::super::*;
-use crate::math::Mat3;
+use crate::math::{Mat3, Quat, Vec3};
 
 /// A block of particles, side by side.
 fn block(counts: [usize; 3], spacing: f64) -> Vec<Vec3> {

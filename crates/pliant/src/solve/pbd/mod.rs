@@ -30,7 +30,7 @@ use crate::error::ModelError;
 use crate::fluid::FluidReadings;
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
-use crate::matter::{Channels, Iteration, Motion, StageView, motions};
+use crate::matter::{Channels, Iteration, Motion, MotionSetting, StageView, StepView, motions};
 use crate::model::Model;
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::state::State;
@@ -175,13 +175,13 @@ pub struct PositionBased {
     params: PositionBasedParams,
     prepared: Option<Prepared>,
     /// What matter carries at the start of the substep.
-    channels: Channels,
+    channels: Vec<Channels>,
 }
 
 impl PositionBased {
     /// A solver with these parameters.
     pub fn new(params: PositionBasedParams) -> Self {
-        Self { params, prepared: None, channels: Channels::default() }
+        Self { params, prepared: None, channels: Vec::new() }
     }
 }
 
@@ -225,7 +225,7 @@ impl Prepared {
         let passes = passes(model, is_jacobi, &mut points);
         let means = is_jacobi.then(|| Means::new(&passes, &inverse_masses));
         let (instructions, last) = (InstructionSet::detect(), Vec::new());
-        let motions = motions(model, &inverse_masses, params.iterations);
+        let motions = motions(&MotionSetting { model, inverse_masses: &inverse_masses, iterations: params.iterations });
         let levels = params.levels.map(|levels| Levels::new(model, levels));
         Self { passes, motions, inverse_masses, means, points, instructions, last, levels }
     }
@@ -271,12 +271,15 @@ impl Means {
 
 impl Solver for PositionBased {
     fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
-        self.channels.copy_from(&state.channels);
+        self.channels.resize_with(state.channels.len(), Channels::default);
+        self.channels.iter_mut().zip(&state.channels).for_each(|(own, other)| own.copy_from(other));
     }
 
     fn finish_step(&mut self, part: &Substep, state: &mut State) {
         if let Some(prepared) = &mut self.prepared {
-            prepared.motions.iter_mut().for_each(|motion| motion.finish_step(part, state));
+            let State { step, positions, channels, .. } = state;
+            let step = StepView { h: part.h, substeps: part.count, step: *step, positions };
+            prepared.motions.iter_mut().for_each(|motion| motion.finish_step(&step, channels));
         }
     }
 
