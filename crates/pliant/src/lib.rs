@@ -21,86 +21,62 @@
 //!
 //! The modules follow the data: [`mesh`] → [`energy`] → [`Model`] → [`solve`] → [`Simulation`].
 
-mod assemble;
-mod body;
-mod builder;
-mod checkpoint;
 mod clock;
 pub mod collide;
 pub mod constraint;
 pub mod contact;
-mod damping;
 pub mod energy;
-mod error;
-mod fingerprint;
-mod fluid;
 mod force;
-mod garment;
-mod inputs;
 mod integrate;
-mod limit;
-mod mass;
-mod matching;
 mod material;
 pub mod math;
 pub mod matter;
 mod measure;
 pub mod mesh;
-mod model;
-mod oriented;
 mod parallel;
-mod pool;
-mod problem;
 pub mod proximity;
-mod report;
-mod rigid;
-mod rod;
-mod rollback;
 mod scratch;
-mod self_collision;
-mod settle;
-mod simulation;
 pub mod solve;
-mod solver_choice;
 pub mod sparse;
-mod state;
-mod substeps;
-mod topology;
-mod wind;
+mod step;
+mod world;
 mod wrinkle;
 
-pub use body::Body;
-pub use builder::SimulationBuilder;
-pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::Clock;
-pub use damping::{Damping, damp_deformation, damp_radially};
-pub use error::{ModelError, StepError};
-pub use fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
-pub use inputs::InputError;
+pub use force::damping::{Damping, damp_deformation, damp_radially};
+pub use force::wind::{Turbulence, Wind};
 pub use integrate::TimeIntegrator;
-pub use limit::{LimitMethod, StrainLimitReport, StrainLimiting};
-pub use mass::Mass;
-pub use matching::{
+pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+pub use matter::fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
+pub use matter::matching::{
     Break, ClothMatching, ClothMatchingError, Lattice, Link, MatchedSkin, Matching, Modes, Octree, OctreeCell,
     Plasticity, RegionError, Regions, Spring, VolumeConservation,
 };
-pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
+pub use matter::oriented::{Oriented, OrientedError, OrientedMaterial, OrientedParticles, Skin};
+pub use matter::rigid::{RigidError, RigidMaterial, RigidPose};
+pub use matter::rod::{Rod, RodMaterial};
 pub use matter::{Channel, Channels, Matter, Motion};
-pub use measure::ElementStrains;
-pub use model::{BodyInfo, EnergyEntry, Model};
-pub use oriented::{Oriented, OrientedError, OrientedMaterial, OrientedParticles, Skin};
-pub use pool::MOST_THREADS;
-pub use problem::Problem;
-pub use report::{Report, StepReport, WorstElement};
-pub use rigid::{RigidError, RigidMaterial, RigidPose};
-pub use rod::{Rod, RodMaterial};
-pub use self_collision::{Crossing, SelfCollision, SelfCollisionReport, Untangled};
-pub use settle::{SettleError, SettleParams, Settled};
-pub use simulation::Simulation;
-pub use state::State;
-pub use substeps::{MOST_SUBSTEPS, Substep};
-pub use topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
-pub use wind::{AirPath, Turbulence, Wind};
+pub use measure::readings::ElementStrains;
+pub use measure::report::{Report, WorstElement};
+pub use solve::limit::{LimitMethod, StrainLimitReport, StrainLimiting};
+pub use step::builder::SimulationBuilder;
+pub use step::error::StepError;
+pub use step::inputs::InputError;
+pub use step::pool::MOST_THREADS;
+pub use step::problem::Problem;
+pub use step::report::StepReport;
+pub use step::self_collision::{SelfCollision, SelfCollisionReport, Untangled};
+pub use step::settle::{SettleError, SettleParams, Settled};
+pub use step::simulation::Simulation;
+pub use step::substeps::MOST_SUBSTEPS;
+pub use world::body::Body;
+pub use world::checkpoint::{Checkpoint, CheckpointError};
+pub use world::crossing::Crossing;
+pub use world::error::ModelError;
+pub use world::mass::Mass;
+pub use world::model::{BodyInfo, EnergyEntry, Model};
+pub use world::state::{AirPath, State, Substep};
+pub use world::topology::{Cells, Change, Cut, CutReport, Origin, Seam, TearThreshold, Tearing, TopologyError};
 pub use wrinkle::{WrinkleError, WrinkleMesh, WrinkleParams};
 
 /// What most programs need.

@@ -83,3 +83,103 @@ fn no_crate_depends_on_one_further_out() {
         }
     }
 }
+
+/// Rooms of the engine, in the order in which they use each other: a room uses those before it.
+const ROOMS: [&str; 19] = [
+    "clock",
+    "math",
+    "parallel",
+    "sparse",
+    "mesh",
+    "proximity",
+    "scratch",
+    "integrate",
+    "energy",
+    "constraint",
+    "material",
+    "collide",
+    "contact",
+    "world",
+    "matter",
+    "force",
+    "solve",
+    "step",
+    "measure",
+];
+
+/// What uses a room further down all the same. This list may only shrink: an entry that nothing needs is an error.
+const EXCEPTIONS: [(&str, &str); 2] = [
+    // Contacts look up masses and rigid sets in the model, and matter meets contacts.
+    ("contact", "world"),
+    // A model holds matter, and matter looks around in the model.
+    ("world", "matter"),
+];
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Names that follow `crate::` in a file, but for comments and tests at its end; those in braces too.
+fn used(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let first_word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut names = Vec::new();
+    for part in code.split("crate::").skip(1) {
+        match part.strip_prefix('{').and_then(|list| list.split("};").next()) {
+            Some(list) => names.extend(list.split(',').map(|item| first_word(item.trim()))),
+            None => names.push(first_word(part)),
+        }
+    }
+    names
+}
+
+#[test]
+fn no_room_of_the_engine_uses_one_further_down() {
+    let source = repository().join("crates/pliant/src");
+    // Types that the root hands on, with their rooms.
+    let root = std::fs::read_to_string(source.join("lib.rs")).unwrap();
+    let mut handed_on = std::collections::BTreeMap::new();
+    for statement in root.split("pub use ").skip(1) {
+        let statement = statement.split(';').next().unwrap();
+        let room = statement.split("::").next().unwrap().to_owned();
+        for name in statement.split(|c: char| !c.is_alphanumeric()).filter(|name| name.starts_with(char::is_uppercase))
+        {
+            handed_on.entry(name.to_owned()).or_insert_with(|| room.clone());
+        }
+    }
+    let place = |room: &str| ROOMS.iter().position(|known| *known == room);
+    let mut needed = std::collections::BTreeSet::new();
+    for path in rust_files(&source) {
+        let inside = path.strip_prefix(&source).unwrap();
+        let room = inside.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
+        let is_test = inside.to_str().unwrap().contains("test");
+        // The root hands everything on; a wrinkled mesh is used by nobody in the engine.
+        if ["lib", "wrinkle"].contains(&room) || is_test {
+            continue;
+        }
+        let own = place(room).unwrap_or_else(|| panic!("{room} has no place in ROOMS"));
+        for name in used(&std::fs::read_to_string(&path).unwrap()) {
+            let target = handed_on.get(&name).unwrap_or(&name);
+            let Some(other) = place(target) else { continue };
+            if other > own {
+                let is_known = EXCEPTIONS.contains(&(room, ROOMS[other]));
+                assert!(is_known, "{} uses {target}, which is further down", inside.display());
+                needed.insert((room.to_owned(), target.clone()));
+            }
+        }
+    }
+    for (room, other) in EXCEPTIONS {
+        assert!(needed.contains(&(room.to_owned(), other.to_owned())), "{room} no longer uses {other}");
+    }
+}

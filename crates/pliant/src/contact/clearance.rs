@@ -6,8 +6,8 @@
 
 use crate::collide::Moving;
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::parallel::{self, Strided};
+use crate::world::model::Model;
 
 /// A vertex and a collider.
 #[derive(Debug, Clone, Copy)]

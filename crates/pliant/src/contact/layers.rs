@@ -18,10 +18,10 @@ use super::Coupling;
 use super::finish::{Before, REST};
 use super::law::Law;
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::parallel;
 use crate::proximity::slab::is_further;
 use crate::proximity::{Closest, Pair, Primitives, corners};
+use crate::world::model::Model;
 
 /// One contact.
 #[derive(Debug, Clone, Copy)]

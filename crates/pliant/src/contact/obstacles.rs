@@ -5,8 +5,8 @@ use super::law::{Law, Response};
 use super::{ContactMode, Surroundings};
 use crate::collide::{Hit, Moving};
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::parallel::{self, Strided};
+use crate::world::model::Model;
 
 /// A plane may turn by at most this cosine in one iteration: beyond, the vertex has slipped to another side of the shape.
 const SAME_SIDE: f64 = 0.5;

@@ -5,7 +5,7 @@
 //! Gauss–Seidel), each of which is solved exactly given the others.
 
 use crate::math::{Mat3, Vec3};
-use crate::model::{Model, RigidSetInfo};
+use crate::world::model::{Model, RigidSetInfo};
 
 /// Sweeps over the contacts of a body; four corners of a box that lands flat settle in about ten.
 const SWEEPS: usize = 40;

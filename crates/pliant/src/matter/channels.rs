@@ -1,7 +1,7 @@
 //! Named arrays that matter carries from step to step, beside positions and velocities. Checkpoints and rollback go over them by name.
 
-use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::math::{Mat3, Quat, Vec3};
+use crate::world::checkpoint::{Checkpoint, CheckpointError};
 
 /// Rotations of segments or particles.
 pub const ORIENTATIONS: &str = "orientations";
@@ -186,7 +186,7 @@ impl<'a> SavedChannels<'a> {
 
     /// The error for a number of a channel that cannot be.
     pub fn refused(&self, channel: &str, index: usize, value: f64) -> CheckpointError {
-        crate::checkpoint::bad_number(&self.name(channel), index, value)
+        crate::world::checkpoint::bad_number(&self.name(channel), index, value)
     }
 
     /// Arrays of the same names, kinds and lengths as these.

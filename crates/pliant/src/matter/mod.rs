@@ -5,14 +5,20 @@
 //! | `channels` | named arrays of a body: orientations, spins, rotations of regions, breaks |
 //! | `place` | what matter sees of its body and of the world |
 //! | `motion` | its share in a position-based solve |
+//! | `fluid`, `matching`, `matching/cloth`, `oriented`, `rod` | the kinds |
+//! | `rigid` | rigid bodies, which are energies but move as matter |
 //!
-//! The kinds themselves have folders of their own: `fluid`, `matching`, `matching/cloth`, `oriented`, `rod`. [`LIST`] is the list of them. To add one: write
-//! a type that implements [`Matter`] and one that implements [`Motion`], and add its `INFO` to the list; the shared tests then find it. A kind that is not
+//! [`LIST`] is the list of kinds. To add one: write a type that implements [`Matter`] and one that implements [`Motion`], and add its `INFO` to the list; the shared tests then find it. A kind that is not
 //! in the list works as well, through [`Body::with_matter`](crate::Body::with_matter).
 
 mod channels;
+pub(crate) mod fluid;
+pub(crate) mod matching;
 mod motion;
+pub(crate) mod oriented;
 mod place;
+pub(crate) mod rigid;
+pub(crate) mod rod;
 
 pub use channels::{Channel, Channels, ORIENTATIONS, SPINS, SavedChannels};
 pub(crate) use motion::motions;
@@ -23,11 +29,11 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpoint, CheckpointError};
-use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::world::checkpoint::{Checkpoint, CheckpointError};
+use crate::world::error::ModelError;
+use crate::world::model::Model;
 
 /// What a body is made of besides energies. It numbers vertices as the body does, from 0, and does not change once the world is built: what changes from
 /// step to step is in [`Channels`].
@@ -75,8 +81,7 @@ pub trait Matter: Any + Debug + Send + Sync {
 }
 
 /// Every built-in kind, in the order in which an iteration moves them: fluids see the surfaces of bodies where those before have moved them.
-pub const LIST: &[MatterInfo] =
-    &[crate::matching::INFO, crate::matching::CLOTH_INFO, crate::oriented::INFO, crate::fluid::INFO, crate::rod::INFO];
+pub const LIST: &[MatterInfo] = &[matching::INFO, matching::CLOTH_INFO, oriented::INFO, fluid::INFO, rod::INFO];
 
 /// What is known of a kind of matter without any of it.
 #[derive(Debug, Clone, Copy)]

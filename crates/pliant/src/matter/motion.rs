@@ -5,11 +5,11 @@ use std::fmt::Debug;
 use super::{Channels, LIST, Matter, MatterEntry};
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::fluid::{FluidReadings, FluidReport};
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::matter::fluid::{FluidReadings, FluidReport};
+use crate::matter::rigid::RigidSets;
 use crate::parallel::Team;
-use crate::rigid::RigidSets;
+use crate::world::model::Model;
 
 /// What a motion is made for.
 #[derive(Debug, Clone, Copy)]

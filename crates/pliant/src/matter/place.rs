@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::math::Vec3;
-use crate::model::{BodyInfo, Model};
+use crate::world::model::{BodyInfo, Model};
 
 /// A body on its way into a world, in its own numbers of vertices.
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,7 @@
 //! | `mass` | lumped and consistent masses |
 //! | `geodesic`, `nearest_sources` | distances along edges; over a surface |
 //! | [`sdf`], [`Tetrahedralise`] | solids as signed distances, also of bad surfaces; solids filled with tets |
+//! | `hierarchy` | fewer and fewer vertices that the others follow |
 //! | [`Embedding`] | points carried along by tets |
 //! | [`generate`] | sheets, discs, spheres, cylinders, tori, boxes, ropes, bundles |
 //!
@@ -35,6 +36,7 @@ mod embed;
 mod error;
 pub mod generate;
 mod geodesic;
+mod hierarchy;
 mod laplacian;
 mod mass;
 mod measure;
@@ -54,12 +56,14 @@ pub use csr::Csr;
 pub use embed::Embedding;
 pub use error::{ElementKind, MeshError};
 pub use geodesic::{Geodesics, geodesic_distances};
+pub(crate) use hierarchy::{Hierarchy, Level, Link, PARENTS};
 pub use laplacian::Laplacian;
 pub use mass::{MassEntry, MassKind, Simplices};
 pub use measure::{
     edge_lengths, tet_quality, tet_volume, triangle_area, triangle_area_vector, triangle_normal, triangle_quality,
 };
 pub use moments::SolidMoments;
+pub(crate) use moments::{pseudo_inverse_times, spin_of};
 pub use nearest_sources::{SourceDistance, nearest_sources};
 pub use one_ring::OneRings;
 pub use placed::{Bounds, Placed, PointSet};

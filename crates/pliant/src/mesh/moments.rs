@@ -1,11 +1,11 @@
-//! Volume, centre and second moments of the solid inside a closed surface.
+//! Volume, centre and second moments of the solid inside a closed surface; moments of points that move.
 //!
 //! Exact for polyhedra: each triangle spans a tet of signed volume V with a fixed point, and over a tet with corners at 0, a, b, c the
 //! integral of x is V s/4 and that of x xᵀ is V (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/20, with s = a + b + c. Outside the surface they cancel.
 
 use super::measure::tet_volume;
 use super::{MeshError, TriangleMesh};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, symmetric_eigen};
 
 /// A solid of density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,4 +55,33 @@ impl TriangleMesh {
         });
         Ok(SolidMoments { volume, centre, second })
     }
+}
+
+/// Angular momentum about the centre of mass, the inertia tensor there, and the centre.
+pub(crate) fn spin_of(masses: &[f64], x: &[Vec3], v: &[Vec3]) -> (Vec3, Mat3, Vec3) {
+    let total: f64 = masses.iter().sum();
+    let mean = |list: &[Vec3]| list.iter().zip(masses).fold(Vec3::ZERO, |sum, (a, m)| sum + *a * *m) / total;
+    let (centre, drift) = (mean(x), mean(v));
+    let (mut spin, mut inertia) = (Vec3::ZERO, Mat3::ZERO);
+    for ((x, v), &m) in x.iter().zip(v).zip(masses) {
+        let r = *x - centre;
+        spin += r.cross(*v - drift) * m;
+        inertia += (Mat3::IDENTITY * r.length_squared() - Mat3::from_cols(r * r.x, r * r.y, r * r.z)) * m;
+    }
+    (spin, inertia, centre)
+}
+
+/// I⁻¹ L; a straight line of points has no inertia about itself, and no spin about it either.
+pub(crate) fn pseudo_inverse_times(inertia: Mat3, spin: Vec3) -> Vec3 {
+    let (mut values, mut vectors) = (inertia.to_cols_array(), [0.0; 9]);
+    symmetric_eigen(&mut values, &mut vectors, 3);
+    let largest = (0..3).fold(0.0_f64, |m, k| m.max(values[4 * k]));
+    let mut omega = Vec3::ZERO;
+    for k in 0..3 {
+        if values[4 * k] > 1e-12 * largest {
+            let axis = Vec3::new(vectors[k], vectors[3 + k], vectors[6 + k]);
+            omega += axis * (axis.dot(spin) / values[4 * k]);
+        }
+    }
+    omega
 }

@@ -4,11 +4,13 @@
 //! Every item writes to its own place, and sums add up along that fixed tree, so the result has the same bits on one
 //! thread, on many and without the `parallel` feature.
 
+mod colouring;
 mod team;
 
 use std::ops::Range;
 
 #[cfg(feature = "parallel")]
+pub(crate) use colouring::Colouring;
 pub(crate) use team::cores;
 pub(crate) use team::{Team, with_team, with_team_for};
 

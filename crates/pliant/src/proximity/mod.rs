@@ -22,7 +22,7 @@ pub use continuous::time_of_impact;
 pub use distance::least_distance;
 pub use intersections::{Intersection, intersections};
 pub(crate) use neighbourhood::Neighbourhood;
-pub use primitives::Primitives;
+pub use primitives::{Part, Primitives};
 
 use crate::math::Vec3;
 
@@ -75,10 +75,9 @@ pub(crate) fn corners(x: &[Vec3], vertices: [u32; 4]) -> [Vec3; 4] {
 
 #[cfg(test)]
 mod tests_support {
-    use super::Primitives;
+    use super::{Part, Primitives};
     use crate::math::Vec3;
     use crate::mesh::generate::Sheet;
-    use crate::model::BodyInfo;
 
     /// Points that fill the unit cube evenly, the same on every machine.
     pub(super) fn scattered(count: usize) -> impl Iterator<Item = Vec3> {
@@ -88,17 +87,9 @@ mod tests_support {
     /// A square of cloth with its positions.
     pub(super) fn flat(cells: usize) -> (Primitives, Vec<Vec3>) {
         let mesh = Sheet { columns: cells, rows: cells, ..Sheet::default() }.mesh().expect("a sheet");
-        let body = BodyInfo {
-            name: String::new(),
-            vertices: 0..mesh.positions.len(),
-            surface: mesh.triangles,
-            segments: Vec::new(),
-            strand_width: 0.0,
-            pressure: 0.0,
-            collides_with_itself: true,
-            welded: Vec::new(),
-        };
-        (Primitives::new(&[body]), mesh.positions)
+        let (vertices, surface) = (0..mesh.positions.len(), &mesh.triangles[..]);
+        let body = Part { vertices, surface, segments: &[], collides_with_itself: true, welded: &[] };
+        (Primitives::new([body]), mesh.positions)
     }
 
     /// The same, thrown into a corner.

@@ -1,6 +1,6 @@
 //! The surfaces and strands of a world as vertices, edges and triangles.
 
-use crate::model::BodyInfo;
+use std::ops::Range;
 
 /// What can touch: every vertex, edge and triangle of the bodies' surfaces, and the segments of strands.
 #[derive(Debug, Clone, Default)]
@@ -57,22 +57,38 @@ impl Element {
     }
 }
 
+/// A body's share in the primitives of a world, in vertices of the world.
+#[derive(Debug, Clone)]
+pub struct Part<'a> {
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Triangles of its surface.
+    pub surface: &'a [[u32; 3]],
+    /// Segments of its strands.
+    pub segments: &'a [[u32; 2]],
+    /// Whether it is kept from itself.
+    pub collides_with_itself: bool,
+    /// Copies of pinned vertices, each with the vertex that it is a copy of.
+    pub welded: &'a [[u32; 2]],
+}
+
 impl Primitives {
     /// Those of the bodies of a world.
-    pub fn new(bodies: &[BodyInfo]) -> Self {
+    pub fn new<'a>(bodies: impl IntoIterator<Item: Into<Part<'a>>>) -> Self {
+        let bodies: Vec<Part<'_>> = bodies.into_iter().map(Into::into).collect();
         let count = bodies.last().map_or(0, |body| body.vertices.end);
         let mut primitives = Self { bodies: vec![0; count], ..Self::default() };
         for (b, body) in bodies.iter().enumerate() {
             primitives.bodies[body.vertices.clone()].fill(b as u32);
             primitives.with_itself.push(body.collides_with_itself);
-            primitives.triangles.extend_from_slice(&body.surface);
+            primitives.triangles.extend_from_slice(body.surface);
             let sides = body.surface.iter().flat_map(|&triangle| sides(triangle));
             primitives.edges.extend(sides.chain(body.segments.iter().copied()).map(sorted));
         }
         if bodies.iter().any(|body| !body.welded.is_empty()) {
             primitives.welded = (0..count as u32).collect();
             // Ascending, so that the copy of a copy finds the first.
-            for &[copy, of] in bodies.iter().flat_map(|body| &body.welded) {
+            for &[copy, of] in bodies.iter().flat_map(|body| body.welded) {
                 primitives.welded[copy as usize] = primitives.welded[of as usize];
             }
         }
@@ -200,19 +216,11 @@ mod tests {
 
     #[test]
     fn shared_edges_are_listed_once_and_segments_are_edges() {
-        let body = |name: &str, vertices, surface, segments| BodyInfo {
-            name: name.to_owned(),
-            vertices,
-            surface,
-            segments,
-            strand_width: 0.0,
-            pressure: 0.0,
-            collides_with_itself: true,
-            welded: Vec::new(),
-        };
-        let square = body("square", 0..4, vec![[0, 1, 2], [0, 2, 3]], vec![]);
-        let rope = body("rope", 4..8, vec![], vec![[4, 5], [6, 5]]);
-        let primitives = Primitives::new(&[square, rope]);
+        let body =
+            |vertices, surface, segments| Part { vertices, surface, segments, collides_with_itself: true, welded: &[] };
+        let square = body(0..4, &[[0, 1, 2], [0, 2, 3]][..], &[][..]);
+        let rope = body(4..8, &[], &[[4, 5], [6, 5]]);
+        let primitives = Primitives::new([square, rope]);
         assert_eq!(primitives.edges(), [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3], [4, 5], [5, 6]]);
         assert_eq!(primitives.vertices(), [0, 1, 2, 3, 4, 5, 6], "vertex 7 touches nothing");
         assert_eq!(primitives.across(0), [None, None, Some(3)]);

@@ -22,7 +22,7 @@ use super::{PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice,
 use crate::contact::ContactMode;
 use crate::energy::{Arrays, Operator};
 use crate::integrate::TimeIntegrator;
-use crate::model::Model;
+use crate::world::model::Model;
 
 /// Longest substeps of thin bodies, of solids, and of solids that may hit colliders \[s\].
 const THIN: f64 = 1.0 / 240.0;

@@ -3,9 +3,9 @@
 
 use super::{Acceleration, FollowLeaderParams, SolverChoice};
 use crate::contact::ContactMode;
-use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
-use crate::model::Model;
+use crate::world::error::ModelError;
+use crate::world::model::Model;
 
 type Checked = Result<(), ModelError>;
 

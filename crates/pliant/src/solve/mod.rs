@@ -4,6 +4,7 @@ mod auto;
 mod check;
 pub mod explicit;
 pub mod follow_leader;
+pub(crate) mod limit;
 pub mod newton;
 mod objective;
 pub mod pbd;
@@ -17,7 +18,6 @@ pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
 pub use objective::Objective;
-pub(crate) use pbd::Colouring;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{ForceBalance, SetupSeconds, SolveError, SolveReport};
@@ -26,11 +26,11 @@ pub use two_metric::{Preconditioner, TwoMetric, TwoMetricParams};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::fluid::FluidReadings;
 use crate::math::Vec3;
-use crate::model::Model;
-use crate::state::State;
-use crate::substeps::Substep;
+use crate::matter::fluid::FluidReadings;
+use crate::world::model::Model;
+use crate::world::state::State;
+use crate::world::state::Substep;
 
 /// Where the iteration of a stage begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -205,7 +205,7 @@ pub trait Solver: Send + std::fmt::Debug {
     /// beginning, h its length \[s\].
     fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
 
-    /// How particles of fluids were pressed in the last step, in the order of [`Model::fluids`]; empty where it has not stepped any.
+    /// How particles of fluids were pressed in the last step, by body; empty where it has not stepped any.
     fn fluid_readings(&self) -> Vec<FluidReadings> {
         Vec::new()
     }

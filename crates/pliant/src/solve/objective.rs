@@ -7,9 +7,9 @@
 
 use crate::energy::{Memory, batch_energy};
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::parallel::{self, Strided};
 use crate::sparse::SymmetricMatrix;
+use crate::world::model::Model;
 
 /// The objective of one stage. `memory` in its methods holds the projections that belong to a point x.
 #[derive(Debug, Clone, Copy)]

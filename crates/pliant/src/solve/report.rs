@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::FollowLeaderError;
 use super::objective::larger;
-use crate::fluid::FluidReport;
+use crate::matter::fluid::FluidReport;
 use crate::sparse::FactorError;
 
 /// What a solver says of one stage; of a step with several stages or substeps, the sums.

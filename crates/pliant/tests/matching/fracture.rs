@@ -191,11 +191,11 @@ fn a_run_restored_before_or_after_it_broke_keeps_every_bit() {
             world(&lattice.points(), Matching { toughness: None, plasticity: Some(lead), ..brittle(regions.clone()) });
         let refused = { tough }.restore(&run.checkpoint()).unwrap_err();
         assert!(matches!(refused, CheckpointError::OtherModel { .. }), "{refused}");
-        // A break of a body that is not there.
+        // A break of a region that is not there.
         let mut damaged = run.checkpoint().to_bytes();
         let name = b"matter/0/breaks";
         let at = damaged.windows(name.len()).position(|part| part == name).unwrap() + name.len() + 8;
-        damaged[at..at + 8].copy_from_slice(&f64::to_le_bytes(7.0));
+        damaged[at..at + 8].copy_from_slice(&f64::to_le_bytes(1e9));
         let refused = new().restore(&Checkpoint::from_bytes(&damaged).unwrap()).unwrap_err();
         assert!(refused.to_string().contains("breaks"), "{refused}");
     }

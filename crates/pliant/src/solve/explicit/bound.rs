@@ -7,7 +7,7 @@
 
 use crate::energy::Operator;
 use crate::math::symmetric_eigen;
-use crate::model::Model;
+use crate::world::model::Model;
 
 /// Batch and number of the elements that allow no step as long as h \[s\], in order. Goals of single vertices have no shape to be matched to, and are
 /// never among them.

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::contact::{Contacts, exchange};
 use crate::energy::Memory;
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::world::model::Model;
 
 use super::{Objective, SolveError, SolveReport, Solver, Start};
 use bound::unstable_elements;

@@ -2,7 +2,7 @@
 
 use crate::energy::outer;
 use crate::math::{Mat3, Quat, Vec3, best_rotation};
-use crate::model::Model;
+use crate::world::model::Model;
 
 /// A held vertex does not give way: in fits it counts as this many times its mass.
 const HELD: f64 = 1e3;

@@ -5,66 +5,11 @@
 //!   chains   ◀─────1  2────▶◀  3▶      1 and 3 have a free end, 2 is held at both
 //! ```
 
-use thiserror::Error;
-
 use crate::energy::Arrays;
-use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::parallel::{self, ByOffsets};
-
-/// Why a world cannot be simulated by following a leader.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum FollowLeaderError {
-    /// A body has a free vertex that belongs to no strand.
-    #[error("vertex {vertex} of body {body:?} is on no strand, but follow-the-leader moves only strands")]
-    NotAStrand {
-        /// Body.
-        body: String,
-        /// Vertex within the body.
-        vertex: usize,
-    },
-    /// A strand has no pinned vertex.
-    #[error("strand {strand} of body {body:?} has no pinned vertex: follow-the-leader needs one to follow")]
-    NoLeader {
-        /// Body.
-        body: String,
-        /// Number of the strand.
-        strand: usize,
-    },
-    /// A free vertex is shared by strands.
-    #[error("strands of body {body:?} share the free vertex {vertex}: follow-the-leader needs strands of their own")]
-    Shared {
-        /// Body.
-        body: String,
-        /// Vertex within the body.
-        vertex: usize,
-    },
-    /// There is an energy that lengths alone do not stand for.
-    #[error("{place} has the energy {kind:?}; follow-the-leader keeps lengths of strands and knows no other energy")]
-    Energy {
-        /// The body, or attachments between bodies.
-        place: String,
-        /// Kind of the energy.
-        kind: String,
-    },
-    /// Another integrator than implicit Euler.
-    #[error("follow-the-leader keeps lengths at the end of a step only with implicit Euler, not with {integrator:?}")]
-    Integrator {
-        /// The integrator.
-        integrator: TimeIntegrator,
-    },
-}
-
-impl FollowLeaderError {
-    /// Name of the body that is at fault, if it is one.
-    pub fn body(&self) -> Option<&str> {
-        match self {
-            Self::NotAStrand { body, .. } | Self::NoLeader { body, .. } | Self::Shared { body, .. } => Some(body),
-            Self::Energy { .. } | Self::Integrator { .. } => None,
-        }
-    }
-}
+use crate::world::error::FollowLeaderError;
+use crate::world::model::Model;
 
 /// All chains, one after the other. Entry 0 of a chain is its leader, and so is the last of one that is held at both ends.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ mod grid;
 mod pass;
 mod style;
 
-pub use chains::FollowLeaderError;
+pub use crate::world::error::FollowLeaderError;
 pub use grid::HairGrid;
 pub use style::HairStyle;
 
@@ -32,11 +32,11 @@ use super::{Objective, SolveError, SolveReport, Solver, Start};
 use crate::clock::Clock;
 use crate::contact::Contacts;
 use crate::energy::Memory;
-use crate::error::ModelError;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::parallel::{self, ByOffsets, Strided};
+use crate::world::error::ModelError;
+use crate::world::model::Model;
 
 /// Parameters of follow-the-leader.
 ///

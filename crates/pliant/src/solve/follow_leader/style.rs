@@ -11,7 +11,7 @@
 
 use super::chains::Chains;
 use crate::math::{Mat3, Quat, Vec3, nearest_rotation, svd_3x3};
-use crate::model::Model;
+use crate::world::model::Model;
 
 /// How hair keeps its rest shape.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -14,9 +14,9 @@ use super::super::projective::local::{At, BlockPlace, ElementBlocks, LocalStep, 
 use crate::contact::Coupling;
 use crate::energy::{Arrays, Curvature, Memory};
 use crate::math::{Mat3, Vec3};
-use crate::model::Model;
 use crate::parallel::{Team, with_team_for};
 use crate::sparse::{BlockMatrix, FactorError, Factors};
+use crate::world::model::Model;
 
 /// Everything that stays the same while model and coefficients do, and room for what does not.
 #[derive(Debug)]

@@ -12,12 +12,13 @@
 
 #![allow(unsafe_code)] // Links of one colour and followers move vertices of their own.
 
-use crate::limit::{Hierarchy, Level, PARENTS};
+use super::super::limit::levels_of;
 use crate::math::Vec3;
-use crate::model::Model;
+use crate::mesh::{Level, PARENTS};
 use crate::parallel::{Shared, Team};
+use crate::world::model::Model;
 
-use super::colouring::Colouring;
+use crate::parallel::Colouring;
 
 /// Links or followers that a thread takes at a time.
 const CHUNK: usize = 256;
@@ -98,7 +99,7 @@ pub(super) struct Levels {
 
 impl Levels {
     pub(super) fn new(model: &Model, params: StretchLevels) -> Self {
-        let levels = Hierarchy::of_model(model, params.levels).into_levels();
+        let levels = levels_of(model, params.levels).into_levels();
         Self { levels: levels.iter().map(PreparedLevel::new).collect(), params, start: Vec::new() }
     }
 

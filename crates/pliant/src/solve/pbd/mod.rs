@@ -9,13 +9,12 @@
 //! Bodies that are matched ([`crate::Matching`]) are pulled to their goals before the first iteration, and limited in each.
 //! Cloth that is matched ([`crate::ClothMatching`]) has its regions visited in each iteration, after the constraints.
 //! Oriented particles ([`crate::OrientedParticles`]) are pulled and limited as well, and turned with it.
-//! Fluids of the world keep their density in every iteration, after its constraints ([`crate::fluid`](crate::FluidMaterial)).
+//! Fluids of the world keep their density in every iteration, after its constraints ([`crate::matter::fluid`](crate::FluidMaterial)).
 //!
 //! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
 //! bits on any number of threads. Jacobi's way solves all at the same positions and takes means: a vertex in n constraints counts as n
 //! with an n-th of the mass each, which keeps momentum where a plain mean would not.
 
-mod colouring;
 mod lanes;
 mod levels;
 mod passes;
@@ -26,22 +25,21 @@ use crate::clock::Clock;
 use crate::constraint::Rule;
 use crate::contact::{Contacts, exchange};
 use crate::energy::Memory;
-use crate::error::ModelError;
-use crate::fluid::FluidReadings;
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
+use crate::matter::fluid::FluidReadings;
 use crate::matter::{Channels, Iteration, Motion, MotionSetting, StageView, StepView, motions};
-use crate::model::Model;
 use crate::parallel::{self, Shared, Strided, Team};
-use crate::state::State;
-use crate::substeps::Substep;
+use crate::world::error::ModelError;
+use crate::world::model::Model;
+use crate::world::state::State;
+use crate::world::state::Substep;
 
 use super::{Objective, SolveError, SolveReport, Solver, Start};
 use lanes::Points;
 use levels::Levels;
 use passes::{Outcome, Pass, Sweep, passes};
 
-pub(crate) use colouring::Colouring;
 pub use levels::StretchLevels;
 
 /// What constraints do with their errors.

@@ -5,14 +5,14 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::colouring::Colouring;
 use super::lanes::{LanePass, Points};
 use crate::constraint::{Block, Rule};
 use crate::energy::{Arrays, Batch, MAX_ROWS, Memory};
 use crate::math::{Mat3, Vec3};
-use crate::model::Model;
+use crate::parallel::Colouring;
 use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
+use crate::world::model::Model;
 
 /// Elements that are gathered, moved and put back at a time.
 const BLOCK: usize = 64;

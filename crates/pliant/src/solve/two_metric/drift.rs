@@ -5,9 +5,9 @@
 //! end. Where nothing touches, the rest is rounding of f32, and goes by the centre of mass in f64.
 
 use crate::math::{Mat3, Vec3};
-use crate::model::Model;
 use crate::solve::projective::contact::Coupled;
 use crate::solve::projective::local::{Order, Point};
+use crate::world::model::Model;
 
 /// A vertex of no free body.
 const HELD: u32 = u32::MAX;

@@ -17,7 +17,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::Precision;
-use crate::state::State;
+use crate::world::state::State;
 
 use super::projective::contact::Coupled;
 use super::projective::local::Point;

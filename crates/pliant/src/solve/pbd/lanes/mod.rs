@@ -25,8 +25,8 @@ use crate::constraint::Rule;
 use crate::math::Vec3;
 use crate::math::lanes::nearest::{cross, dot};
 use crate::math::lanes::{InstructionSet, Kernel, LaneNumber, Lanes};
-use crate::model::Model;
 use crate::parallel::{Shared, Team};
+use crate::world::model::Model;
 
 use super::passes::Source;
 use form::{Form, constraint_form, energy_form};

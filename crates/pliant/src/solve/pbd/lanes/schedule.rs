@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::super::colouring::Colouring;
 use super::WIDTH;
 use crate::math::Vec3;
+use crate::parallel::Colouring;
 
 /// Elements of a block. Enough that colours are long, few enough that its points stay in the nearest cache.
 const BLOCK: usize = 1024;

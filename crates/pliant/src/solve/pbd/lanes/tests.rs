@@ -1,11 +1,11 @@
 use super::*;
-use crate::body::Body;
 use crate::constraint::{Allowed, Dihedral, Distance, IsometricBending, TetVolumeConstraint};
 use crate::energy::PlateBending;
 use crate::material::{BendModel, ClothMaterial, SolidMaterial};
 use crate::mesh::generate::{Sheet, TetBox};
-use crate::simulation::Simulation;
 use crate::solve::PositionBasedParams;
+use crate::step::simulation::Simulation;
+use crate::world::body::Body;
 
 /// A cloth and a bar with all that has kernels, one vertex of each pinned.
 fn world() -> Simulation {

@@ -1,7 +1,6 @@
 //! The second derivative on vectors against that of energies one by one, and against differences of the gradient.
 
 use super::*;
-use crate::body::Body;
 use crate::energy::{
     Batch, Curvature, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
     MeanCurvatureBending, PlateBending, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain,
@@ -11,9 +10,10 @@ use crate::math::Mat3;
 use crate::mesh::generate::{Sheet, TetBox};
 use crate::mesh::{TetMesh, TriangleMesh};
 use crate::parallel::Team;
-use crate::simulation::Simulation;
 use crate::solve::newton::{System, hessian};
 use crate::sparse::BlockMatrix;
+use crate::step::simulation::Simulation;
+use crate::world::body::Body;
 
 type Built = Result<Box<dyn Batch>, EnergyError>;
 

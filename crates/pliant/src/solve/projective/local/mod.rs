@@ -37,9 +37,9 @@ mod triangles;
 use crate::energy::{Arrays, Memory};
 use crate::math::Vec3;
 use crate::math::lanes::{InstructionSet, LaneNumber, Real};
-use crate::model::Model;
 use crate::parallel::{Shared, Team};
 use crate::solve::Objective;
+use crate::world::model::Model;
 
 pub(in crate::solve) use curvature::CurvatureRows;
 pub(in crate::solve) use element_blocks::{At, BlockPlace, ElementBlocks};

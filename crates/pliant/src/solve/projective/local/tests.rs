@@ -1,7 +1,6 @@
 //! Kernels against the energies one by one.
 
 use super::*;
-use crate::body::Body;
 use crate::energy::{
     Batch, EdgeSprings, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness, MeanCurvatureBending,
     Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain, Viscous,
@@ -9,7 +8,8 @@ use crate::energy::{
 use crate::math::Mat3;
 use crate::mesh::generate::{Sheet, TetBox};
 use crate::parallel::{Team, with_team};
-use crate::simulation::Simulation;
+use crate::step::simulation::Simulation;
+use crate::world::body::Body;
 
 /// Positions far from rest, some elements inverted, the whole turned by a large angle.
 fn crumpled(rest: &[Vec3]) -> Vec<Vec3> {

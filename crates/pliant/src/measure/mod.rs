@@ -1,0 +1,9 @@
+//! What can be known of a simulation.
+//!
+//! | file | tells |
+//! |---|---|
+//! | `report` | energies, momenta, the offending element |
+//! | `readings` | stretches of elements, forces at pins, weights of examples, pressures of fluids |
+
+pub(crate) mod readings;
+pub(crate) mod report;

@@ -1,0 +1,79 @@
+//! Why a step was refused: errors name the body and the value.
+
+use thiserror::Error;
+
+use crate::math::Vec3;
+use crate::solve::SolveError;
+use crate::world::error::ModelError;
+use crate::world::topology::TopologyError;
+
+/// Why a step was refused. The simulation stays at its last good state.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// A position is not a number after the step.
+    #[error("vertex {vertex} of body {body:?} went to {position} in step {step} (near {element})")]
+    NonFinite {
+        /// Step that was refused.
+        step: u64,
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Where it went.
+        position: Vec3,
+        /// The element of largest energy at that vertex.
+        element: String,
+    },
+    /// A vertex moved farther than the runaway limit.
+    #[error(
+        "vertex {vertex} of body {body:?} moved by {distance:.3e} m in step {step}, more than the limit of {limit:.3e} m \
+         (near {element})"
+    )]
+    Runaway {
+        /// Step that was refused.
+        step: u64,
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// How far it moved \[m\].
+        distance: f64,
+        /// The limit \[m\].
+        limit: f64,
+        /// The element of largest energy at that vertex.
+        element: String,
+    },
+    /// A body has burst: its pressure is more than its material bears, and blows it up without end.
+    #[error(
+        "body {body:?} burst in step {step}: {pressure:.3e} Pa have blown it up to {times:.1} times its volume, with no end, for lack of an equilibrium"
+    )]
+    Burst {
+        /// Step that was refused.
+        step: u64,
+        /// Body.
+        body: String,
+        /// Its pressure \[Pa\].
+        pressure: f64,
+        /// Its volume over that at rest.
+        times: f64,
+    },
+    /// The step is done, but what it tore could not be parted.
+    #[error("step {step}: {error}")]
+    Tearing {
+        /// The step.
+        step: u64,
+        /// What happened.
+        error: TopologyError,
+    },
+    /// The solver failed.
+    #[error("step {step}: {error}")]
+    Solve {
+        /// Step that was refused.
+        step: u64,
+        /// What happened.
+        error: SolveError,
+    },
+    /// The solver that was to take the step cannot.
+    #[error(transparent)]
+    Refused(Box<ModelError>),
+}

@@ -1,0 +1,36 @@
+//! The simulation: how it is built, what a step does, and what a user reads and sets between steps.
+//!
+//! | file | does |
+//! |---|---|
+//! | `substeps` | the step, on one screen: its equal parts, one after the other |
+//! | `simulation` | how a part is predicted, solved, checked and committed |
+//! | `self_collision` | rounds of solving and cutting movements, so that no surface passes another |
+//! | `lineage` | what a simulation does when its model is replaced |
+//! | `tear` | bodies that tear and are cut |
+//! | `rollback` | all or nothing: what a simulation goes back to when a part fails |
+//! | `builder` | checks and builds a simulation |
+//! | `pool` | its threads |
+//! | `solver_choice` | its solver: replaced, lent for a step |
+//! | `inputs` | what a user reads and sets between steps |
+//! | `turns` | orientations, likewise |
+//! | `restore` | saving and restoring |
+//! | `report`, `error` | how a step went, and why it was refused |
+//! | `settle` | statics: brings a world to rest |
+//! | `problem` | one implicit stage as a problem to study |
+
+pub(crate) mod builder;
+pub(crate) mod error;
+pub(crate) mod inputs;
+pub(crate) mod lineage;
+pub(crate) mod pool;
+pub(crate) mod problem;
+pub(crate) mod report;
+pub(crate) mod restore;
+pub(crate) mod rollback;
+pub(crate) mod self_collision;
+pub(crate) mod settle;
+pub(crate) mod simulation;
+pub(crate) mod solver_choice;
+pub(crate) mod substeps;
+pub(crate) mod tear;
+pub(crate) mod turns;

@@ -1,0 +1,178 @@
+//! Saving and restoring: a restored run continues bit for bit.
+
+use crate::contact::{Clearances, Held};
+use crate::math::Vec3;
+use crate::matter::SavedChannels;
+use crate::step::lineage::Replayed;
+use crate::step::simulation::Simulation;
+use crate::step::substeps::MOST_SUBSTEPS;
+use crate::world::checkpoint::{Checkpoint, CheckpointError, bad_number, flatten, unflatten};
+use crate::world::error::ModelError;
+use crate::world::state::{AirPath, History, Inputs};
+
+impl Simulation {
+    /// Saves the current moment.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// # let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// # let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?.pin([0])).build()?;
+    /// let bytes = sim.checkpoint().to_bytes();
+    /// sim.step()?;
+    /// let later = sim.positions().to_vec();
+    /// sim.restore(&Checkpoint::from_bytes(&bytes)?)?;
+    /// sim.step()?;
+    /// assert_eq!(sim.positions(), later);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn checkpoint(&self) -> Checkpoint {
+        let mut channels = vec![
+            ("clock".to_owned(), vec![self.state.time, self.state.step as f64, self.settings.time_step]),
+            ("positions".to_owned(), flatten(&self.state.positions)),
+            ("velocities".to_owned(), flatten(&self.state.velocities)),
+            ("pins".to_owned(), flatten(&self.inputs.pins)),
+            ("forces".to_owned(), flatten(&self.inputs.forces)),
+        ];
+        if self.settings.substeps != 1 {
+            channels.push(("substeps".to_owned(), vec![self.settings.substeps as f64]));
+        }
+        for (body, own) in self.state.channels.iter().enumerate() {
+            channels
+                .extend(own.iter().map(|(name, channel)| (SavedChannels::name_of(body, name), channel.to_numbers())));
+        }
+        if let Some(history) = &self.history {
+            channels.push(("before/step".to_owned(), vec![history.h]));
+            channels.push(("before/positions".to_owned(), flatten(&history.positions)));
+            channels.push(("before/velocities".to_owned(), flatten(&history.velocities)));
+            if !history.others.is_empty() {
+                channels.push(("before/others".to_owned(), flatten(&history.others)));
+            }
+        }
+        if self.state.air != AirPath::default() {
+            let AirPath { carried, length } = self.state.air;
+            channels.push(("air".to_owned(), vec![carried.x, carried.y, carried.z, length]));
+        }
+        if let Some(surroundings) = &self.surroundings {
+            let numbers = surroundings.held.iter().flat_map(|held| {
+                let [x, y, z] = held.rubbed.to_array();
+                [f64::from(held.vertex), f64::from(held.collider), held.pressed, x, y, z]
+            });
+            channels.push(("contacts".to_owned(), numbers.collect()));
+        }
+        for (k, memory) in self.memory.iter().enumerate() {
+            channels.push((format!("warm/{k}"), memory.warm.clone()));
+            channels.push((format!("goals/{k}/now"), flatten(&self.inputs.goals_now[k])));
+            channels.push((format!("goals/{k}/next"), flatten(&self.inputs.goals_next[k])));
+        }
+        for (k, change) in self.lineage.changes.iter().enumerate() {
+            channels.push((format!("topology/{k}"), change.encode()));
+        }
+        Checkpoint { fingerprint: self.lineage.first(&self.model).fingerprint(), channels }
+    }
+
+    /// The model of a checkpoint, where it is not the current one.
+    fn replay(&self, saved: &Checkpoint) -> Result<Option<Replayed>, CheckpointError> {
+        let names = (0..).map(|k| format!("topology/{k}"));
+        let found = names.map_while(|name| saved.channels.iter().find(|(other, _)| *other == name));
+        let changes: Vec<&[f64]> = found.map(|(_, numbers)| numbers.as_slice()).collect();
+        let is_current = |(numbers, change): (&&[f64], &crate::Change)| **numbers == change.encode();
+        let own = &self.lineage.changes;
+        if changes.len() == own.len() && changes.iter().zip(own).all(is_current) {
+            return Ok(None);
+        }
+        let refuse = |reason: String| CheckpointError::Topology { change: changes.len(), reason };
+        let replayed = self.replayed(&changes).map_err(|error| refuse(error.to_string()))?;
+        replayed.ok_or_else(|| refuse("its numbers are damaged".to_owned())).map(Some)
+    }
+
+    /// Contacts that are held in a checkpoint of a model with so many vertices.
+    fn saved_contacts(&self, saved: &Checkpoint, vertices: usize) -> Result<Vec<Held>, CheckpointError> {
+        let records: &[[f64; 6]] = saved.records("contacts")?;
+        for (k, record) in records.iter().enumerate() {
+            for (place, count) in [vertices, self.colliders().len()].into_iter().enumerate() {
+                let number = record[place];
+                if !(number >= 0.0 && number < count as f64 && number.fract() == 0.0) {
+                    return Err(bad_number("contacts", 6 * k + place, number));
+                }
+            }
+        }
+        let held = |n: &[f64; 6]| {
+            let rubbed = Vec3::new(n[3], n[4], n[5]);
+            Held { vertex: n[0] as u32, collider: n[1] as u32, pressed: n[2], rubbed }
+        };
+        Ok(records.iter().map(held).collect())
+    }
+
+    /// Returns to a saved moment of the same model, as torn and cut as it was then. On an error nothing has changed.
+    pub fn restore(&mut self, saved: &Checkpoint) -> Result<(), CheckpointError> {
+        let expected = self.lineage.first(&self.model).fingerprint();
+        if saved.fingerprint != expected {
+            return Err(CheckpointError::OtherModel { found: saved.fingerprint, expected });
+        }
+        let replayed = self.replay(saved)?;
+        let model = replayed.as_ref().map_or(&self.model, |replayed| &replayed.model);
+        let n = 3 * model.rest().len();
+        let clock = saved.channel("clock", 3)?;
+        if clock[2] <= 0.0 {
+            return Err(bad_number("clock", 2, clock[2]));
+        }
+        if clock[1] < 0.0 || clock[1].fract() != 0.0 {
+            return Err(bad_number("clock", 1, clock[1]));
+        }
+        let substeps = match saved.channel("substeps", 1) {
+            Err(CheckpointError::Channel { found: 0, .. }) => 1,
+            Err(other) => return Err(other),
+            Ok(&[count]) if count >= 1.0 && count <= MOST_SUBSTEPS as f64 && count.fract() == 0.0 => count as usize,
+            Ok(count) => return Err(bad_number("substeps", 0, count[0])),
+        };
+        let (mut state, mut inputs, mut memory) = (self.state.clone(), self.inputs.clone(), self.memory.clone());
+        if replayed.is_some() {
+            (inputs, memory) = (Inputs::at_rest(model), model.initial_memory());
+        }
+        (state.time, state.step) = (clock[0], clock[1] as u64);
+        state.positions = unflatten(saved.channel("positions", n)?);
+        state.velocities = unflatten(saved.channel("velocities", n)?);
+        state.channels = crate::matter::restored(model, saved)?;
+        inputs.pins = unflatten(saved.channel("pins", 3 * inputs.pins.len())?);
+        inputs.forces = unflatten(saved.channel("forces", n)?);
+        for (k, memory) in memory.iter_mut().enumerate() {
+            memory.warm = saved.channel(&format!("warm/{k}"), memory.warm.len())?.to_vec();
+            for (name, goals) in [("now", &mut inputs.goals_now[k]), ("next", &mut inputs.goals_next[k])] {
+                *goals = unflatten(saved.channel(&format!("goals/{k}/{name}"), 3 * goals.len())?);
+            }
+        }
+        let history = match saved.channel("before/step", 1) {
+            Err(CheckpointError::Channel { found: 0, .. }) => None,
+            Err(other) => return Err(other),
+            Ok(h) if h[0] <= 0.0 => return Err(bad_number("before/step", 0, h[0])),
+            Ok(h) => Some(History {
+                h: h[0],
+                positions: unflatten(saved.channel("before/positions", n)?),
+                velocities: unflatten(saved.channel("before/velocities", n)?),
+                others: unflatten(saved.optional("before/others", n)?),
+            }),
+        };
+        let air = saved.optional("air", 4)?;
+        state.air = air
+            .first_chunk()
+            .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
+        let held = self.saved_contacts(saved, model.rest().len())?;
+        if let Some(replayed) = replayed {
+            let collider = self.collider_for(&replayed.model, &state.positions);
+            let refuse = |error: ModelError| CheckpointError::Topology {
+                change: replayed.changes.len(),
+                reason: error.to_string(),
+            };
+            let collider = collider.map_err(refuse)?;
+            self.take_replayed(replayed, collider);
+        }
+        if let Some(surroundings) = &mut self.surroundings {
+            surroundings.held = held;
+            surroundings.touched.clear();
+            surroundings.clearances = Clearances::default();
+        }
+        (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
+        (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
+        Ok(())
+    }
+}

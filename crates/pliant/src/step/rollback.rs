@@ -1,0 +1,197 @@
+//! What a simulation goes back to when something that was begun cannot be finished.
+
+use crate::contact::{Clearances, Contact, Held};
+use crate::math::Vec3;
+use crate::matter::Channels;
+use crate::solve::SolverChoice;
+use crate::step::self_collision::SelfCollider;
+use crate::step::simulation::{Settings, Simulation};
+use crate::world::model::Model;
+use crate::world::state::{History, Inputs, State};
+use crate::world::topology::Change;
+
+/// What can come back, and vectors to be had again.
+#[derive(Debug, Default)]
+pub(crate) struct Rollback {
+    /// Attempts under way, one within the other.
+    attempts: usize,
+    /// Models that were replaced in their course, in order.
+    replaced: Vec<Replaced>,
+    spare: Vec<Saved>,
+}
+
+/// A simulation before an attempt.
+#[derive(Debug, Clone)]
+struct Saved {
+    state: State,
+    history: Option<History>,
+    inputs: Inputs,
+    settings: Settings,
+    choice: SolverChoice,
+    /// What energies remember.
+    warm: Vec<Vec<f64>>,
+    touched: Vec<Contact>,
+    held: Vec<Held>,
+    /// Models that had been replaced.
+    replaced: usize,
+}
+
+/// A model in whose place another is.
+#[derive(Debug)]
+struct Replaced {
+    /// None where it is the first of the lineage.
+    model: Option<Model>,
+    collider: Option<SelfCollider>,
+    changes: Vec<Change>,
+    goals: Vec<Vec<u32>>,
+}
+
+impl Simulation {
+    /// Does something that takes several steps or changes, or nothing at all: on an error everything is as it was before, bit for bit. What has been
+    /// factored may have to be factored again.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// # let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// # let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?.pin([0])).build()?;
+    /// let failed = sim.all_or_nothing(|sim| {
+    ///     sim.step()?;
+    ///     sim.set_gravity(Vec3::X * 1e300)?;
+    ///     sim.step()?;
+    ///     Ok::<(), Box<dyn std::error::Error>>(())
+    /// });
+    /// assert!(failed.is_err());
+    /// assert_eq!((sim.time(), sim.gravity()), (0.0, Vec3::Y * -9.81));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn all_or_nothing<T, E>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let saved = self.save();
+        self.rollback.attempts += 1;
+        let result = work(self);
+        self.rollback.attempts -= 1;
+        if result.is_err() {
+            self.go_back(&saved);
+        }
+        if self.rollback.attempts == 0 {
+            self.rollback.replaced.clear();
+        }
+        self.rollback.spare.push(saved);
+        result
+    }
+
+    fn save(&mut self) -> Saved {
+        let around = self.surroundings.as_ref();
+        let (touched, held) = around.map_or((&[][..], &[][..]), |around| (&around.touched, &around.held));
+        let replaced = self.rollback.replaced.len();
+        match self.rollback.spare.pop() {
+            // As long as before: vectors of a large world are not given back and taken again in each step.
+            Some(mut saved) => {
+                copy_state(&self.state, &mut saved.state);
+                match (&self.history, &mut saved.history) {
+                    (Some(history), Some(saved)) => copy_history(history, saved),
+                    (history, saved) => saved.clone_from(history),
+                }
+                copy_inputs(&self.inputs, &mut saved.inputs);
+                saved.settings.clone_from(&self.settings);
+                saved.choice.clone_from(&self.choice);
+                saved.warm.resize(self.memory.len(), Vec::new());
+                saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
+                copy(touched, &mut saved.touched);
+                copy(held, &mut saved.held);
+                Saved { replaced, ..saved }
+            }
+            None => Saved {
+                state: self.state.clone(),
+                history: self.history.clone(),
+                inputs: self.inputs.clone(),
+                settings: self.settings.clone(),
+                choice: self.choice.clone(),
+                warm: self.memory.iter().map(|memory| memory.warm.clone()).collect(),
+                touched: touched.to_vec(),
+                held: held.to_vec(),
+                replaced,
+            },
+        }
+    }
+
+    fn go_back(&mut self, saved: &Saved) {
+        if self.choice != saved.choice {
+            self.use_solver(saved.choice.clone());
+        }
+        let mut replaced = self.rollback.replaced.drain(saved.replaced..);
+        let first = replaced.next();
+        drop(replaced);
+        if let Some(Replaced { model, collider, changes, goals }) = first {
+            if let Some(model) = model.or_else(|| self.lineage.take_first()) {
+                self.model = model;
+            }
+            self.self_collider = collider;
+            (self.lineage.changes, self.lineage.goals) = (changes, goals);
+            self.memory = self.model.initial_memory();
+            self.trial = self.memory.clone();
+            self.forget_factors();
+        }
+        self.state.clone_from(&saved.state);
+        self.history.clone_from(&saved.history);
+        self.inputs.clone_from(&saved.inputs);
+        self.settings.clone_from(&saved.settings);
+        for (memory, warm) in self.memory.iter_mut().zip(&saved.warm) {
+            memory.warm.clone_from(warm);
+        }
+        if let Some(around) = &mut self.surroundings {
+            around.touched.clone_from(&saved.touched);
+            around.held.clone_from(&saved.held);
+            // Bounds change nothing that is found.
+            around.clearances = Clearances::default();
+        }
+    }
+
+    /// Puts a model in the place of the current one, with what keeps its surfaces apart; the current one comes back if what is attempted fails.
+    /// `goals` are those of the lineage so far; its changes are still those that led to the current model.
+    pub(crate) fn replace_model(&mut self, model: Model, collider: Option<SelfCollider>, goals: Vec<Vec<u32>>) {
+        let before = std::mem::replace(&mut self.model, model);
+        let collider = std::mem::replace(&mut self.self_collider, collider);
+        let model = self.lineage.keep_first(before);
+        if self.rollback.attempts > 0 {
+            let changes = self.lineage.changes.clone();
+            self.rollback.replaced.push(Replaced { model, collider, changes, goals });
+        }
+    }
+}
+
+fn copy<T: Clone>(from: &[T], to: &mut Vec<T>) {
+    to.clear();
+    to.extend_from_slice(from);
+}
+
+fn copy_lists(from: &[Vec<Vec3>], to: &mut Vec<Vec<Vec3>>) {
+    to.resize(from.len(), Vec::new());
+    from.iter().zip(to).for_each(|(from, to)| copy(from, to));
+}
+
+fn copy_state(from: &State, to: &mut State) {
+    let State { time, step, positions, velocities, channels, air } = from;
+    (to.time, to.step, to.air) = (*time, *step, *air);
+    copy(positions, &mut to.positions);
+    copy(velocities, &mut to.velocities);
+    to.channels.resize_with(channels.len(), Channels::default);
+    to.channels.iter_mut().zip(channels).for_each(|(own, other)| own.copy_from(other));
+}
+
+fn copy_history(from: &History, to: &mut History) {
+    let History { h, positions, velocities, others } = from;
+    to.h = *h;
+    copy(positions, &mut to.positions);
+    copy(velocities, &mut to.velocities);
+    copy(others, &mut to.others);
+}
+
+fn copy_inputs(from: &Inputs, to: &mut Inputs) {
+    let Inputs { pins, goals_now, goals_next, forces, substep_pins, substep_goals } = from;
+    copy(pins, &mut to.pins);
+    copy_lists(goals_now, &mut to.goals_now);
+    copy_lists(goals_next, &mut to.goals_next);
+    copy(forces, &mut to.forces);
+    copy(substep_pins, &mut to.substep_pins);
+    copy_lists(substep_goals, &mut to.substep_goals);
+}

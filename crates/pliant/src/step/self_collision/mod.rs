@@ -1,0 +1,274 @@
+//! Surfaces that do not pass through each other or themselves.
+//!
+//! A step solves with contacts as forces, then cuts the movement so that nothing has passed, and goes round a few times, each time from
+//! the last positions known to be free of intersections:
+//!
+//! detect (broad phase) → contacts at the safe positions → solve → truncate → the result is safe
+//!
+//! `contact::layers` holds layers apart by a thickness and rubs them, inside the projective solver; [`truncate`] is what guarantees that an
+//! intersection-free start stays so, whatever the solver. See `docs/self-collision.md`.
+
+mod truncate;
+mod untangle;
+
+use truncate::truncate;
+pub use untangle::Untangled;
+use untangle::untangle;
+
+use crate::clock::Clock;
+use crate::collide::LEAST_THICKNESS;
+use crate::contact::{Contacts, Layers, Place, READY};
+use crate::energy::Memory;
+use crate::math::Vec3;
+use crate::proximity::{Intersection, Neighbourhood, Primitives, intersections};
+use crate::solve::{SolveError, SolveReport, Solver, Start};
+use crate::step::problem::Problem;
+use crate::world::crossing::Crossing;
+use crate::world::error::ModelError;
+use crate::world::model::Model;
+
+/// How surfaces and strands are kept apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelfCollision {
+    /// Distance that layers keep \[m\], at least 1e-9. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
+    /// at rest.
+    pub thickness: f64,
+    /// Coulomb's coefficient μ between layers.
+    pub friction: f64,
+    /// Weight of a contact relative to the inertia m/τ² of what touches. More is stiffer in a round and takes more
+    /// linear iterations.
+    pub stiffness: f64,
+    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one; one in which a vertex is held back inside of
+    /// a collider takes up to four times as many.
+    pub rounds: usize,
+    /// Rounds that a stage takes in which layers press, also where no vertex is held back by more than the thickness. Fewer are faster; more bring
+    /// friction and momentum between layers nearer to what they should be.
+    pub least_rounds: usize,
+    /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
+    pub untangle: bool,
+}
+
+impl Default for SelfCollision {
+    /// 2 mm, μ = 0.3; a start with intersections is refused.
+    fn default() -> Self {
+        Self { thickness: 2e-3, friction: 0.3, stiffness: 50.0, rounds: 3, least_rounds: 3, untangle: false }
+    }
+}
+
+impl SelfCollision {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let Self { thickness, friction, stiffness, rounds, least_rounds, untangle: _ } = *self;
+        for (name, value, need, holds) in [
+            ("self-collision thickness", thickness, "at least 1e-9 (m)", thickness >= LEAST_THICKNESS),
+            ("self-collision friction", friction, "at least 0", friction >= 0.0),
+            ("self-collision stiffness", stiffness, "positive", stiffness > 0.0),
+            ("rounds of self-collision", rounds as f64, "at least 1", rounds >= 1),
+            ("least rounds of self-collision", least_rounds as f64, "at least 1", least_rounds >= 1),
+        ] {
+            if !(holds && value.is_finite()) {
+                return Err(ModelError::BadParameter { name, value, need });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What keeping surfaces apart took in a step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SelfCollisionReport {
+    /// Pairs whose boxes overlapped, of the largest round.
+    pub candidates: usize,
+    /// Contacts that pressed in the last round.
+    pub contacts: usize,
+    /// Vertices whose movement was cut, of all rounds.
+    pub truncated: usize,
+    /// Vertices whose movement was cut in the last round: they are not where the solver wants them.
+    pub held: usize,
+    /// Rounds of solving and truncating.
+    pub rounds: usize,
+    /// Seconds in looking for pairs.
+    pub seconds_broad: f64,
+    /// Seconds in measuring pairs and cutting movements.
+    pub seconds_narrow: f64,
+}
+
+impl SelfCollisionReport {
+    /// Adds a later substep.
+    pub(crate) fn add(&mut self, later: Self) {
+        self.candidates = self.candidates.max(later.candidates);
+        (self.contacts, self.held) = (later.contacts, later.held);
+        self.truncated += later.truncated;
+        self.rounds += later.rounds;
+        self.seconds_broad += later.seconds_broad;
+        self.seconds_narrow += later.seconds_narrow;
+    }
+}
+
+/// Keeps the surfaces of a world apart.
+#[derive(Debug)]
+pub(crate) struct SelfCollider {
+    settings: SelfCollision,
+    primitives: Primitives,
+    neighbourhood: Neighbourhood,
+    /// Positions at the beginning of the step \[m\].
+    before: Vec<Vec3>,
+    /// The last positions without intersections \[m\].
+    safe: Vec<Vec3>,
+    /// Vertices that move as one: where one is held back, all are.
+    rigid: Vec<Vec<u32>>,
+    /// By how much the last movement of those was cut \[m\].
+    cut: Vec<(u32, Vec3)>,
+    report: SelfCollisionReport,
+    untangled: Option<Untangled>,
+}
+
+/// Rounds of a stage, over [`SelfCollision::rounds`], while a vertex that is held back is inside of a collider: a limb that comes carries a stack of
+/// layers on, and it takes a few rounds until each has made room for the one before.
+const STUCK_ROUNDS: usize = 4;
+/// Gaps below this share of the thickness hardly shrink further.
+const FLOOR: f64 = 0.02;
+
+impl SelfCollider {
+    /// For a world that starts at these positions, without intersections or brought free of them.
+    pub(crate) fn new(settings: SelfCollision, model: &Model, x: &mut [Vec3]) -> Result<Self, ModelError> {
+        let primitives = Primitives::new(model.bodies());
+        let refused = |crossings: Vec<Intersection>| {
+            let crossings = crossings.iter().map(|pair| Crossing::new(&primitives, model.bodies(), pair)).collect();
+            ModelError::Intersecting { crossings }
+        };
+        let mut untangled = None;
+        if settings.untangle {
+            let is_rigid = |v: u32| model.rigid_sets().iter().any(|set| set.vertices.contains(&v));
+            let may_move = |v: u32| model.free_index(v).is_some() && !is_rigid(v);
+            untangled = Some(untangle(&primitives, settings.thickness, may_move, x).map_err(refused)?);
+        } else {
+            let found = intersections(&primitives, x);
+            if !found.is_empty() {
+                return Err(refused(found));
+            }
+        }
+        let (before, safe, cut, report) = (Vec::new(), Vec::new(), Vec::new(), SelfCollisionReport::default());
+        let neighbourhood = Neighbourhood::default();
+        let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
+        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, report, untangled })
+    }
+
+    /// What it took to bring the start free of intersections, if that was asked for.
+    pub(crate) fn untangled(&self) -> Option<Untangled> {
+        self.untangled
+    }
+
+    /// Takes the state that a step begins with.
+    pub(crate) fn begin_step(&mut self, x: &[Vec3]) {
+        self.before.clear();
+        self.before.extend_from_slice(x);
+        self.safe.clear();
+        self.safe.extend_from_slice(x);
+        self.neighbourhood.begin_step(x);
+        self.report = SelfCollisionReport::default();
+    }
+
+    /// What the step took.
+    pub(crate) fn report(&self) -> SelfCollisionReport {
+        self.report.clone()
+    }
+
+    /// Solves a stage in rounds, so that its result is free of intersections.
+    pub(crate) fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        solver: &mut dyn Solver,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        let (model, inertia) = (problem.model(), problem.objective().inertia);
+        let wanted = problem.start(Start::Predicted);
+        let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
+        contacts.layers = self.detect(model, inertia, wanted, &Layers::default(), clock);
+        let mut sum: Option<SolveReport> = None;
+        for round in 1.. {
+            // Pins that were held back try again.
+            model.pinned().iter().zip(&pins).for_each(|(&v, pin)| x[v as usize] = *pin);
+            let solved = solver.solve(&problem.objective(), x, memory, contacts, clock)?;
+            match &mut sum {
+                Some(sum) => sum.add(solved),
+                None => sum = Some(solved),
+            }
+            if x.iter().any(|p| !p.is_finite()) {
+                break; // The step will be refused.
+            }
+            let pressing = contacts.layers.pressing();
+            let wanted = x.to_vec();
+            let held = self.truncate(x, clock);
+            let cut = self.rigid.iter().flatten().map(|&v| (v, wanted[v as usize] - x[v as usize]));
+            self.cut = cut.filter(|(_, cut)| *cut != Vec3::ZERO).collect();
+            (self.report.contacts, self.report.held, self.report.rounds) =
+                (pressing, held.len(), self.report.rounds + 1);
+            let is_stuck = || contacts.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_inside(&held, x));
+            let most = self.settings.rounds * if is_stuck() { STUCK_ROUNDS } else { 1 };
+            let is_settled = round >= self.settings.least_rounds || (pressing == 0 && held.is_empty());
+            let is_near = |&v: &u32| x[v as usize].distance(wanted[v as usize]) <= self.settings.thickness;
+            if round >= most || (is_settled && held.iter().all(is_near)) {
+                break;
+            }
+            contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
+        }
+        Ok(sum.unwrap_or_default())
+    }
+
+    /// Gives rigid bodies the velocities that the last stage came to, where their movement was cut; `tau` is its implicit step \[s\].
+    ///
+    /// One vertex that is held back holds back the whole body. Where it is, this must be so; how fast it is, contacts have settled with
+    /// what it meets, and what is cut off would be momentum lost to nobody.
+    pub(crate) fn keep_momentum(&self, v: &mut [Vec3], tau: f64) {
+        self.cut.iter().for_each(|&(vertex, cut)| v[vertex as usize] += cut / tau);
+    }
+
+    /// Contacts at the safe positions for vertices that want to go somewhere.
+    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
+        let begun = clock.now();
+        let reach = READY * self.settings.thickness;
+        let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);
+        let found = clock.now();
+        let Self { primitives, before, safe, .. } = self;
+        let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
+        let place = Place { model, primitives, before, safe, wanted, inertia, thickness, friction, stiffness };
+        let layers = Layers::new(&place, &pairs, last);
+        self.report.candidates = self.report.candidates.max(pairs.len());
+        self.report.seconds_broad += found - begun;
+        self.report.seconds_narrow += clock.now() - found;
+        layers
+    }
+
+    /// Cuts the movement from the safe positions to `x`, which then are the safe ones; returns the vertices that were held back.
+    fn truncate(&mut self, x: &mut [Vec3], clock: &Clock) -> Vec<u32> {
+        let begun = clock.now();
+        let pairs = self.neighbourhood.find(&self.primitives, &self.safe, x, 0.0);
+        let found = clock.now();
+        let floor = FLOOR * self.settings.thickness;
+        let held = truncate(&self.primitives, &pairs, &self.rigid, floor, &self.safe, x);
+        self.safe.copy_from_slice(x);
+        self.report.truncated += held.len();
+        self.report.candidates = self.report.candidates.max(pairs.len());
+        self.report.seconds_broad += found - begun;
+        self.report.seconds_narrow += clock.now() - found;
+        held
+    }
+
+    /// Keeps the end of a step free of intersections, where it differs from its last stage: extrapolation, pins. Velocities
+    /// follow the positions, but for those of rigid bodies; `tau` is the implicit step of the last stage \[s\].
+    pub(crate) fn finish(&mut self, x: &mut [Vec3], v: &mut [Vec3], tau: f64, clock: &Clock) {
+        if x == self.safe || x.iter().any(|p| !p.is_finite()) {
+            return;
+        }
+        let wanted = x.to_vec();
+        self.report.held = self.truncate(x, clock).len();
+        let kept: Vec<(u32, Vec3)> = self.rigid.iter().flatten().map(|&vertex| (vertex, v[vertex as usize])).collect();
+        for ((v, x), wanted) in v.iter_mut().zip(x).zip(&wanted) {
+            *v += (*x - *wanted) / tau;
+        }
+        kept.iter().for_each(|&(vertex, velocity)| v[vertex as usize] = velocity);
+    }
+}

@@ -1,0 +1,322 @@
+//! A body on its way into a world: vertices with masses, the energies between them, pins.
+
+use crate::constraint::ConstraintBatch;
+use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
+use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
+use crate::math::Vec3;
+use crate::matter::Matter;
+use crate::matter::fluid::{Emitter, Fluid, FluidMaterial};
+use crate::matter::matching::{ClothMatching, Matching};
+use crate::matter::oriented::{Oriented, OrientedMaterial, OrientedParticles};
+use crate::matter::rod::{Rod, RodMaterial};
+use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
+use crate::world::error::ModelError;
+use crate::world::topology::{Cells, Fabric, Substance, Tearing};
+
+/// A body. Vertices are numbered from 0; the world renumbers them.
+#[derive(Debug)]
+pub struct Body {
+    pub(crate) name: Option<String>,
+    pub(crate) rest: Vec<Vec3>,
+    pub(crate) positions: Vec<Vec3>,
+    pub(crate) velocities: Vec<Vec3>,
+    pub(crate) mass: Vec<MassEntry>,
+    pub(crate) energies: Vec<Box<dyn Batch>>,
+    pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
+    pub(crate) matter: Vec<Box<dyn Matter>>,
+    pub(crate) surface: Vec<[u32; 3]>,
+    pub(crate) segments: Vec<[u32; 2]>,
+    pub(crate) strand_width: f64,
+    pub(crate) collides_with_itself: bool,
+    pub(crate) pinned: Vec<u32>,
+    pub(crate) pressure: f64,
+    pub(crate) fabric: Fabric,
+}
+
+impl Body {
+    /// A body of loose vertices with the entries (i ≤ j) of its mass matrix \[kg\]; add energies to hold it together.
+    pub fn new(rest: Vec<Vec3>, mass: Vec<MassEntry>) -> Self {
+        Self {
+            name: None,
+            positions: rest.clone(),
+            velocities: vec![Vec3::ZERO; rest.len()],
+            rest,
+            mass,
+            energies: Vec::new(),
+            constraints: Vec::new(),
+            matter: Vec::new(),
+            surface: Vec::new(),
+            segments: Vec::new(),
+            strand_width: 0.0,
+            collides_with_itself: true,
+            pinned: Vec::new(),
+            pressure: 0.0,
+            fabric: Fabric::default(),
+        }
+    }
+
+    /// A sheet.
+    ///
+    /// ```
+    /// use pliant::{Body, ClothMaterial, mesh::generate::Sheet};
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("cloth").pin([0, 4]);
+    /// # Ok::<(), pliant::ModelError>(())
+    /// ```
+    pub fn cloth(mesh: &TriangleMesh, material: &ClothMaterial) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mass = mesh.mass_matrix(material.mass, material.density)?;
+        let mut body = Self::new(mesh.positions.clone(), mass);
+        body.energies = material.energies(mesh).map_err(|error| in_body("cloth", error))?;
+        body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), Some(Substance::Cloth(material.clone())));
+        Ok(body)
+    }
+
+    /// A solid.
+    pub fn solid(mesh: &TetMesh, material: &SolidMaterial) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mass = mesh.mass_matrix(material.mass, material.density)?;
+        let mut body = Self::new(mesh.positions.clone(), mass);
+        body.energies = material.energies(mesh).map_err(|error| in_body("solid", error))?;
+        body.surface = skin(mesh)?;
+        body.made_of(Cells::tets(&mesh.tets), Some(Substance::Solid(material.clone())));
+        Ok(body)
+    }
+
+    /// Ropes or hairs.
+    pub fn strands(strands: &StrandSet, material: &StrandMaterial) -> Result<Self, ModelError> {
+        strands.check_quality()?;
+        let mass = strands.mass_matrix(material.mass, material.density)?;
+        let mut body = Self::new(strands.positions.clone(), mass);
+        body.energies = material.energies(strands).map_err(|error| in_body("strands", error))?;
+        body.segments = strands.segments().collect();
+        body.strand_width = material.width();
+        body.made_of(Cells::segments(strands.segments()), Some(Substance::Strand(material.clone())));
+        Ok(body)
+    }
+
+    /// Cables, threads, wires: strands that resist bending and torsion. A segment between two pinned vertices is clamped.
+    pub fn rods(strands: &StrandSet, material: &RodMaterial) -> Result<Self, ModelError> {
+        strands.check_quality()?;
+        material.check().map_err(|error| in_body("rods", error))?;
+        let mass = strands.mass_matrix(MassKind::Lumped, material.line_density())?;
+        let mut body = Self::new(strands.positions.clone(), mass);
+        body.segments = strands.segments().collect();
+        body.strand_width = 2.0 * material.radius;
+        body.made_of(Cells::segments(strands.segments()), None);
+        Ok(body.with_matter(Rod::new(material.clone())))
+    }
+
+    /// Ellipsoids with orientations that are matched in groups: plants, fins, ribs that are one particle wide. A pinned particle keeps its
+    /// orientation too. Only the [position-based solver](crate::solve::pbd) knows them.
+    pub fn oriented(particles: &OrientedParticles, material: &OrientedMaterial) -> Result<Self, ModelError> {
+        let refused = |error| ModelError::Oriented { body: "oriented".to_owned(), error };
+        particles.check().map_err(refused)?;
+        material.check().map_err(refused)?;
+        let mass = (0u32..).zip(particles.volumes()).map(|(v, volume)| (v, v, material.density * volume)).collect();
+        let mut body = Self::new(particles.positions.clone(), mass);
+        body.segments.clone_from(&particles.edges);
+        body.made_of(Cells::segments(particles.edges.iter().copied()), None);
+        Ok(body.with_matter(Oriented::new(particles, material)))
+    }
+
+    /// A mass-spring surface [Liu 2013]: triangles give masses and the surface, edges are springs of stiffness k \[N/m\].
+    pub fn mass_spring(
+        mesh: &TriangleMesh,
+        density: f64,
+        edges: Vec<Edge>,
+        stiffness: f64,
+    ) -> Result<Self, ModelError> {
+        let mass = mesh.lumped_masses(density)?;
+        let mass = (0u32..).zip(mass).map(|(v, m)| (v, v, m)).collect();
+        let mut body = Self::new(mesh.positions.clone(), mass);
+        let springs = EdgeSprings::new(edges, SpringStiffness::Uniform(stiffness));
+        body.energies.push(springs.build(&mesh.positions).map_err(|error| in_body("mass-spring", error))?);
+        body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), None);
+        Ok(body)
+    }
+
+    /// Cloth that is held together by matching its triangles alone, with a mass per area \[kg/m²\].
+    pub fn matched_cloth(mesh: &TriangleMesh, density: f64, matching: ClothMatching) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mut body = Self::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, density)?);
+        body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), None);
+        Ok(body.with_cloth_matching(matching))
+    }
+
+    /// Loose points of equal mass \[kg\].
+    pub fn points(points: &PointSet, mass: f64) -> Self {
+        let entries = (0..points.positions.len() as u32).map(|v| (v, v, mass)).collect();
+        Self::new(points.positions.clone(), entries)
+    }
+
+    /// A fluid: particles, of which each stands for a cube of the material's spacing. Only the
+    /// [position-based solver](crate::solve::pbd) knows fluids.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::particle_block;
+    /// use pliant::prelude::*;
+    /// let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    /// let drop = Body::fluid(&particle_block(Vec3::splat(0.25), water.spacing)?, &water)?;
+    /// let ground = Collider::new(Shape::Plane).at(Vec3::NEG_Y * 0.2);
+    /// let solver = PositionBasedParams { iterations: 4, ..PositionBasedParams::default() };
+    /// let mut sim = Simulation::builder().body(drop).collider(ground).solver(solver).time_step(0.01).build()?;
+    /// for _ in 0..50 {
+    ///     sim.step()?;
+    /// }
+    /// assert!(sim.positions().iter().all(|p| p.y > -0.2), "it lies on the ground");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fluid(particles: &PointSet, material: &FluidMaterial) -> Result<Self, ModelError> {
+        material.check()?;
+        let body = Self::points(particles, material.particle_mass());
+        Ok(body.with_matter(Fluid::new(material.clone(), None)))
+    }
+
+    /// A fluid that comes out of a pipe.
+    pub fn emitted(emitter: &Emitter, material: &FluidMaterial) -> Result<Self, ModelError> {
+        material.check()?;
+        let mut body = Self::points(&emitter.particles(material.spacing)?, material.particle_mass());
+        body.velocities.fill(emitter.velocity());
+        Ok(body.with_matter(Fluid::new(material.clone(), Some(emitter.clone()))))
+    }
+
+    fn made_of(&mut self, cells: Cells, substance: Option<Substance>) {
+        self.fabric = Fabric { substance, ..Fabric::new(cells, self.rest.len()) };
+    }
+
+    /// Lets the body tear where it is strained too much.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+    /// let paper = Body::cloth(&mesh, &ClothMaterial::default())?.with_tearing(Tearing::at_stretch(1.05));
+    /// let pulled = paper.with_positions(mesh.positions.iter().map(|p| Vec3::new(1.1 * p.x, p.y, p.z)).collect());
+    /// let mut sim = Simulation::builder().body(pulled.pin_where(|p| p.x.abs() > 0.49)).build()?;
+    /// let before = sim.positions().len();
+    /// assert!(sim.step()?.torn > 0);
+    /// assert!(sim.positions().len() > before, "vertices were doubled");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_tearing(mut self, tearing: Tearing) -> Self {
+        let seams = tearing.seams.iter();
+        let seams = seams.flat_map(|seam| seam.edges.iter().map(|&[a, b]| ([a.min(b), a.max(b)], seam.strength)));
+        self.fabric.seams = seams.collect();
+        self.fabric.seams.sort_by_key(|(edge, _)| *edge);
+        self.fabric.tearing = Some(tearing);
+        self
+    }
+
+    /// Names the body; without a name it is called after its number.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Takes vertices out of the simulation: they stay where they are, or follow the targets that are set for them.
+    pub fn pin(mut self, vertices: impl IntoIterator<Item = u32>) -> Self {
+        self.pinned.extend(vertices);
+        self
+    }
+
+    /// Pins the vertices whose rest position satisfies a condition.
+    pub fn pin_where(mut self, condition: impl Fn(Vec3) -> bool) -> Self {
+        let chosen = (0u32..).zip(&self.rest).filter(|(_, p)| condition(**p)).map(|(v, _)| v);
+        self.pinned.extend(chosen);
+        self
+    }
+
+    /// Adds an energy over this body's vertices.
+    pub fn with_energy(mut self, energy: Box<dyn Batch>) -> Self {
+        self.energies.push(energy);
+        self
+    }
+
+    /// Adds constraints over this body's vertices, which only the [position-based solver](crate::solve::pbd) knows.
+    pub fn with_constraints(mut self, constraints: Box<dyn ConstraintBatch>) -> Self {
+        if !constraints.is_empty() {
+            self.constraints.push(constraints);
+        }
+        self
+    }
+
+    /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
+    pub fn with_matching(self, matching: Matching) -> Self {
+        self.with_matter(matching)
+    }
+
+    /// Lets the body's triangles keep their shape by matching, beside what else it is made of. Only the
+    /// [position-based solver](crate::solve::pbd) knows it.
+    pub fn with_cloth_matching(self, matching: ClothMatching) -> Self {
+        self.with_matter(matching)
+    }
+
+    /// Makes the body of matter of any kind, beside what else it is made of; it takes the place of matter of the same type. Only the
+    /// [position-based solver](crate::solve::pbd) knows matter.
+    pub fn with_matter<M: Matter>(mut self, matter: M) -> Self {
+        self.matter.retain(|other| !crate::matter::is::<M>(other.as_ref()));
+        self.matter.push(Box::new(matter));
+        self
+    }
+
+    /// Triangles that wind and pressure act on, for a body made of loose vertices.
+    pub fn with_surface(mut self, triangles: Vec<[u32; 3]>) -> Self {
+        self.surface = triangles;
+        self
+    }
+
+    /// Segments of strands that are seen and collide, for a body made of loose vertices.
+    pub fn with_segments(mut self, segments: Vec<[u32; 2]>) -> Self {
+        self.segments = segments;
+        self
+    }
+
+    /// Width of strands, by which the wind acts on them \[m\]. Strands and rods have one by their material; segments of loose vertices have none,
+    /// and the wind passes them by.
+    pub fn with_strand_width(mut self, width: f64) -> Self {
+        self.strand_width = width;
+        self
+    }
+
+    /// Lets the body pass through itself in a world with [self-collision](crate::SelfCollision); it still collides with others.
+    pub fn without_self_collision(mut self) -> Self {
+        self.collides_with_itself = false;
+        self
+    }
+
+    /// Starts at other positions than at rest \[m\].
+    pub fn with_positions(mut self, positions: Vec<Vec3>) -> Self {
+        self.positions = positions;
+        self
+    }
+
+    /// Starts with a velocity for each vertex \[m/s\].
+    pub fn with_velocities(mut self, velocities: Vec<Vec3>) -> Self {
+        self.velocities = velocities;
+        self
+    }
+
+    /// Overpressure on the inner side of its surface \[Pa\]: it pushes along the triangles' normals.
+    pub fn with_pressure(mut self, pressure: f64) -> Self {
+        self.pressure = pressure;
+        self
+    }
+
+    /// Rest positions \[m\].
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+}
+
+pub(crate) fn in_body(body: &str, error: EnergyError) -> ModelError {
+    ModelError::Energy { body: body.to_owned(), error }
+}
+
+/// Surface triangles of a solid, in its own vertices.
+fn skin(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, MeshError> {
+    let surface = mesh.surface()?;
+    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
+}

@@ -1,0 +1,337 @@
+//! Why a world cannot be built, and why a step was refused: errors name the body and the value.
+
+use thiserror::Error;
+
+use crate::contact::ContactMode;
+use crate::energy::EnergyError;
+use crate::integrate::TimeIntegrator;
+use crate::math::Vec3;
+use crate::matter::matching::{ClothMatchingError, RegionError};
+use crate::matter::oriented::OrientedError;
+use crate::mesh::MeshError;
+use crate::world::crossing::{Crossing, first_crossings};
+use crate::world::topology::TopologyError;
+
+/// Why bodies do not make a world.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ModelError {
+    /// There is no vertex at all.
+    #[error("the world has no vertices")]
+    Empty,
+    /// A way of contact that only the projective solver has.
+    #[error(
+        "contacts act by a constant matrix, which Newton's method and the two-metric Newton do not have: their contacts are constraints or displacements"
+    )]
+    ConstantMatrixOfNewton,
+    /// Contacts that are not in the objective.
+    #[error(
+        "contacts act as {mode:?}, but L-BFGS needs them to be constraints: others are not in the objective that its line search goes by"
+    )]
+    LbfgsWithoutConstraints {
+        /// How contacts act.
+        mode: ContactMode,
+    },
+    /// More vertices than indices can name.
+    #[error("the world has {count} vertices, more than the {limit} that can be numbered")]
+    TooLarge {
+        /// Vertices.
+        count: usize,
+        /// Limit.
+        limit: usize,
+    },
+    /// A free vertex without mass would move without resistance.
+    #[error("vertex {vertex} of body {body:?} has mass {mass} kg, but a free vertex needs a positive mass")]
+    BadMass {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its mass.
+        mass: f64,
+    },
+    /// A position is not a number.
+    #[error("vertex {vertex} of body {body:?} has the position {value}, which is not finite")]
+    NonFinitePosition {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its position.
+        value: Vec3,
+    },
+    /// A velocity is not a number.
+    #[error("vertex {vertex} of body {body:?} has the velocity {value}, which is not finite")]
+    NonFiniteVelocity {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its velocity.
+        value: Vec3,
+    },
+    /// A list of a body has the wrong length.
+    #[error("body {body:?}: {name} has {found} entries, but the body has {expected} vertices")]
+    LengthMismatch {
+        /// Body.
+        body: String,
+        /// Which list.
+        name: &'static str,
+        /// Its length.
+        found: usize,
+        /// The number of vertices.
+        expected: usize,
+    },
+    /// A vertex is named that the body does not have.
+    #[error("body {body:?} has no vertex {vertex}; it has {count}")]
+    NoSuchVertex {
+        /// Body.
+        body: String,
+        /// The vertex named.
+        vertex: u32,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// Two bodies have one name.
+    #[error("two bodies are named {0:?}")]
+    RepeatedName(String),
+    /// A body is named that is not there.
+    #[error("there is no body {0:?}")]
+    NoSuchBody(String),
+    /// A parameter of the world is out of range.
+    #[error("{name} is {value}, but must be {need}")]
+    BadParameter {
+        /// Which parameter.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is needed.
+        need: &'static str,
+    },
+    /// Matter of a kind cannot be in the body or in the world.
+    #[error("body {body:?}, {kind}: {problem}")]
+    Matter {
+        /// Body.
+        body: String,
+        /// Kind of matter.
+        kind: &'static str,
+        /// Why.
+        problem: String,
+    },
+    /// Fluid that waits in a pipe was given a motion of its own.
+    #[error(
+        "vertex {vertex} of body {body:?} has the velocity {value}, but waits in a pipe whose jet has the velocity {jet}: fluid from an emitter starts as fast as its jet"
+    )]
+    MovedEmitter {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+        /// Its velocity \[m/s\].
+        value: Vec3,
+        /// That of the jet \[m/s\].
+        jet: Vec3,
+    },
+    /// The data of an energy is unusable.
+    #[error("body {body:?}: {error}")]
+    Energy {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: EnergyError,
+    },
+    /// A collider is unusable.
+    #[error("collider {collider:?}: {error}")]
+    Collider {
+        /// Its name, or its number.
+        collider: String,
+        /// What is wrong.
+        error: crate::collide::ColliderError,
+    },
+    /// A mesh does not make a rigid body.
+    #[error(transparent)]
+    Rigid(#[from] crate::matter::rigid::RigidError),
+    /// A mesh is unusable.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Surfaces that are to be kept apart intersect at the start.
+    #[error("surfaces intersect at the start, {} times: {}", crossings.len(), first_crossings(crossings))]
+    Intersecting {
+        /// Where.
+        crossings: Vec<Crossing>,
+    },
+    /// A body cannot be torn or cut.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// Rods have a vertex in common, or one comes back to itself.
+    #[error("vertex {vertex} of body {body:?} is on a rod more than once, but rods must not share vertices")]
+    SharedRodVertex {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+    },
+    /// A surface beside a fluid has edges that are too long to be sampled as finely as the fluid.
+    #[error(
+        "body {body:?} has an edge of {length} m, more than {limit} times the spacing of the fluid, {spacing} m: refine its surface"
+    )]
+    CoarseSurface {
+        /// Body.
+        body: String,
+        /// Length of the edge \[m\].
+        length: f64,
+        /// Spacing of the fluid \[m\].
+        spacing: f64,
+        /// Spacings that an edge may have.
+        limit: f64,
+    },
+    /// The solver cannot serve this world.
+    #[error(transparent)]
+    FollowLeader(#[from] FollowLeaderError),
+    /// Regions for matching do not fit their body.
+    #[error("body {body:?}: {error}")]
+    Regions {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: RegionError,
+    },
+    /// A body cannot be matched as cloth.
+    #[error("body {body:?}: {error}")]
+    ClothMatching {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: ClothMatchingError,
+    },
+    /// Oriented particles are unusable.
+    #[error("body {body:?}: {error}")]
+    Oriented {
+        /// Body.
+        body: String,
+        /// What is wrong.
+        error: OrientedError,
+    },
+    /// The explicit solver takes one stage only.
+    #[error("the explicit solver is symplectic Euler by itself: give the integrator as ImplicitEuler, not {0:?}")]
+    ExplicitIntegrator(TimeIntegrator),
+    /// A constraint is there that the solver does not know.
+    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
+    UnsupportedConstraint {
+        /// Body.
+        body: String,
+        /// Kind of constraints.
+        kind: &'static str,
+    },
+    /// A stiffness is given for a kind of constraints that no body has.
+    #[error("no body has energies or constraints of kind {kind:?}, for which a stiffness is given; there are {}", known.join(", "))]
+    NoSuchKind {
+        /// The kind named.
+        kind: String,
+        /// Kinds that there are.
+        known: Vec<&'static str>,
+    },
+    /// More threads than a machine bears.
+    #[error("{threads} threads are asked for, but {limit} is the limit; more than there are cores make nothing faster")]
+    TooManyThreads {
+        /// Threads asked for.
+        threads: usize,
+        /// The most that are started: [`MOST_THREADS`](crate::MOST_THREADS).
+        limit: usize,
+    },
+    /// A thread pool could not be started.
+    #[error("the thread pool could not be started: {0}")]
+    Threads(String),
+}
+
+impl ModelError {
+    /// Name of the body that is at fault; none where it is the world, a collider or the solver.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::BadMass { body, .. }
+            | Self::NonFinitePosition { body, .. }
+            | Self::NonFiniteVelocity { body, .. }
+            | Self::LengthMismatch { body, .. }
+            | Self::NoSuchVertex { body, .. }
+            | Self::RepeatedName(body)
+            | Self::NoSuchBody(body)
+            | Self::Matter { body, .. }
+            | Self::MovedEmitter { body, .. }
+            | Self::Energy { body, .. }
+            | Self::SharedRodVertex { body, .. }
+            | Self::CoarseSurface { body, .. }
+            | Self::Regions { body, .. }
+            | Self::ClothMatching { body, .. }
+            | Self::Oriented { body, .. }
+            | Self::UnsupportedConstraint { body, .. } => Some(body),
+            Self::Topology(error) => error.body(),
+            Self::FollowLeader(error) => error.body(),
+            // All named, so that a new error has to say where it belongs.
+            Self::Empty
+            | Self::Intersecting { .. }
+            | Self::ConstantMatrixOfNewton
+            | Self::LbfgsWithoutConstraints { .. }
+            | Self::TooLarge { .. }
+            | Self::BadParameter { .. }
+            | Self::Collider { .. }
+            | Self::Rigid(_)
+            | Self::Mesh(_)
+            | Self::ExplicitIntegrator(_)
+            | Self::NoSuchKind { .. }
+            | Self::TooManyThreads { .. }
+            | Self::Threads(_) => None,
+        }
+    }
+}
+
+/// Why a world cannot be simulated by following a leader.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum FollowLeaderError {
+    /// A body has a free vertex that belongs to no strand.
+    #[error("vertex {vertex} of body {body:?} is on no strand, but follow-the-leader moves only strands")]
+    NotAStrand {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+    },
+    /// A strand has no pinned vertex.
+    #[error("strand {strand} of body {body:?} has no pinned vertex: follow-the-leader needs one to follow")]
+    NoLeader {
+        /// Body.
+        body: String,
+        /// Number of the strand.
+        strand: usize,
+    },
+    /// A free vertex is shared by strands.
+    #[error("strands of body {body:?} share the free vertex {vertex}: follow-the-leader needs strands of their own")]
+    Shared {
+        /// Body.
+        body: String,
+        /// Vertex within the body.
+        vertex: usize,
+    },
+    /// There is an energy that lengths alone do not stand for.
+    #[error("{place} has the energy {kind:?}; follow-the-leader keeps lengths of strands and knows no other energy")]
+    Energy {
+        /// The body, or attachments between bodies.
+        place: String,
+        /// Kind of the energy.
+        kind: String,
+    },
+    /// Another integrator than implicit Euler.
+    #[error("follow-the-leader keeps lengths at the end of a step only with implicit Euler, not with {integrator:?}")]
+    Integrator {
+        /// The integrator.
+        integrator: TimeIntegrator,
+    },
+}
+
+impl FollowLeaderError {
+    /// Name of the body that is at fault, if it is one.
+    pub fn body(&self) -> Option<&str> {
+        match self {
+            Self::NotAStrand { body, .. } | Self::NoLeader { body, .. } | Self::Shared { body, .. } => Some(body),
+            Self::Energy { .. } | Self::Integrator { .. } => None,
+        }
+    }
+}

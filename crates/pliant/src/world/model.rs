@@ -1,0 +1,417 @@
+//! What does not change during a step: bodies as flat arrays of particles, masses, energies and pins.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use crate::constraint::ConstraintBatch;
+use crate::energy::{Arrays, Batch, Memory, Viscous};
+use crate::math::Vec3;
+use crate::matter::{Matter, MatterEntry, Portion};
+use crate::proximity::Part;
+use crate::sparse::SymmetricPattern;
+use crate::world::error::ModelError;
+use crate::world::fingerprint::Fingerprint;
+use crate::world::mass::Mass;
+use crate::world::topology::{Cells, Fabric};
+
+/// A body within the world.
+#[derive(Debug, Clone)]
+pub struct BodyInfo {
+    /// Its name.
+    pub name: String,
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its surface, in vertices of the world: what wind and pressure act on.
+    pub surface: Vec<[u32; 3]>,
+    /// Segments of its strands, in vertices of the world.
+    pub segments: Vec<[u32; 2]>,
+    /// Width of its strands, by which the wind acts on them \[m\]; 0 where it does not.
+    pub strand_width: f64,
+    /// Overpressure inside its surface \[Pa\].
+    pub pressure: f64,
+    /// Whether it is kept from itself in a world with self-collision.
+    pub collides_with_itself: bool,
+    /// Copies of pinned vertices, in vertices of the world, each with the vertex that it is a copy of: they stay at one place for
+    /// ever, so that nothing can keep them apart.
+    pub welded: Vec<[u32; 2]>,
+}
+
+impl<'a> From<&'a BodyInfo> for Part<'a> {
+    fn from(body: &'a BodyInfo) -> Self {
+        let BodyInfo { vertices, surface, segments, collides_with_itself, welded, .. } = body;
+        let (vertices, collides_with_itself) = (vertices.clone(), *collides_with_itself);
+        Self { vertices, surface, segments, collides_with_itself, welded }
+    }
+}
+
+/// A batch of energies within the world.
+#[derive(Debug)]
+pub struct EnergyEntry {
+    /// The energy.
+    pub batch: Box<dyn Batch>,
+    /// Its body; none for attachments between bodies.
+    pub body: Option<usize>,
+    /// For stiffness-proportional damping, the time constant β \[s\]; none for elastic energies.
+    pub damping: Option<f64>,
+}
+
+/// The world, flat and immutable.
+#[derive(Debug)]
+pub struct Model {
+    bodies: Vec<BodyInfo>,
+    rest: Vec<Vec3>,
+    mass: Mass,
+    energies: Vec<EnergyEntry>,
+    constraints: Vec<Box<dyn ConstraintBatch>>,
+    /// By body.
+    matter: Vec<MatterEntry>,
+    fabrics: Vec<Fabric>,
+    /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
+    free_index: Vec<u32>,
+    free: Vec<u32>,
+    pinned: Vec<u32>,
+    /// First corner of each batch among all corners, and the end.
+    corner_starts: Vec<usize>,
+    /// For each free vertex the corners that touch it, in ascending order.
+    gather_starts: Vec<u32>,
+    gather_corners: Vec<u32>,
+    pattern: Arc<SymmetricPattern>,
+    diagonal: f64,
+    rigid: Vec<RigidSetInfo>,
+    /// Whether a vertex carries mass inside a rigid body, where nothing touches it.
+    inside: Vec<bool>,
+    /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
+    contact_masses: Vec<f64>,
+    /// Worked out when it is first asked for.
+    fingerprint: OnceLock<u64>,
+}
+
+/// Vertices that move as one.
+#[derive(Debug)]
+pub(crate) struct RigidSetInfo {
+    /// Its batch among the energies.
+    pub(crate) batch: usize,
+    /// Its vertices, the hub first.
+    pub(crate) vertices: Vec<u32>,
+    /// Mass of all \[kg\].
+    pub(crate) mass: f64,
+}
+
+const PINNED: u32 = u32::MAX;
+/// Share of a rigid body by which contacts at one of its vertices are weighed. Many vertices touch at once and all act on the same six
+/// freedoms: with weights for the whole body each, the set of those that press was seen to change back and forth without end,
+/// from about six times this share on; with a third of it contacts take more iterations to settle.
+const CONTACT_SHARE: f64 = 0.05;
+
+/// What the builder hands over.
+#[derive(Default)]
+pub(crate) struct ModelParts {
+    pub(crate) bodies: Vec<BodyInfo>,
+    pub(crate) rest: Vec<Vec3>,
+    pub(crate) mass: Mass,
+    pub(crate) energies: Vec<EnergyEntry>,
+    pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
+    pub(crate) matter: Vec<MatterEntry>,
+    pub(crate) pinned: Vec<bool>,
+    pub(crate) fabrics: Vec<Fabric>,
+    /// Length scale \[m\].
+    pub(crate) diagonal: f64,
+    /// Time constant of stiffness-proportional damping \[s\].
+    pub(crate) stiffness_damping: f64,
+}
+
+impl Model {
+    pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
+        let ModelParts {
+            bodies,
+            rest,
+            mass,
+            mut energies,
+            constraints,
+            matter,
+            pinned,
+            fabrics,
+            diagonal,
+            stiffness_damping,
+        } = parts;
+        if rest.is_empty() {
+            return Err(ModelError::Empty);
+        }
+        if stiffness_damping > 0.0 {
+            let damped: Vec<EnergyEntry> = energies
+                .iter()
+                .filter_map(|entry| {
+                    let viscous = Viscous::of(entry.batch.as_ref())?;
+                    Some(EnergyEntry { batch: Box::new(viscous), body: entry.body, damping: Some(stiffness_damping) })
+                })
+                .collect();
+            energies.extend(damped);
+        }
+        let mut free_index = vec![PINNED; rest.len()];
+        let free: Vec<u32> = (0..rest.len() as u32).filter(|&v| !pinned[v as usize]).collect();
+        free.iter().enumerate().for_each(|(k, &v)| free_index[v as usize] = k as u32);
+        let pinned: Vec<u32> = (0..rest.len() as u32).filter(|&v| pinned[v as usize]).collect();
+        let mut corner_starts = vec![0];
+        for entry in &energies {
+            corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.batch.operator().corner_vertices().len());
+        }
+        let (gather_starts, gather_corners) = gather_lists(&energies, &free_index, free.len());
+        let pattern = SymmetricPattern::new(
+            free.len(),
+            stiffness_places(&energies, &free_index)
+                .chain(mass.beside().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
+        );
+        let pattern = Arc::new(pattern);
+        let rigid = rigid_sets(&energies, &mass);
+        let mut contact_masses = mass.lumped().to_vec();
+        for set in &rigid {
+            for &v in &set.vertices {
+                let mass = &mut contact_masses[v as usize];
+                *mass = mass.max(CONTACT_SHARE * set.mass);
+            }
+        }
+        let inside = inside_of(&rigid, &energies, &bodies, rest.len());
+        Ok(Self {
+            bodies,
+            rest,
+            mass,
+            energies,
+            constraints,
+            matter,
+            fabrics,
+            free_index,
+            free,
+            pinned,
+            corner_starts,
+            gather_starts,
+            gather_corners,
+            pattern,
+            diagonal,
+            rigid,
+            inside,
+            contact_masses,
+            fingerprint: OnceLock::new(),
+        })
+    }
+
+    /// A number that differs between models.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| Fingerprint::of(self))
+    }
+
+    /// The bodies, in the order in which they were added.
+    pub fn bodies(&self) -> &[BodyInfo] {
+        &self.bodies
+    }
+
+    /// Rest positions of all vertices \[m\].
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// Masses.
+    pub fn mass(&self) -> &Mass {
+        &self.mass
+    }
+
+    /// All energies, damping included.
+    pub fn energies(&self) -> &[EnergyEntry] {
+        &self.energies
+    }
+
+    /// Constraints that only the position-based solver knows.
+    pub fn constraints(&self) -> &[Box<dyn ConstraintBatch>] {
+        &self.constraints
+    }
+
+    /// What bodies are made of besides energies, by body. Only the position-based solver knows it.
+    pub fn matter(&self) -> &[MatterEntry] {
+        &self.matter
+    }
+
+    /// All matter of one type, by body.
+    ///
+    /// ```
+    /// # use pliant::prelude::*;
+    /// use pliant::Fluid;
+    /// # let particles = pliant::mesh::generate::particle_block(Vec3::splat(0.2), 0.05)?;
+    /// let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    /// let pool = Body::fluid(&particles, &water)?.named("pool");
+    /// let sim = Simulation::builder().body(pool).build()?;
+    /// let fluids: Vec<_> = sim.model().matter_of::<Fluid>().collect();
+    /// assert_eq!((fluids.len(), fluids[0].matter.material()), (1, &water));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn matter_of<M: Matter>(&self) -> impl Iterator<Item = Portion<'_, M>> {
+        self.matter.iter().filter_map(|entry| {
+            let vertices = self.bodies[entry.body].vertices.clone();
+            entry.downcast().map(|matter| Portion { body: entry.body, vertices, matter })
+        })
+    }
+
+    /// The matter of one type in a body, by its number; none where it is not made of it.
+    pub fn matter_in<M: Matter>(&self, body: usize) -> Option<&M> {
+        self.matter.iter().filter(|entry| entry.body == body).find_map(MatterEntry::downcast)
+    }
+
+    /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn cells(&self, body: usize) -> &Cells {
+        &self.fabrics[body].cells
+    }
+
+    pub(crate) fn fabrics(&self) -> &[Fabric] {
+        &self.fabrics
+    }
+
+    /// Vertices that are solved for, ascending.
+    pub fn free(&self) -> &[u32] {
+        &self.free
+    }
+
+    /// Vertices that follow their targets exactly, ascending.
+    pub fn pinned(&self) -> &[u32] {
+        &self.pinned
+    }
+
+    /// Place of a vertex among the unknowns; none when it is pinned.
+    pub fn free_index(&self, vertex: u32) -> Option<usize> {
+        let index = self.free_index[vertex as usize];
+        (index != PINNED).then_some(index as usize)
+    }
+
+    /// Length scale of the world: the diagonal of its rest or first positions, whichever is larger; 1 m for a single point \[m\].
+    pub fn diagonal(&self) -> f64 {
+        self.diagonal
+    }
+
+    /// Pattern of the system over free vertices. Contributions are numbered batch by batch, element by element, pairs of
+    /// corners a ≤ b with both free, then mass entries beside the diagonal.
+    pub fn pattern(&self) -> &Arc<SymmetricPattern> {
+        &self.pattern
+    }
+
+    /// The first body with something that is no energy, and what: constraints or matter.
+    pub(crate) fn beyond_energies(&self) -> Option<(&BodyInfo, &'static str)> {
+        let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
+        let constraints =
+            constraints.filter_map(|batch| Some((self.locate(*batch.stencil(0).first()? as usize).0, batch.kind())));
+        let matter = self.matter.iter().map(|entry| (&self.bodies[entry.body], entry.matter.kind()));
+        constraints.chain(matter).min_by_key(|(body, _)| body.vertices.start)
+    }
+
+    /// Sets of vertices that move as one.
+    pub(crate) fn rigid_sets(&self) -> &[RigidSetInfo] {
+        &self.rigid
+    }
+
+    /// Whether a vertex is inside a rigid body, where nothing touches it.
+    pub(crate) fn is_inside(&self, vertex: usize) -> bool {
+        self.inside[vertex]
+    }
+
+    /// Mass by which contacts at each vertex are weighed \[kg\].
+    pub(crate) fn contact_masses(&self) -> &[f64] {
+        &self.contact_masses
+    }
+
+    /// Each vertex of rigid sets but the hubs, with the batch and the stiffness that keeps it in place \[N/m\].
+    pub(crate) fn rigid_vertices(&self) -> impl Iterator<Item = (u32, usize, f64)> {
+        self.rigid.iter().flat_map(|set| {
+            let weights = self.energies[set.batch].batch.operator().weights();
+            set.vertices[1..].iter().zip(weights).map(|(&v, &weight)| (v, set.batch, weight))
+        })
+    }
+
+    /// Memory of all energies before the first step.
+    pub(crate) fn initial_memory(&self) -> Vec<Memory> {
+        self.energies.iter().map(|entry| Memory::of(entry.batch.as_ref())).collect()
+    }
+
+    /// Number of corners of all batches.
+    pub(crate) fn corner_count(&self) -> usize {
+        self.corner_starts[self.energies.len()]
+    }
+
+    /// Corners of a batch among all corners.
+    pub(crate) fn batch_corners(&self, batch: usize) -> Range<usize> {
+        self.corner_starts[batch]..self.corner_starts[batch + 1]
+    }
+
+    /// Corners that touch the k-th free vertex, in a fixed order.
+    pub(crate) fn free_corners(&self, k: usize) -> &[u32] {
+        &self.gather_corners[self.gather_starts[k] as usize..self.gather_starts[k + 1] as usize]
+    }
+
+    /// The body that a vertex belongs to, and its number there.
+    pub fn locate(&self, vertex: usize) -> (&BodyInfo, usize) {
+        let at = self.bodies.partition_point(|body| body.vertices.end <= vertex);
+        let body = &self.bodies[at.min(self.bodies.len() - 1)];
+        (body, vertex - body.vertices.start)
+    }
+}
+
+fn rigid_sets(energies: &[EnergyEntry], mass: &Mass) -> Vec<RigidSetInfo> {
+    let is_rigid = |entry: &EnergyEntry| matches!(entry.batch.arrays(), Arrays::Rigid(_));
+    let rigid = energies.iter().enumerate().filter(|(_, entry)| is_rigid(entry));
+    rigid
+        .map(|(batch, entry)| {
+            let corners = entry.batch.operator().corner_vertices();
+            let vertices: Vec<u32> = corners[..1].iter().chain(corners.iter().skip(1).step_by(2)).copied().collect();
+            let mass = vertices.iter().map(|&v| mass.lumped()[v as usize]).sum();
+            RigidSetInfo { batch, vertices, mass }
+        })
+        .collect()
+}
+
+/// Vertices of rigid sets that are on no surface, though their body has one.
+fn inside_of(rigid: &[RigidSetInfo], energies: &[EnergyEntry], bodies: &[BodyInfo], count: usize) -> Vec<bool> {
+    let mut inside = vec![false; count];
+    for set in rigid {
+        let surface = energies[set.batch].body.map_or(&[][..], |body| &bodies[body].surface);
+        if !surface.is_empty() {
+            set.vertices.iter().for_each(|&v| inside[v as usize] = true);
+            surface.iter().flatten().for_each(|&v| inside[v as usize] = false);
+        }
+    }
+    inside
+}
+
+fn free_pair(free_index: &[u32], i: u32, j: u32) -> Option<(u32, u32)> {
+    let (a, b) = (free_index[i as usize], free_index[j as usize]);
+    (a != PINNED && b != PINNED).then_some((a, b))
+}
+
+fn stiffness_places<'a>(energies: &'a [EnergyEntry], free_index: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
+    energies.iter().flat_map(move |entry| {
+        let operator = entry.batch.operator();
+        (0..operator.len()).flat_map(move |e| {
+            let stencil = operator.stencil(e);
+            (0..stencil.len()).flat_map(move |a| {
+                (a..stencil.len()).filter_map(move |b| free_pair(free_index, stencil[a], stencil[b]))
+            })
+        })
+    })
+}
+
+fn gather_lists(energies: &[EnergyEntry], free_index: &[u32], free_count: usize) -> (Vec<u32>, Vec<u32>) {
+    let corners = || {
+        let vertices = energies.iter().flat_map(|entry| entry.batch.operator().corner_vertices());
+        vertices.enumerate().filter_map(|(corner, &v)| {
+            let k = free_index[v as usize];
+            (k != PINNED).then_some((k as usize, corner as u32))
+        })
+    };
+    let mut starts = vec![0u32; free_count + 1];
+    corners().for_each(|(k, _)| starts[k + 1] += 1);
+    (0..free_count).for_each(|k| starts[k + 1] += starts[k]);
+    let mut next = starts.clone();
+    let mut list = vec![0u32; starts[free_count] as usize];
+    for (k, corner) in corners() {
+        list[next[k] as usize] = corner;
+        next[k] += 1;
+    }
+    (starts, list)
+}
