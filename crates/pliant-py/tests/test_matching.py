@@ -44,6 +44,11 @@ def test_what_flows_does_not_come_back() -> None:
     sim = world(body)
     sim.step(240)
     assert np.ptp(sim.positions[:, 0]) > 1.1 * 1.9
+    carried = sim.channels("body 0")
+    assert carried["stretches"].shape == (1, 3, 3) and carried["breaks"].size == 0
+    # Longer along x, by as much as it has flowed, and of the same volume.
+    assert carried["stretches"][0, 0, 0] > 1.1
+    np.testing.assert_allclose(np.linalg.det(carried["stretches"][0]), 1.0)
 
 
 def test_a_pulled_bar_breaks_in_two() -> None:

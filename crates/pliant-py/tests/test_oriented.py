@@ -25,6 +25,10 @@ def test_a_chain_one_particle_wide_stands_out_from_its_clamp() -> None:
     q = sim.orientations("fin")
     assert q.shape == (6, 4) and sim.angular_velocities("fin").shape == (6, 3)
     np.testing.assert_allclose(np.linalg.norm(q, axis=1), 1.0)
+    carried = sim.channels("fin")
+    assert set(carried) == {"orientations", "spins"}
+    np.testing.assert_array_equal(carried["orientations"], q)
+    np.testing.assert_array_equal(carried["spins"], sim.angular_velocities("fin"))
 
 
 def test_a_turned_clamp_turns_what_it_holds() -> None:

@@ -1,6 +1,6 @@
 """Reads exported files with independent readers and compares them with expected.json.
 
-Usage: check_exports.py FOLDER   (written by tests/python_readers.rs)
+Usage: check_exports.py FOLDER   (written by tests/suite/python_readers.rs)
 
 With `bpy` installed, Blender reads what the others read, too; with `vtk`, ParaView's reader.
 """

@@ -1,6 +1,6 @@
 """Reads exports of real meshes with independent readers and compares them with the exported .npy frames.
 
-Usage: check_real.py FOLDER...   (each written by tests/python_readers.rs: triangles and tets as <i4, exports by format)
+Usage: check_real.py FOLDER...   (each written by tests/suite/python_readers.rs: triangles and tets as <i4, exports by format)
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Writes meshes with independent writers, for tests/python_writers.rs to read.
+"""Writes meshes with independent writers, for tests/suite/python_writers.rs to read.
 
 Usage: write_meshes.py FOLDER [DATA]
 

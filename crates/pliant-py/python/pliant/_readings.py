@@ -97,6 +97,13 @@ class Readings:
         self.vertices(body)
         return _pliant.orientations(self._core, body)[1]
 
+    def channels(self, body: str) -> dict[str, Floats]:
+        """What a body's matter carries from step to step besides positions and velocities, by name: `orientations` (n, 4) and `spins`
+        (n, 3) [rad/s] of rods and oriented particles, `rotations` (n, 4), `stretches` (n, 3, 3) and `breaks` of matched bodies.
+        Empty for bodies of energies alone."""
+        self.vertices(body)
+        return _pliant.channels(self._core, body)
+
     def pieces(self, body: str) -> Indices:
         """The pieces that a matched body has broken into: for each vertex the number of its piece; all are 0 as long as it is whole."""
         self.vertices(body)

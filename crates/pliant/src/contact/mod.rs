@@ -54,8 +54,19 @@ pub(crate) struct Coupling {
 }
 
 impl Contacts<'_> {
+    /// Finds what the vertices have met on their way to x, and moves them to where they may be: once over layers, then over colliders, with
+    /// friction. `inverse_masses` are 1/m of all vertices, 0 where pinned \\[1/kg\\]; `inertia` is 1/τ² of the stage \\[1/s²\\]. A solver that knows nothing else of
+    /// contacts does this after each of its iterations.
+    pub fn push_apart(&mut self, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
+        if self.is_none() {
+            return;
+        }
+        self.meet(&|vertex| x[vertex]);
+        self.relax(&mut exchange(x), &|vertex| inverse_masses[vertex] / inertia);
+    }
+
     /// Whether there is nothing to meet.
-    pub(crate) fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.obstacles.is_none() && self.layers.is_empty()
     }
 
@@ -110,12 +121,12 @@ impl Contacts<'_> {
     }
 
     /// Vertex, normal n and offset b of the half-space n·x ≥ b of each contact with a collider.
-    pub(crate) fn planes(&self) -> impl Iterator<Item = (u32, Vec3, f64)> {
+    pub fn planes(&self) -> impl Iterator<Item = (u32, Vec3, f64)> {
         self.obstacles.iter().flat_map(Obstacles::planes)
     }
 
     /// Forgets the forces of earlier solves of the stage, for a solver that begins anew.
-    pub(crate) fn forget_forces(&mut self) {
+    pub fn forget_forces(&mut self) {
         if let Some(obstacles) = &mut self.obstacles {
             obstacles.forget_forces();
         }
@@ -136,7 +147,7 @@ impl Contacts<'_> {
     }
 
     /// How contacts with colliders act.
-    pub(crate) fn mode(&self) -> ContactMode {
+    pub fn mode(&self) -> ContactMode {
         self.obstacles.as_ref().map_or(ContactMode::Constraint, Obstacles::mode)
     }
 
@@ -172,7 +183,7 @@ impl Contacts<'_> {
     }
 
     /// How many contacts press against colliders.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.obstacles.as_ref().map_or(0, Obstacles::count)
     }
 }

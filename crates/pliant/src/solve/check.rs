@@ -40,7 +40,7 @@ impl SolverChoice {
                 let share = params.energy_tolerance;
                 require("energy tolerance", share, "at least 0", share >= 0.0)?;
             }
-            Self::Newton(_) => {}
+            Self::Newton(_) | Self::Custom(_) => {}
             Self::Projective(params) => check_acceleration(params.acceleration, contact)?,
         }
         if matches!(self, Self::TwoMetric(_) | Self::Newton(_)) && contact == ContactMode::ConstantMatrix {
@@ -50,7 +50,10 @@ impl SolverChoice {
     }
 
     /// Refuses a world that has something the solver does not know.
-    pub(crate) fn check_world(&self, model: &Model, integrator: TimeIntegrator) -> Checked {
+    pub(crate) fn check_world(&self, model: &Model, integrator: TimeIntegrator, contact: ContactMode) -> Checked {
+        if let Self::Custom(own) = self {
+            return own.recipe().serves(model, integrator, contact);
+        }
         if let (false, Some((body, kind))) = (self.knows_constraints(), model.beyond_energies()) {
             return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });
         }

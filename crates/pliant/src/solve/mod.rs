@@ -2,6 +2,7 @@
 
 mod auto;
 mod check;
+mod custom;
 pub mod explicit;
 pub mod follow_leader;
 pub(crate) mod limit;
@@ -14,6 +15,7 @@ mod turning;
 pub mod two_metric;
 
 pub(crate) use auto::{Touchable, choose};
+pub use custom::{CustomSolver, SolverRecipe};
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
 pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
@@ -64,6 +66,8 @@ pub enum SolverChoice {
     PositionBased(PositionBasedParams),
     /// Explicit integration, with bad elements left to matching.
     Explicit(ExplicitParams),
+    /// One from elsewhere.
+    Custom(CustomSolver),
 }
 
 impl std::fmt::Display for SolverChoice {
@@ -86,6 +90,7 @@ impl std::fmt::Display for SolverChoice {
             Self::FollowLeader(_) => write!(f, "follow the leader"),
             Self::PositionBased(params) => write!(f, "position-based, {} iterations", params.iterations),
             Self::Explicit(_) => write!(f, "explicit"),
+            Self::Custom(own) => write!(f, "{}", own.recipe().name()),
         }
     }
 }
@@ -139,6 +144,7 @@ impl SolverChoice {
             Self::TwoMetric(params) => params.start,
             Self::Newton(params) => params.start,
             Self::Auto | Self::PositionBased(_) | Self::FollowLeader(_) | Self::Explicit(_) => Start::Predicted,
+            Self::Custom(own) => own.recipe().build().start(),
         }
     }
 
@@ -148,7 +154,7 @@ impl SolverChoice {
             Self::TwoMetric(params) => params.tolerance,
             Self::Newton(params) => params.tolerance,
             Self::PositionBased(params) => params.tolerance,
-            Self::Auto | Self::FollowLeader(_) | Self::Explicit(_) => 0.0,
+            Self::Auto | Self::FollowLeader(_) | Self::Explicit(_) | Self::Custom(_) => 0.0,
         }
     }
 
@@ -163,11 +169,47 @@ impl SolverChoice {
             Self::FollowLeader(params) => Box::new(FollowLeader::new(params.clone())),
             Self::PositionBased(params) => Box::new(PositionBased::new(params.clone())),
             Self::Explicit(params) => Box::new(Explicit::new(params.clone())),
+            Self::Custom(own) => own.recipe().build(),
         }
     }
 }
 
+/// How far a solve has come.
+#[derive(Debug)]
+pub enum Progress {
+    /// It is not done yet: [`Solver::advance`] has to be called again.
+    Busy,
+    /// It is done.
+    Done(SolveReport),
+}
+
+/// Calls of [`Solver::advance`] in a solve, after which one that is still busy counts as hung.
+const MOST_CALLS: usize = 1_000_000;
+
+impl dyn Solver + '_ {
+    /// Calls [`advance`](Solver::advance) until the solve is done.
+    pub(crate) fn finish(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<SolveReport, SolveError> {
+        for _ in 0..MOST_CALLS {
+            if let Progress::Done(report) = self.advance(objective, x, memory, contacts, clock)? {
+                return Ok(report);
+            }
+            std::thread::yield_now();
+        }
+        Err(SolveError::Unfinished { calls: MOST_CALLS })
+    }
+}
+
 /// A method that minimises the objective of one stage.
+///
+/// Those of the engine are made by [`SolverChoice`]. One from elsewhere comes in through a [`SolverRecipe`], which is a solver's parameters: it says which
+/// worlds it serves, and makes one for a world. It sees the stage as an [`Objective`], and what is in the way as [`Contacts`].
 pub trait Solver: Send + std::fmt::Debug {
     /// Where it wants to start.
     fn start(&self) -> Start;
@@ -175,14 +217,17 @@ pub trait Solver: Send + std::fmt::Debug {
     /// Improves `x` from the given start; pinned vertices hold their targets and are left alone. `memory` belongs to the
     /// energies: on return its warm values are those to go on from, its projections need not be those of `x`. `contacts` holds
     /// what is in the way: on return those of `x` with their forces.
-    fn solve(
+    ///
+    /// A solve may take several calls, where results come from a device or another thread: it is called again with the same objective and the `x` that it left
+    /// until it says [`Progress::Done`].
+    fn advance(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],
         memory: &mut [Memory],
         contacts: &mut Contacts<'_>,
         clock: &Clock,
-    ) -> Result<SolveReport, SolveError>;
+    ) -> Result<Progress, SolveError>;
 
     /// Whether positions stay as it leaves them, even where a vertex then ends inside a collider.
     fn keeps_positions(&self) -> bool {

@@ -148,6 +148,12 @@ pub enum SolveError {
         /// Kind of constraints.
         kind: &'static str,
     },
+    /// A solver from elsewhere never ends.
+    #[error("the solver is still not done after {calls} calls")]
+    Unfinished {
+        /// How often it was called.
+        calls: usize,
+    },
     /// The objective is not a number at the start.
     #[error("the objective is {value} at the start of the solve")]
     NonFiniteObjective {

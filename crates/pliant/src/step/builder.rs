@@ -240,7 +240,7 @@ impl SimulationBuilder {
             (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
             self.settings.integrator = chosen.integrator;
         }
-        self.solver.check_world(&model, self.settings.integrator)?;
+        self.solver.check_world(&model, self.settings.integrator, self.contact.mode)?;
         crate::matter::check_world(&model, self.settings.integrator)?;
         crate::world::topology::check_tearing(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);

@@ -154,8 +154,13 @@ impl<'a> Problem<'a> {
         }
         let mut memory = self.memory.clone();
         let solve = || {
-            let mut report =
-                solver.build().solve(&self.objective(), x, &mut memory, &mut Contacts::default(), &Clock::default())?;
+            let mut report = solver.build().finish(
+                &self.objective(),
+                x,
+                &mut memory,
+                &mut Contacts::default(),
+                &Clock::default(),
+            )?;
             report.objective = self.value(x);
             Ok(report)
         };

@@ -137,7 +137,7 @@ impl Stages<'_> {
         let (solver, trial, clock) = (&mut *self.solver, &mut *self.trial, self.clock);
         let report = match &mut self.self_collider {
             Some(collider) => collider.solve(&problem, solver, &mut x, trial, contacts, clock)?,
-            None => solver.solve(&problem.objective(), &mut x, trial, contacts, clock)?,
+            None => solver.finish(&problem.objective(), &mut x, trial, contacts, clock)?,
         };
         problem.recycle(scratch);
         Ok((x, report))

@@ -36,7 +36,7 @@ impl Simulation {
         let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
         let choice = self.suited(choice, mode);
         choice.check_parameters(mode, self.settings.integrator)?;
-        choice.check_world(&self.model, self.settings.integrator)?;
+        choice.check_world(&self.model, self.settings.integrator, mode)?;
         Ok(choice)
     }
 

@@ -14,7 +14,7 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::world::model::Model;
 
-use super::{Objective, SolveError, SolveReport, Solver, Start};
+use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use bound::unstable_elements;
 use rigid_parts::{RigidPart, connected};
 
@@ -98,7 +98,21 @@ impl Solver for Explicit {
         Start::Predicted
     }
 
-    fn solve(
+    fn advance(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<Progress, SolveError> {
+        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
+    }
+}
+
+impl Explicit {
+    /// A whole solve.
+    pub(crate) fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],

@@ -24,7 +24,7 @@ use crate::sparse::{FactorError, Precision, conjugate_gradient};
 
 use super::objective::largest;
 use super::turning::TurningColumns;
-use super::{ForceBalance, Objective, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
+use super::{ForceBalance, Objective, Progress, Projective, ProjectiveParams, SolveError, SolveReport, Solver, Start};
 
 /// How Newton's linear systems are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -161,7 +161,21 @@ impl Solver for Newton {
         self.params.start
     }
 
-    fn solve(
+    fn advance(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<Progress, SolveError> {
+        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
+    }
+}
+
+impl Newton {
+    /// A whole solve.
+    pub(crate) fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],

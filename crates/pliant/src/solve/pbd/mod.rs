@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::constraint::Rule;
-use crate::contact::{Contacts, exchange};
+use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
@@ -35,7 +35,7 @@ use crate::world::model::Model;
 use crate::world::state::State;
 use crate::world::state::Substep;
 
-use super::{Objective, SolveError, SolveReport, Solver, Start};
+use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use lanes::Points;
 use levels::Levels;
 use passes::{Outcome, Pass, Sweep, passes};
@@ -285,7 +285,33 @@ impl Solver for PositionBased {
         Start::Predicted
     }
 
-    fn solve(
+    fn advance(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<Progress, SolveError> {
+        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
+    }
+
+    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
+        let Some(prepared) = &mut self.prepared else { return };
+        let Prepared { motions, inverse_masses, .. } = prepared;
+        // Fluids before the bodies that they push.
+        motions.iter_mut().rev().for_each(|motion| motion.correct_velocities(inverse_masses, x, v, h));
+    }
+
+    fn fluid_readings(&self) -> Vec<FluidReadings> {
+        let motions = self.prepared.iter().flat_map(|prepared| &prepared.motions);
+        motions.flat_map(|motion| motion.fluid_readings()).collect()
+    }
+}
+
+impl PositionBased {
+    /// A whole solve.
+    pub(crate) fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],
@@ -356,7 +382,7 @@ impl Solver for PositionBased {
                         memory: &mut *memory,
                     };
                     motions.iter_mut().for_each(|motion| motion.iterate(&mut at, x));
-                    meet(contacts, objective, stage.inverse_masses, x);
+                    contacts.push_apart(stage.inverse_masses, objective.inertia, x);
                     motions.iter_mut().for_each(|motion| motion.meet(&stage, contacts, x));
                     record(x, memory, &mut report);
                     prepared.points.others_moved();
@@ -378,18 +404,6 @@ impl Solver for PositionBased {
         report.fluid = motions.iter().find_map(|motion| motion.fluid_report());
         prepared.motions = motions;
         Ok(report)
-    }
-
-    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
-        let Some(prepared) = &mut self.prepared else { return };
-        let Prepared { motions, inverse_masses, .. } = prepared;
-        // Fluids before the bodies that they push.
-        motions.iter_mut().rev().for_each(|motion| motion.correct_velocities(inverse_masses, x, v, h));
-    }
-
-    fn fluid_readings(&self) -> Vec<FluidReadings> {
-        let motions = self.prepared.iter().flat_map(|prepared| &prepared.motions);
-        motions.flat_map(|motion| motion.fluid_readings()).collect()
     }
 }
 
@@ -443,13 +457,4 @@ fn largest_movement(before: &[Vec3], after: &[Vec3]) -> f64 {
         if squared > most || squared.is_nan() { squared } else { most }
     });
     squared.sqrt()
-}
-
-/// Moves vertices out of colliders and layers apart, as far as friction allows along them.
-fn meet(contacts: &mut Contacts<'_>, objective: &Objective<'_>, inverse_masses: &[f64], x: &mut [Vec3]) {
-    if contacts.is_none() {
-        return;
-    }
-    contacts.meet(&|vertex| x[vertex]);
-    contacts.relax(&mut exchange(x), &|vertex| inverse_masses[vertex] / objective.inertia);
 }

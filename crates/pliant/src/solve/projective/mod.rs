@@ -25,7 +25,7 @@ use crate::math::Vec3;
 use crate::parallel::with_team_for;
 use crate::sparse::{Analysis, Cholesky, Precision};
 
-use super::{Objective, SetupSeconds, SolveError, SolveReport, Solver, Start};
+use super::{Objective, Progress, SetupSeconds, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
 use contact::Taken;
 use lbfgs::{History, LONGEST_HISTORY};
@@ -201,7 +201,21 @@ impl Solver for Projective {
         self.params.start
     }
 
-    fn solve(
+    fn advance(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<Progress, SolveError> {
+        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
+    }
+}
+
+impl Projective {
+    /// A whole solve.
+    pub(crate) fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],

@@ -23,7 +23,7 @@ use super::projective::contact::Coupled;
 use super::projective::local::Point;
 use super::projective::prepared::Prepared;
 use super::projective::{Projective, ProjectiveParams, REFINED_BELOW, Stopwatch};
-use super::{Objective, SolveError, SolveReport, Solver, Start};
+use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use drift::FreeBodies;
 use linear::{Limits, Linear};
 
@@ -157,7 +157,21 @@ impl Solver for TwoMetric {
         }
     }
 
-    fn solve(
+    fn advance(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+        contacts: &mut Contacts<'_>,
+        clock: &Clock,
+    ) -> Result<Progress, SolveError> {
+        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
+    }
+}
+
+impl TwoMetric {
+    /// A whole solve.
+    pub(crate) fn solve(
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],

@@ -191,7 +191,7 @@ impl SelfCollider {
         for round in 1.. {
             // Pins that were held back try again.
             model.pinned().iter().zip(&pins).for_each(|(&v, pin)| x[v as usize] = *pin);
-            let solved = solver.solve(&problem.objective(), x, memory, contacts, clock)?;
+            let solved = solver.finish(&problem.objective(), x, memory, contacts, clock)?;
             match &mut sum {
                 Some(sum) => sum.add(solved),
                 None => sum = Some(solved),

@@ -1,0 +1,11 @@
+//! All tests of the command: one program links once.
+
+mod command;
+mod common;
+mod folders;
+mod full_disk;
+mod gallery;
+mod killed;
+mod pictures;
+mod reproduce;
+mod words;

@@ -1,0 +1,17 @@
+//! All tests of scenes but those that limit memory: one program links once.
+
+mod builtin;
+mod colliders;
+mod documentation;
+mod errors;
+mod filled;
+mod forces_and_ties;
+mod hostile;
+mod limits;
+mod plants;
+mod presets;
+mod riding;
+mod solids_and_energies;
+mod substeps;
+mod tearing;
+mod wrinkles;

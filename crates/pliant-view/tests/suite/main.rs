@@ -1,0 +1,4 @@
+//! All tests of pictures: one program links once.
+
+mod files;
+mod pictures;

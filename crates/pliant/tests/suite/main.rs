@@ -1,0 +1,29 @@
+//! All tests of the engine but those that count allocations: one program links once.
+
+mod architecture;
+mod closed_forms;
+mod contact;
+mod energies;
+mod explicit;
+mod fluids;
+mod follow_leader;
+mod invariants;
+mod limits;
+mod matching;
+mod matter;
+mod oriented;
+mod own_solver;
+mod ponytail;
+mod position_based;
+mod random_worlds;
+mod rigid;
+mod robustness;
+mod rods;
+mod self_collision;
+mod settle;
+mod solvers;
+mod substeps;
+mod tearing;
+mod tetrahedralise;
+mod updates;
+mod wind;
