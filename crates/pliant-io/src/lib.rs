@@ -4,6 +4,9 @@
 //! interruption at any moment; [`write`](mod@write) turns a stored run into files that other programs open.
 
 mod atomic;
+mod axis;
 pub mod read;
 pub mod store;
 pub mod write;
+
+pub use axis::UpAxis;

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
-use pliant_io::read::{Format, ReadOptions, read_mesh_from_bytes};
+use pliant_io::read::{MeshFormat, ReadOptions, read_mesh_from_bytes};
 use proptest::prelude::*;
 use samples::{Holds, Sample, base64, gzip, samples, zlib};
 
@@ -194,7 +194,7 @@ proptest! {
     fn random_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _alone = alone();
         let options = ReadOptions { max_bytes: MAX_BYTES, ..ReadOptions::default() };
-        for format in Format::ALL {
+        for format in MeshFormat::ALL {
             let options = ReadOptions { format: Some(format), ..options.clone() };
             let _ = read_mesh_from_bytes("random", &bytes, &options);
         }

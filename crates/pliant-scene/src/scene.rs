@@ -7,7 +7,7 @@ use std::path::Path;
 use pliant::solve::FollowLeaderError;
 use pliant::{ModelError, OrientedError, Simulation, SimulationBuilder};
 use pliant_io::store::Topology;
-use pliant_io::write::Format;
+use pliant_io::write::ExportFormat;
 
 use crate::attach::{End, pairs};
 use crate::body::{BuiltBody, build_body};
@@ -35,7 +35,7 @@ pub struct Scene {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// Formats to export to.
-    pub formats: Vec<Format>,
+    pub formats: Vec<ExportFormat>,
     /// Every how many frames are exported, at least 1.
     pub every: u64,
     /// Which pictures are drawn.
@@ -127,8 +127,8 @@ impl Scene {
         let refuse = |key: String, message: String| self.fault(&["output".into()], &Fault::new(key, message));
         let mut formats = Vec::new();
         for (k, name) in section.formats.iter().enumerate() {
-            let names = || Format::ALL.iter().map(|format| format.name());
-            formats.push(Format::from_name(name).ok_or_else(|| {
+            let names = || ExportFormat::ALL.iter().map(|format| format.name());
+            formats.push(ExportFormat::from_name(name).ok_or_else(|| {
                 let known: Vec<&str> = names().collect();
                 let message = format!("there is no format {name:?}; there are {}", known.join(", "));
                 let mut error = refuse(format!("formats.{k}"), message);

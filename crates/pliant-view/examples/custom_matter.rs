@@ -22,7 +22,7 @@ use pliant::matter::{BodyView, Iteration, MotionSetting, Place, StageView, StepV
 use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{Channel, Channels, Matter, ModelError, Motion};
-use pliant_view::{Camera, Ground, Paint, RenderOptions, Scene, render};
+use pliant_view::{Camera, Color, Ground, Points, RenderOptions, Scene, render};
 
 /// Name of what sand carries: the moisture of each grain, 1 when wet and 0 when dry.
 const MOISTURE: &str = "moisture";
@@ -30,6 +30,8 @@ const MOISTURE: &str = "moisture";
 const WET: f64 = 0.5;
 /// Grains that are farther apart than this many radii in a solve do not meet in it.
 const REACH: f64 = 2.6;
+/// Wet grains that are farther apart than this many radii are not held together.
+const BRIDGE: f64 = 2.2;
 
 /// Grains of sand.
 #[derive(Debug, Clone)]
@@ -128,12 +130,13 @@ impl Grains {
             let Some(normal) = (x[i] - x[j]).try_normalize().filter(|_| give > 0.0) else { continue };
             let depth = 2.0 * self.sand.radius - x[i].distance(x[j]);
             let is_wet = self.moisture[i].min(self.moisture[j]) > WET;
-            if depth <= 0.0 && !is_wet {
+            let is_bridged = is_wet && depth > (2.0 - BRIDGE) * self.sand.radius;
+            if depth <= 0.0 && !is_bridged {
                 continue;
             }
             let slip = (x[i] - before[i]) - (x[j] - before[j]);
             let slip = slip - normal * slip.dot(normal);
-            let held = if is_wet { slip } else { slip.clamp_length_max(self.sand.friction * depth) };
+            let held = if is_bridged { slip } else { slip.clamp_length_max(self.sand.friction * depth) };
             let push = (normal * depth - held) / give;
             x[i] += push * inverse_masses[i];
             x[j] -= push * inverse_masses[j];
@@ -152,7 +155,7 @@ fn tower(sand: &Sand, wide: usize, high: usize) -> PointSet {
     let grain = |k: usize| {
         let place = [k % wide, k / (wide * wide), k / wide % wide].map(|n| (n as f64 + 0.5) * 2.0 * sand.radius);
         let jitter = (Vec3::new(0.8191725, 0.6710436, 0.5497005) * (k + 1) as f64).fract() - 0.5;
-        Vec3::from(place) + jitter * Vec3::new(0.2, 0.0, 0.2) * sand.radius
+        Vec3::from(place) + jitter * Vec3::new(0.4, 0.0, 0.4) * sand.radius
     };
     PointSet { positions: (0..wide * wide * high).map(grain).collect() }
 }
@@ -184,7 +187,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     picture.push(sim.positions().to_vec());
 
     let saved = sim.checkpoint().to_bytes();
-    for _ in 0..180 {
+    for _ in 0..300 {
         sim.step()?;
     }
     let dry = height(&sim);
@@ -197,19 +200,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut resumed = build(&sand)?;
     resumed.restore(&Checkpoint::from_bytes(&saved)?)?;
-    for _ in 0..180 {
+    for _ in 0..300 {
         resumed.step()?;
     }
     assert_eq!(resumed.state(), sim.state(), "a restored run has the same bits");
 
     // Side by side: wet, then dry.
     let mut scene = Scene::of(&sim);
-    let color = scene.points[0].paint.clone();
+    assert_eq!(scene.points[0].positions, sim.positions(), "what is drawn of a body without triangles and segments");
     scene.points.clear();
     for (number, grains) in picture.iter().enumerate() {
-        let aside = Vec3::X * 0.32 * number as f64;
-        let paint: Paint = color.clone();
-        scene.points.push(pliant_view::Points::new(grains.iter().map(|p| *p + aside).collect(), sand.radius, paint));
+        let places = grains.iter().map(|p| *p + Vec3::X * 0.32 * number as f64).collect();
+        scene.points.push(Points::new(places, sand.radius, Color::hex(0xc9a66b)));
     }
     scene.meshes.clear();
     scene.ground = Some(Ground::at(0.0));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pliant::matter::Portion;
 use pliant::{Emitter, FluidSurface, Model};
 use pliant_io::store::RunStore;
-use pliant_io::write::{ExportError, ExportOptions, Fluid, FluidShape, Format, export};
+use pliant_io::write::{ExportError, ExportFormat, ExportOptions, Fluid, FluidShape, export};
 use serde_json::{Value, json};
 
 use super::run::exported_path;
@@ -43,7 +43,7 @@ pub(crate) enum FluidChoice {
 
 impl FluidChoice {
     /// What a format gets that nothing was said of.
-    fn usual(format: Format) -> Self {
+    fn usual(format: ExportFormat) -> Self {
         if format.carries_changing_topology() { Self::Both } else { Self::Particles }
     }
 
@@ -83,16 +83,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
 }
 
 /// Formats by name.
-pub(crate) fn formats(names: &[String]) -> Result<Vec<Format>, Box<dyn Error>> {
-    let known = "obj, ply, vtu, npy, glb, pc2, mdd, usda";
+pub(crate) fn formats(names: &[String]) -> Result<Vec<ExportFormat>, Box<dyn Error>> {
+    let known = ExportFormat::ALL.map(ExportFormat::name).join(", ");
     let find = |name: &String| {
-        Format::from_name(name).ok_or_else(|| format!("there is no format {name:?}; there are {known}").into())
+        ExportFormat::from_name(name).ok_or_else(|| format!("there is no format {name:?}; there are {known}").into())
     };
     names.iter().map(find).collect()
 }
 
 /// Refuses before a run what could not be exported after it.
-pub(crate) fn check_fluids(model: &Model, formats: &[Format], fluid: Option<FluidChoice>) -> Result<(), ExportError> {
+pub(crate) fn check_fluids(
+    model: &Model,
+    formats: &[ExportFormat],
+    fluid: Option<FluidChoice>,
+) -> Result<(), ExportError> {
     let Some(first) = model.matter_of::<pliant::Fluid>().next() else { return Ok(()) };
     let unable = formats.iter().find(|format| !format.carries_changing_topology());
     match (unable, fluid) {
@@ -111,7 +115,7 @@ pub(crate) fn is_of_one_mesh(error: &(dyn Error + 'static)) -> bool {
 /// Exports every so many frames into the run's folder; returns the file to open.
 pub(crate) fn write(
     store: &RunStore,
-    format: Format,
+    format: ExportFormat,
     dir: &Path,
     every: u64,
     frames: Option<RangeInclusive<u64>>,

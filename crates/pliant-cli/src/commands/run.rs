@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pliant::{MOST_THREADS, ModelError};
 use pliant_io::store::RunStore;
-use pliant_io::write::Format;
+use pliant_io::write::ExportFormat;
 use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Scene, SceneRun};
 use serde_json::json;
@@ -216,7 +216,7 @@ fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Dr
 }
 
 /// Exported files go into the run's folder.
-pub(crate) fn exported_path(dir: &Path, format: Format) -> PathBuf {
+pub(crate) fn exported_path(dir: &Path, format: ExportFormat) -> PathBuf {
     let name = dir.file_name().unwrap_or_default();
     dir.join("export").join(format.name()).join(name).with_extension(format.extension())
 }

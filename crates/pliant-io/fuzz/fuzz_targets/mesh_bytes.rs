@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pliant_io::read::{Format, ReadOptions, read_mesh_from_bytes};
+use pliant_io::read::{MeshFormat, ReadOptions, read_mesh_from_bytes};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let options = ReadOptions {
-        format: Format::ALL.get(usize::from(choice) % (Format::ALL.len() + 1)).copied(),
+        format: MeshFormat::ALL.get(usize::from(choice) % (MeshFormat::ALL.len() + 1)).copied(),
         max_bytes: 1 << 20,
         max_elements: 1 << 20,
         ..ReadOptions::default()

@@ -9,7 +9,7 @@ use pliant::mesh::tet_volume;
 use super::cells::{Shape, split};
 use super::error::{Problem, ReadError};
 use super::polygon::{Cut, MOST_CORNERS_OF_A_FACE, triangulate};
-use super::{Duplicates, ImportedMesh, MaterialCoordinates, ReadOptions, up};
+use super::{Duplicates, ImportedMesh, MaterialCoordinates, ReadOptions};
 
 /// A mesh on its way in.
 pub(super) struct Assembly {
@@ -198,7 +198,7 @@ impl Assembly {
         self.tally_notes();
         for (vertex, position) in self.mesh.positions.iter_mut().enumerate() {
             let Vec3 { x, y, z } = *position * options.scale;
-            *position = up([x, y, z], options.up_axis);
+            *position = options.up_axis.to_y_up(Vec3::new(x, y, z));
             if !position.is_finite() {
                 let value = format!("({x}, {y}, {z}) of vertex {vertex}");
                 return Err(Problem::NotFinite { what: "scaled position", value }.of_file());

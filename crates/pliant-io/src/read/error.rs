@@ -5,7 +5,7 @@ use std::io;
 
 use thiserror::Error;
 
-use super::Format;
+use super::MeshFormat;
 
 /// Where in a file something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// Neither the name nor the content tells the format.
-    #[error("unknown format; known are {}", Format::list())]
+    #[error("unknown format; known are {}", MeshFormat::list())]
     UnknownFormat,
     /// A format, or a part of one, that is not read.
     #[error("{what} is not supported")]

@@ -8,7 +8,7 @@ const SNIFFED: usize = 4096;
 /// The formats that can be read. Each may also be compressed by gzip (`.obj.gz`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Format {
+pub enum MeshFormat {
     /// Wavefront OBJ: polygons, polylines, texture coordinates.
     Obj,
     /// Stanford PLY, text or binary of either byte order: polygons, strips, edges.
@@ -31,7 +31,7 @@ pub enum Format {
     Vega,
 }
 
-impl Format {
+impl MeshFormat {
     /// All formats.
     pub const ALL: [Self; 10] = [
         Self::Obj,
@@ -82,8 +82,8 @@ impl Format {
     ///
     /// ```
     /// use pliant_io::read::Format;
-    /// assert_eq!(Format::from_name("Spot.MESH.gz"), Some(Format::Medit));
-    /// assert_eq!(Format::from_name("notes.txt"), None);
+    /// assert_eq!(MeshFormat::from_name("Spot.MESH.gz"), Some(MeshFormat::Medit));
+    /// assert_eq!(MeshFormat::from_name("notes.txt"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         let extension = extension(name)?;
@@ -187,11 +187,11 @@ mod tests {
 
     #[test]
     fn content_tells_where_the_extension_does_not() {
-        assert_eq!(Format::detect("a.mesh", b"MeshVersionFormatted 2\n"), Some(Format::Medit));
-        assert_eq!(Format::detect("a.msh", b"MeshVersionFormatted 2\n"), Some(Format::Medit));
-        assert_eq!(Format::detect("a", b"# comment\nv 0 0 0\n"), Some(Format::Obj));
-        assert_eq!(Format::detect("a", b"{\"asset\":{}}"), Some(Format::Gltf));
-        assert_eq!(Format::detect("a", b"hello"), None);
-        assert_eq!(Format::detect("a.vtk", b"<?xml version=\"1.0\"?><VTKFile>"), Some(Format::Vtu));
+        assert_eq!(MeshFormat::detect("a.mesh", b"MeshVersionFormatted 2\n"), Some(MeshFormat::Medit));
+        assert_eq!(MeshFormat::detect("a.msh", b"MeshVersionFormatted 2\n"), Some(MeshFormat::Medit));
+        assert_eq!(MeshFormat::detect("a", b"# comment\nv 0 0 0\n"), Some(MeshFormat::Obj));
+        assert_eq!(MeshFormat::detect("a", b"{\"asset\":{}}"), Some(MeshFormat::Gltf));
+        assert_eq!(MeshFormat::detect("a", b"hello"), None);
+        assert_eq!(MeshFormat::detect("a.vtk", b"<?xml version=\"1.0\"?><VTKFile>"), Some(MeshFormat::Vtu));
     }
 }

@@ -61,37 +61,15 @@ mod xml;
 use std::io;
 use std::path::Path;
 
-use pliant::math::Vec3;
-
+pub use crate::axis::UpAxis;
 pub use companion::read_regular_file;
 pub use error::{Place, Problem, ReadError};
-pub use format::Format;
+pub use format::MeshFormat;
 pub use imported::{ImportedMesh, MaterialCoordinates};
 pub use motion::{RigidMotion, read_motion, read_motion_from_bytes};
 
 use assembly::Assembly;
 use companion::{Companions, read_file};
-
-/// Which axis of a file points up. The engine's own is y.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum UpAxis {
-    /// x up: (x, y, z) becomes (−y, x, z).
-    X,
-    /// y up: nothing changes.
-    #[default]
-    Y,
-    /// z up: (x, y, z) becomes (x, z, −y).
-    Z,
-}
-
-/// Coordinates of a file as the engine's.
-fn up([x, y, z]: [f64; 3], axis: UpAxis) -> Vec3 {
-    match axis {
-        UpAxis::Y => Vec3::new(x, y, z),
-        UpAxis::Z => Vec3::new(x, z, -y),
-        UpAxis::X => Vec3::new(-y, x, z),
-    }
-}
 
 /// What to do with vertices in exactly the same place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -112,7 +90,7 @@ pub struct ReadOptions {
     /// Which axis of the file points up.
     pub up_axis: UpAxis,
     /// The format, where neither extension nor content should decide.
-    pub format: Option<Format>,
+    pub format: Option<MeshFormat>,
     /// Turn tets of negative volume. Otherwise they stay for [`TetMesh::check_quality`](pliant::mesh::TetMesh::check_quality)
     /// to report.
     pub fix_orientation: bool,
@@ -211,24 +189,24 @@ fn read_checked(
         return Err(Problem::BadOption { option: "scale", value: options.scale }.of_file());
     }
     let bytes = &*gzip::decompress(bytes, options.max_bytes).map_err(Problem::of_file)?;
-    let format = options.format.or_else(|| Format::detect(name, bytes)).ok_or(Problem::UnknownFormat.of_file())?;
+    let format = options.format.or_else(|| MeshFormat::detect(name, bytes)).ok_or(Problem::UnknownFormat.of_file())?;
     let mut options = options.clone();
-    if format == Format::Stl {
+    if format == MeshFormat::Stl {
         options.duplicates = Duplicates::Weld;
     }
     let mut companions = Companions::new(open, options.max_bytes);
     let mut assembly = Assembly::new(&options);
     match format {
-        Format::Obj => obj::read(bytes, &mut assembly),
-        Format::Ply => ply::read(bytes, &mut assembly),
-        Format::Stl => stl::read(bytes, &mut assembly),
-        Format::Gltf => gltf::read(bytes, &mut companions, &mut assembly),
-        Format::Gmsh => gmsh::read(bytes, &mut assembly),
-        Format::Medit => medit::read(bytes, &mut assembly),
-        Format::TetGen => tetgen::read(name, bytes, &mut companions, &mut assembly),
-        Format::Vtk => vtk::read(bytes, &mut assembly),
-        Format::Vtu => vtu::read(bytes, options.max_bytes, &mut assembly),
-        Format::Vega => vega::read(bytes, &mut assembly),
+        MeshFormat::Obj => obj::read(bytes, &mut assembly),
+        MeshFormat::Ply => ply::read(bytes, &mut assembly),
+        MeshFormat::Stl => stl::read(bytes, &mut assembly),
+        MeshFormat::Gltf => gltf::read(bytes, &mut companions, &mut assembly),
+        MeshFormat::Gmsh => gmsh::read(bytes, &mut assembly),
+        MeshFormat::Medit => medit::read(bytes, &mut assembly),
+        MeshFormat::TetGen => tetgen::read(name, bytes, &mut companions, &mut assembly),
+        MeshFormat::Vtk => vtk::read(bytes, &mut assembly),
+        MeshFormat::Vtu => vtu::read(bytes, options.max_bytes, &mut assembly),
+        MeshFormat::Vega => vega::read(bytes, &mut assembly),
     }?;
     assembly.mesh.name = format::stem(name).to_owned();
     assembly.finish(&options)

@@ -56,10 +56,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+pub use crate::axis::UpAxis;
 pub use error::{Damage, DataError, Item, StoreError};
 pub use frame::{Channel, ChannelOn, Frame};
 pub use lock::Holder;
-pub use topology::{BodyRange, RunInfo, Topology, UpAxis};
+pub use topology::{BodyRange, RunInfo, Topology};
 
 use crate::atomic::sync_folder;
 use folder::{Held, clean, expect_file, expect_run, held, numbered, remove, remove_all};

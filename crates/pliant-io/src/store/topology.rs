@@ -8,21 +8,12 @@ use pliant::mesh::{Csr, PointSet, StrandSet, TetMesh, TriangleMesh};
 
 use super::error::DataError;
 use super::sealed::{Builder, Content};
+use crate::UpAxis;
 
 /// Longer names are mistakes.
 pub(super) const LONGEST_NAME: usize = 256;
 /// Vertices are numbered by `u32`, and some formats by `i32`.
 pub(super) const MOST_VERTICES: u64 = i32::MAX as u64;
-
-/// The axis that points up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UpAxis {
-    /// As in the engine's defaults, glTF, Maya and Houdini.
-    #[default]
-    Y,
-    /// As in Blender, CAD and most robotics.
-    Z,
-}
 
 /// How the numbers of a run are meant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -260,6 +251,7 @@ impl Topology {
         content.u64(match info.up_axis {
             UpAxis::Y => 1,
             UpAxis::Z => 2,
+            UpAxis::X => 3,
         });
         content.u64(self.rest.len() as u64);
         content.vectors(&self.rest);
@@ -287,6 +279,7 @@ impl Topology {
         let up_axis = match content.u64()? {
             1 => UpAxis::Y,
             2 => UpAxis::Z,
+            3 => UpAxis::X,
             _ => return None,
         };
         let count = content.u64()?;

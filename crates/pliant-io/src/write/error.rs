@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pliant::mesh::MeshError;
 use thiserror::Error;
 
-use super::Format;
+use super::ExportFormat;
 use crate::store::StoreError;
 
 /// Why an export was refused.
@@ -58,11 +58,13 @@ pub enum ExportError {
     /// Frames cannot be taken every so many.
     #[error("every {0} frames cannot be taken; at least every 1")]
     BadStride(u64),
-    /// The format knows one axis only.
-    #[error("{format} is always y up; leave the axis away")]
+    /// The format does not know the axis.
+    #[error("{format} has {axes} up; omit the axis or choose that")]
     UpAxis {
         /// The format.
-        format: Format,
+        format: ExportFormat,
+        /// Which axes it knows.
+        axes: &'static str,
     },
     /// A solid without a sound boundary.
     #[error("body {body:?} has no boundary: {error}")]
@@ -77,7 +79,7 @@ pub enum ExportError {
     #[error("{name} of vertex {vertex} in frame {frame} is {value} after scaling, too large for {format}")]
     OutOfRange {
         /// The format.
-        format: Format,
+        format: ExportFormat,
         /// Position or velocity.
         name: &'static str,
         /// The frame.
@@ -91,7 +93,7 @@ pub enum ExportError {
     #[error("{format} cannot hold {count} {name}; {limit} is the limit, so choose fewer frames or bodies")]
     TooLarge {
         /// The format.
-        format: Format,
+        format: ExportFormat,
         /// What is counted.
         name: &'static str,
         /// How many there would be.
@@ -106,7 +108,7 @@ pub enum ExportError {
     )]
     ChangingTopology {
         /// The format.
-        format: Format,
+        format: ExportFormat,
         /// The first of the frames with another mesh.
         frame: u64,
         /// The frame before it.
@@ -119,7 +121,7 @@ pub enum ExportError {
     )]
     ChangingFluid {
         /// The format.
-        format: Format,
+        format: ExportFormat,
         /// The fluid.
         body: String,
     },

@@ -7,13 +7,13 @@ use std::fmt;
 /// ```
 /// use pliant_io::write::Format;
 ///
-/// assert_eq!(Format::from_name("glb"), Some(Format::Glb));
-/// for format in Format::ALL {
+/// assert_eq!(ExportFormat::from_name("glb"), Some(ExportFormat::Glb));
+/// for format in ExportFormat::ALL {
 ///     println!("{:5} {}: carries {}; not {}", format.name(), format.description(), format.carries(), format.lacks());
 /// }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum ExportFormat {
     /// Wavefront OBJ, one file per frame.
     Obj,
     /// Stanford PLY, binary, one file per frame.
@@ -40,7 +40,7 @@ struct Info {
     lacks: &'static str,
 }
 
-impl Format {
+impl ExportFormat {
     /// All formats.
     pub const ALL: [Self; 8] =
         [Self::Obj, Self::Ply, Self::Vtu, Self::Npy, Self::Glb, Self::Pc2, Self::Mdd, Self::Usda];
@@ -143,7 +143,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ExportFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -10,14 +10,14 @@ use pliant::math::Vec3;
 
 use super::fluid::add_surfaces;
 use super::part::{Detail, Part, parts};
-use super::{ExportError, ExportOptions, Format};
+use super::{ExportError, ExportFormat, ExportOptions};
 use crate::atomic::{AtomicFile, folder_of};
 use crate::store::{Frame, RunInfo, RunStore, UpAxis};
 
 /// One export.
 pub(super) struct Job<'a> {
     pub(super) store: &'a RunStore,
-    pub(super) format: Format,
+    pub(super) format: ExportFormat,
     pub(super) out: &'a Path,
     pub(super) options: &'a ExportOptions,
     /// Numbers of the frames, ascending, at least one.
@@ -35,7 +35,7 @@ pub(super) struct Job<'a> {
 impl<'a> Job<'a> {
     pub(super) fn new(
         store: &'a RunStore,
-        format: Format,
+        format: ExportFormat,
         out: &'a Path,
         options: &'a ExportOptions,
     ) -> Result<Self, ExportError> {
@@ -43,12 +43,15 @@ impl<'a> Job<'a> {
             return Err(ExportError::BadScale(options.scale));
         }
         let up_axis = match (format, options.up_axis) {
-            (Format::Glb, Some(UpAxis::Z)) => return Err(ExportError::UpAxis { format }),
-            (Format::Glb, _) => UpAxis::Y,
+            (ExportFormat::Glb, Some(UpAxis::X | UpAxis::Z)) => return Err(ExportError::UpAxis { format, axes: "y" }),
+            (ExportFormat::Glb, None | Some(UpAxis::Y)) => UpAxis::Y,
             (_, chosen) => chosen.unwrap_or(store.info().up_axis),
         };
+        if (format, up_axis) == (ExportFormat::Usda, UpAxis::X) {
+            return Err(ExportError::UpAxis { format, axes: "y or z" });
+        }
         let detail = match format {
-            Format::Vtu | Format::Npy => Detail::Everything,
+            ExportFormat::Vtu | ExportFormat::Npy => Detail::Everything,
             _ => Detail::Surface,
         };
         let (bodies, frames) = (chosen_bodies(store, options)?, chosen_frames(store, options)?);
@@ -142,11 +145,7 @@ impl<'a> Job<'a> {
     /// Where a position or velocity of the run is in the file.
     pub(super) fn placed(&self, v: Vec3) -> Vec3 {
         let v = self.options.scale * v;
-        match (self.info().up_axis, self.up_axis) {
-            (UpAxis::Y, UpAxis::Z) => Vec3::new(v.x, -v.z, v.y),
-            (UpAxis::Z, UpAxis::Y) => Vec3::new(v.x, v.z, -v.y),
-            _ => v,
-        }
+        self.up_axis.from_y_up(self.info().up_axis.to_y_up(v))
     }
 
     /// Positions of a part's vertices in the file, double precision.

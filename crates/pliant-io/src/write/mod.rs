@@ -5,7 +5,7 @@
 //! ```
 //! use pliant::mesh::generate::Sheet;
 //! use pliant_io::store::{Frame, RunInfo, RunStore, Topology};
-//! use pliant_io::write::{ExportOptions, Format, export};
+//! use pliant_io::write::{ExportOptions, ExportFormat, export};
 //!
 //! # let dir = std::env::temp_dir().join(format!("pliant-write-doc-{}", std::process::id()));
 //! let sheet = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
@@ -15,7 +15,7 @@
 //! run.write_frame(0, &Frame::new(0.0, &sheet.positions))?;
 //! run.write_frame(1, &Frame::new(1.0 / 60.0, &sheet.positions))?;
 //!
-//! let written = export(&run, Format::Glb, dir.join("cloth.glb"), &ExportOptions::default())?;
+//! let written = export(&run, ExportFormat::Glb, dir.join("cloth.glb"), &ExportOptions::default())?;
 //! assert_eq!((written.frames, written.vertices), (2, 25));
 //! assert_eq!(written.files, [dir.join("cloth.glb")]);
 //! # std::fs::remove_dir_all(dir)?;
@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ExportError;
 pub use fluid::{Fluid, FluidShape};
-pub use format::Format;
+pub use format::ExportFormat;
 pub use part::{VisibleBody, visible_bodies};
 
 use crate::store::{RunStore, UpAxis};
@@ -110,20 +110,20 @@ pub struct Exported {
 /// with a folder `cloth` of `.vtu` files, and point caches with `cloth.obj`, the mesh that they move.
 pub fn export(
     store: &RunStore,
-    format: Format,
+    format: ExportFormat,
     out: impl AsRef<Path>,
     options: &ExportOptions,
 ) -> Result<Exported, ExportError> {
     let job = Job::new(store, format, out.as_ref(), options)?;
     let files = match format {
-        Format::Obj => obj::write(&job),
-        Format::Ply => ply::write(&job),
-        Format::Vtu => vtu::write(&job),
-        Format::Npy => npy::write(&job),
-        Format::Glb => glb::write(&job),
-        Format::Pc2 => pc2::write(&job),
-        Format::Mdd => mdd::write(&job),
-        Format::Usda => usda::write(&job),
+        ExportFormat::Obj => obj::write(&job),
+        ExportFormat::Ply => ply::write(&job),
+        ExportFormat::Vtu => vtu::write(&job),
+        ExportFormat::Npy => npy::write(&job),
+        ExportFormat::Glb => glb::write(&job),
+        ExportFormat::Pc2 => pc2::write(&job),
+        ExportFormat::Mdd => mdd::write(&job),
+        ExportFormat::Usda => usda::write(&job),
     }?;
     Ok(Exported { files, frames: job.frames.len(), vertices: job.vertex_count() })
 }

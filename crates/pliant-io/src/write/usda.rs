@@ -15,14 +15,11 @@ use pliant::math::Vec3;
 use super::ExportError;
 use super::job::{Failure, Job, Output, unique, write_file};
 use super::part::Part;
-use crate::store::{Frame, UpAxis};
+use crate::store::Frame;
 
 pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
     let path = write_file(job.out, |file| {
-        let up_axis = match job.up_axis {
-            UpAxis::Y => "Y",
-            UpAxis::Z => "Z",
-        };
+        let up_axis = job.up_axis.letter();
         let (rate, first, last) = (job.info().frame_rate, job.frames[0], job.frames[job.frames.len() - 1]);
         let metres = job.info().metres_per_unit / job.options.scale;
         writeln!(file, "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = {metres:?}")?;

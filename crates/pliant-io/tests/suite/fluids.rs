@@ -7,7 +7,7 @@ use pliant::mesh::generate::Sheet;
 use pliant::{Emitter, FluidSurface};
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{Frame, RunInfo, RunStore, Topology};
-use pliant_io::write::{ExportError, ExportOptions, Fluid, FluidShape, Format, export};
+use pliant_io::write::{ExportError, ExportFormat, ExportOptions, Fluid, FluidShape, export};
 
 const SPACING: f64 = 0.1;
 
@@ -36,7 +36,7 @@ fn options(fluid_shape: FluidShape, pipe: Option<Emitter>) -> ExportOptions {
 #[test]
 fn one_drop_becomes_two_in_files_of_frames() {
     let (dir, store) = run("fluid-frames");
-    for (format, name) in [(Format::Obj, "water.obj"), (Format::Ply, "water.ply")] {
+    for (format, name) in [(ExportFormat::Obj, "water.obj"), (ExportFormat::Ply, "water.ply")] {
         let written = export(&store, format, dir.join(name), &options(FluidShape::Surface, None)).unwrap();
         let drops = |file: &std::path::Path| {
             let mesh = read_mesh(file, &ReadOptions::default()).unwrap().triangle_mesh().unwrap();
@@ -52,7 +52,7 @@ fn one_drop_becomes_two_in_files_of_frames() {
 fn usd_has_faces_for_each_frame_and_particles_beside_the_surface() {
     let (dir, store) = run("fluid-usd");
     let path = dir.join("water.usda");
-    export(&store, Format::Usda, &path, &options(FluidShape::Both, None)).unwrap();
+    export(&store, ExportFormat::Usda, &path, &options(FluidShape::Both, None)).unwrap();
     let text = std::fs::read_to_string(path).unwrap();
     assert!(text.contains("def Mesh \"water_surface\"") && text.contains("def Points \"water\""));
     let surface = &text[text.find("water_surface").unwrap()..];
@@ -67,7 +67,7 @@ fn what_is_in_a_pipe_has_no_surface() {
     // All of it, in the first frame.
     let pipe = Emitter { mouth: Vec3::X * 0.5, direction: Vec3::X, radius: 0.2, speed: 1.0, duration: 1.0 };
     let path = dir.join("water.usda");
-    export(&store, Format::Usda, &path, &options(FluidShape::Surface, Some(pipe))).unwrap();
+    export(&store, ExportFormat::Usda, &path, &options(FluidShape::Surface, Some(pipe))).unwrap();
     let text = std::fs::read_to_string(path).unwrap();
     let counts = text.match_indices("faceVertexCounts.timeSamples").last().unwrap().0;
     assert!(text[counts..].lines().nth(1).unwrap().contains("0: []"), "no face in frame 0");
@@ -77,7 +77,7 @@ fn what_is_in_a_pipe_has_no_surface() {
 #[test]
 fn formats_of_one_mesh_refuse_the_surface_and_take_the_particles() {
     let (dir, store) = run("fluid-refused");
-    for format in [Format::Glb, Format::Npy, Format::Pc2, Format::Mdd] {
+    for format in [ExportFormat::Glb, ExportFormat::Npy, ExportFormat::Pc2, ExportFormat::Mdd] {
         let path = dir.join("water").with_extension(format.extension());
         let error = export(&store, format, &path, &options(FluidShape::Both, None)).unwrap_err();
         assert!(matches!(error, ExportError::ChangingFluid { .. }), "{error}");

@@ -6,7 +6,7 @@ mod samples;
 
 use pliant::math::Vec3;
 use pliant_io::read::{
-    Duplicates, Format, ImportedMesh, Problem, ReadOptions, UpAxis, read_mesh, read_mesh_from_bytes,
+    Duplicates, ImportedMesh, MeshFormat, Problem, ReadOptions, UpAxis, read_mesh, read_mesh_from_bytes,
 };
 use samples::{Holds, POLYLINE, POSITIONS, TETS, TRIANGLES, gzip, samples};
 
@@ -60,9 +60,9 @@ fn every_format_gives_the_same_mesh() {
 #[test]
 fn content_tells_the_format_of_files_without_extension() {
     for sample in samples() {
-        let found = Format::from_content(&sample.bytes);
-        let named = Format::from_name(sample.name);
-        if named != Some(Format::TetGen) {
+        let found = MeshFormat::from_content(&sample.bytes);
+        let named = MeshFormat::from_name(sample.name);
+        if named != Some(MeshFormat::TetGen) {
             assert_eq!(found, named, "{}", sample.name);
         }
     }

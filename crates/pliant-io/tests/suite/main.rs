@@ -4,6 +4,7 @@ mod common;
 mod fluids;
 mod formats;
 mod killed_writer;
+mod matter;
 mod python_readers;
 mod python_writers;
 mod round_trips;

@@ -9,7 +9,7 @@ use crate::common::{FRAME_RATE, TempDir, frame, info, position, python, real_mes
 use pliant::math::Vec3;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{Frame, RunStore, Topology};
-use pliant_io::write::{ExportOptions, Format, export};
+use pliant_io::write::{ExportFormat, ExportOptions, export};
 use serde_json::json;
 
 #[test]
@@ -20,7 +20,7 @@ fn independent_readers_see_every_position() {
     let temporary = TempDir::new("python");
     let dir = kept.as_deref().map_or_else(|| temporary.path(), Path::new);
     let store = run(&dir.join("run"), frames);
-    for format in Format::ALL {
+    for format in ExportFormat::ALL {
         let out = dir.join(format!("{0}/scene.{1}", format.name(), format.extension()));
         export(&store, format, out, &ExportOptions::default()).unwrap();
     }
@@ -28,8 +28,8 @@ fn independent_readers_see_every_position() {
         let bodies = names.iter().map(|name| (*name).to_owned()).collect();
         ExportOptions { bodies: Some(bodies), ..ExportOptions::default() }
     };
-    export(&store, Format::Ply, dir.join("ply/cloth.ply"), &some(&["cloth"])).unwrap();
-    for format in [Format::Pc2, Format::Mdd] {
+    export(&store, ExportFormat::Ply, dir.join("ply/cloth.ply"), &some(&["cloth"])).unwrap();
+    for format in [ExportFormat::Pc2, ExportFormat::Mdd] {
         let out = dir.join(format!("{format}/meshes.{format}"));
         export(&store, format, out, &some(&["cloth", "2 jelly & co", "ropes"])).unwrap();
     }
@@ -69,7 +69,7 @@ fn export_real(file: &Path, dir: &Path) {
         let moved: Vec<Vec3> = topology.rest.iter().map(|rest| position(*rest, number)).collect();
         store.write_frame(number, &Frame::new(number as f64 / FRAME_RATE, moved)).unwrap();
     }
-    for format in Format::ALL {
+    for format in ExportFormat::ALL {
         let out = dir.join(format!("{0}/real.{1}", format.name(), format.extension()));
         export(&store, format, out, &ExportOptions::default()).unwrap();
     }

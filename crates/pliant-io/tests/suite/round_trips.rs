@@ -8,7 +8,7 @@ use crate::common::{FRAME_RATE, TempDir, frame, position, run, topology};
 use pliant::math::Vec3;
 use pliant::mesh::TetMesh;
 use pliant_io::store::{Item, RunInfo, RunStore, Topology, UpAxis};
-use pliant_io::write::{ExportError, ExportOptions, Format, Interpolation, export};
+use pliant_io::write::{ExportError, ExportFormat, ExportOptions, Interpolation, export};
 use serde_json::Value;
 
 const FRAMES: u64 = 4;
@@ -56,7 +56,7 @@ fn setup(name: &str) -> (TempDir, RunStore, Topology, Vec<u32>) {
 fn npy_has_every_number_of_every_frame() {
     let (dir, store, topology, _) = setup("npy");
     let out = dir.join("all.npy");
-    let written = export(&store, Format::Npy, &out, &ExportOptions::default()).unwrap();
+    let written = export(&store, ExportFormat::Npy, &out, &ExportOptions::default()).unwrap();
     assert_eq!((written.frames, written.vertices), (FRAMES as usize, topology.rest.len()));
     let bytes = fs::read(&out).unwrap();
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
@@ -78,8 +78,8 @@ fn npy_has_every_number_of_every_frame() {
 #[test]
 fn point_caches_hold_the_vertices_of_their_mesh() {
     let (dir, store, topology, seen) = setup("caches");
-    let pc2 = export(&store, Format::Pc2, dir.join("a.pc2"), &ExportOptions::default()).unwrap();
-    let mdd = export(&store, Format::Mdd, dir.join("b.mdd"), &ExportOptions::default()).unwrap();
+    let pc2 = export(&store, ExportFormat::Pc2, dir.join("a.pc2"), &ExportOptions::default()).unwrap();
+    let mdd = export(&store, ExportFormat::Mdd, dir.join("b.mdd"), &ExportOptions::default()).unwrap();
     let bytes = fs::read(&pc2.files[0]).unwrap();
     let mut little = Reader(&bytes);
     assert_eq!(&little.take::<12>(), b"POINTCACHE2\0");
@@ -117,7 +117,7 @@ fn point_caches_hold_the_vertices_of_their_mesh() {
 fn obj_reads_back_as_the_same_doubles() {
     let (dir, store, topology, seen) = setup("obj");
     let options = ExportOptions { frames: Some(1..=2), ..ExportOptions::default() };
-    let written = export(&store, Format::Obj, dir.join("scene.obj"), &options).unwrap();
+    let written = export(&store, ExportFormat::Obj, dir.join("scene.obj"), &options).unwrap();
     assert_eq!(written.files, [dir.join("scene_000001.obj"), dir.join("scene_000002.obj")]);
     let text = text(&written.files[1]);
     let lines = |key: &str| -> Vec<Vec<f64>> {
@@ -149,7 +149,7 @@ fn obj_reads_back_as_the_same_doubles() {
 #[test]
 fn ply_has_velocities_channels_faces_and_edges() {
     let (dir, store, topology, seen) = setup("ply");
-    let written = export(&store, Format::Ply, dir.join("scene.ply"), &ExportOptions::default()).unwrap();
+    let written = export(&store, ExportFormat::Ply, dir.join("scene.ply"), &ExportOptions::default()).unwrap();
     let bytes = fs::read(&written.files[3]).unwrap();
     let end = bytes.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
     let header = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -215,7 +215,7 @@ fn words(scene: &Value, data: &[u8], accessor: &Value) -> Vec<[u8; 4]> {
 fn glb_adds_up_to_every_frame() {
     let (dir, store, topology, seen) = setup("glb");
     let options = ExportOptions { interpolation: Interpolation::Step, ..ExportOptions::default() };
-    export(&store, Format::Glb, dir.join("scene.glb"), &options).unwrap();
+    export(&store, ExportFormat::Glb, dir.join("scene.glb"), &options).unwrap();
     let (scene, data) = glb(&dir.join("scene.glb"));
     assert_eq!(scene["buffers"][0]["byteLength"], data.len());
     assert_eq!(scene["nodes"].as_array().unwrap().len(), 4);
@@ -259,7 +259,7 @@ fn glb_adds_up_to_every_frame() {
 fn a_single_frame_makes_a_glb_without_animation() {
     let (dir, store, ..) = setup("glb");
     let options = ExportOptions { frames: Some(2..=2), bodies: Some(vec!["cloth".into()]), ..ExportOptions::default() };
-    export(&store, Format::Glb, dir.join("still.glb"), &options).unwrap();
+    export(&store, ExportFormat::Glb, dir.join("still.glb"), &options).unwrap();
     let (scene, data) = glb(&dir.join("still.glb"));
     assert!(scene.get("animations").is_none() && scene["meshes"][0].get("weights").is_none());
     assert_eq!(data.len(), 12 * 30 + 4 * 3 * 40);
@@ -274,7 +274,7 @@ fn scale_and_axis_move_positions_by_a_rotation() {
         up_axis: Some(UpAxis::Z),
         ..ExportOptions::default()
     };
-    let written = export(&store, Format::Npy, dir.join("z.npy"), &options).unwrap();
+    let written = export(&store, ExportFormat::Npy, dir.join("z.npy"), &options).unwrap();
     assert_eq!(written.vertices, 30 + 7);
     let bytes = fs::read(dir.join("z.npy")).unwrap();
     let mut reader = Reader(&bytes[bytes.len() - FRAMES as usize * 37 * 24..]);
@@ -283,17 +283,17 @@ fn scale_and_axis_move_positions_by_a_rotation() {
         let found = [(); 3].map(|()| f64::from_le_bytes(reader.take()));
         assert_eq!(found, [100.0 * p.x, -100.0 * p.z, 100.0 * p.y]);
     }
-    export(&store, Format::Usda, dir.join("z.usda"), &options).unwrap();
+    export(&store, ExportFormat::Usda, dir.join("z.usda"), &options).unwrap();
     let text = text(&dir.join("z.usda"));
     assert!(text.contains("upAxis = \"Z\"") && text.contains("metersPerUnit = 0.01"));
-    let refused = export(&store, Format::Glb, dir.join("z.glb"), &options);
+    let refused = export(&store, ExportFormat::Glb, dir.join("z.glb"), &options);
     assert!(matches!(refused, Err(ExportError::UpAxis { .. })));
 
     // A run with z up is turned for glTF.
     let info = RunInfo { up_axis: UpAxis::Z, ..RunInfo::default() };
     let mut z_up = RunStore::create(dir.join("z"), &topology, &info).unwrap();
     z_up.write_frame(0, &frame(&topology, 0)).unwrap();
-    export(&z_up, Format::Glb, dir.join("y.glb"), &ExportOptions::default()).unwrap();
+    export(&z_up, ExportFormat::Glb, dir.join("y.glb"), &ExportOptions::default()).unwrap();
     let (_, data) = glb(&dir.join("y.glb"));
     let indices = 4 * (3 * (40 + 108) + 2 * 9 + 7);
     let mut reader = Reader(&data[indices..]);
@@ -307,17 +307,17 @@ fn scale_and_axis_move_positions_by_a_rotation() {
 fn every_second_frame_keeps_its_number_and_its_time() {
     let (dir, store, _, seen) = setup("every");
     let options = ExportOptions { every: 2, ..ExportOptions::default() };
-    let objs = export(&store, Format::Obj, dir.join("some.obj"), &options).unwrap();
+    let objs = export(&store, ExportFormat::Obj, dir.join("some.obj"), &options).unwrap();
     let names: Vec<_> = objs.files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["some_000000.obj", "some_000002.obj"]);
-    export(&store, Format::Pc2, dir.join("some.pc2"), &options).unwrap();
+    export(&store, ExportFormat::Pc2, dir.join("some.pc2"), &options).unwrap();
     let bytes = fs::read(dir.join("some.pc2")).unwrap();
     let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     assert_eq!((float(20), float(24)), (0.0, 2.0), "the first frame, and frames per sample");
     let samples = i32::from_le_bytes(bytes[28..32].try_into().unwrap());
     assert_eq!((samples, bytes.len()), (2, 32 + 2 * 12 * seen.len()));
     let none = ExportOptions { every: 0, ..ExportOptions::default() };
-    let error = export(&store, Format::Obj, dir.join("none.obj"), &none).unwrap_err();
+    let error = export(&store, ExportFormat::Obj, dir.join("none.obj"), &none).unwrap_err();
     assert!(matches!(error, ExportError::BadStride(0)), "{error}");
 }
 
@@ -325,7 +325,7 @@ fn every_second_frame_keeps_its_number_and_its_time() {
 fn what_cannot_be_exported_is_named_and_leaves_no_file() {
     let (dir, store, topology, _) = setup("refused");
     let all = ExportOptions::default();
-    let refuse = |options: &ExportOptions| export(&store, Format::Npy, dir.join("no.npy"), options).unwrap_err();
+    let refuse = |options: &ExportOptions| export(&store, ExportFormat::Npy, dir.join("no.npy"), options).unwrap_err();
     let error = refuse(&ExportOptions { bodies: Some(vec!["silk".into()]), ..all.clone() });
     assert!(error.to_string().starts_with("there is no body \"silk\"; there are \"cloth\""), "{error}");
     assert!(matches!(refuse(&ExportOptions { bodies: Some(vec![]), ..all.clone() }), ExportError::NoBodies));
@@ -334,7 +334,7 @@ fn what_cannot_be_exported_is_named_and_leaves_no_file() {
     assert!(matches!(error, ExportError::NoFrames { .. }), "{error}");
 
     let huge = ExportOptions { scale: 1e200, ..all.clone() };
-    for format in [Format::Glb, Format::Pc2, Format::Mdd, Format::Usda] {
+    for format in [ExportFormat::Glb, ExportFormat::Pc2, ExportFormat::Mdd, ExportFormat::Usda] {
         let error = export(&store, format, dir.join("huge.out"), &huge).unwrap_err();
         assert!(matches!(error, ExportError::OutOfRange { frame: 0, .. }), "{format}: {error}");
     }
@@ -343,15 +343,15 @@ fn what_cannot_be_exported_is_named_and_leaves_no_file() {
         still.write_frame(1, &frame(&topology, 1))?;
         Ok(still)
     });
-    let error = export(&still.unwrap(), Format::Glb, dir.join("still.glb"), &all).unwrap_err();
+    let error = export(&still.unwrap(), ExportFormat::Glb, dir.join("still.glb"), &all).unwrap_err();
     assert!(matches!(error, ExportError::TimeOrder { frame: 1, .. }), "{error}");
 
     fs::write(store.path(Item::Frame(1)), b"short").unwrap();
     let store = RunStore::open(store.dir()).unwrap();
-    let error = export(&store, Format::Npy, dir.join("no.npy"), &all).unwrap_err();
+    let error = export(&store, ExportFormat::Npy, dir.join("no.npy"), &all).unwrap_err();
     assert!(matches!(error, ExportError::DamagedFrame { frame: 1, .. }), "{error}");
     let rest = ExportOptions { frames: Some(2..=3), ..all };
-    assert_eq!(export(&store, Format::Npy, dir.join("some.npy"), &rest).unwrap().frames, 2);
+    assert_eq!(export(&store, ExportFormat::Npy, dir.join("some.npy"), &rest).unwrap().frames, 2);
 
     let mut left: Vec<String> =
         fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -362,10 +362,10 @@ fn what_cannot_be_exported_is_named_and_leaves_no_file() {
 
 #[test]
 fn formats_are_found_by_their_names() {
-    for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Some(format));
-        assert_eq!(Format::from_name(&format.extension().to_uppercase()), Some(format));
+    for format in ExportFormat::ALL {
+        assert_eq!(ExportFormat::from_name(format.name()), Some(format));
+        assert_eq!(ExportFormat::from_name(&format.extension().to_uppercase()), Some(format));
         assert!(!format.description().is_empty() && !format.carries().is_empty() && !format.lacks().is_empty());
     }
-    assert_eq!(Format::from_name("abc"), None);
+    assert_eq!(ExportFormat::from_name("abc"), None);
 }

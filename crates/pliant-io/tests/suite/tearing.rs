@@ -8,7 +8,7 @@ use pliant::mesh::TriangleMesh;
 use pliant::mesh::generate::Sheet;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{Frame, RunInfo, RunStore, StoreError, Topology};
-use pliant_io::write::{ExportError, ExportOptions, Format, export};
+use pliant_io::write::{ExportError, ExportFormat, ExportOptions, export};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -92,7 +92,7 @@ fn formats_that_can_carry_a_torn_mesh_do() -> Outcome {
     let folder = Folder::new("export");
     let store = write_run(&folder)?;
     let options = ExportOptions::default();
-    for format in [Format::Obj, Format::Ply] {
+    for format in [ExportFormat::Obj, ExportFormat::Ply] {
         let out = folder.0.join("out").join(format.name()).join("flag").with_extension(format.extension());
         std::fs::create_dir_all(out.parent().unwrap())?;
         let written = export(&store, format, &out, &options)?;
@@ -102,11 +102,11 @@ fn formats_that_can_carry_a_torn_mesh_do() -> Outcome {
         }
     }
     let out = folder.0.join("out/flag.pvd");
-    let written = export(&store, Format::Vtu, &out, &options)?;
+    let written = export(&store, ExportFormat::Vtu, &out, &options)?;
     let text = String::from_utf8_lossy(&std::fs::read(&written.files[5])?).into_owned();
     assert!(text.contains("NumberOfPoints=\"18\""));
     let out = folder.0.join("out/flag.usda");
-    export(&store, Format::Usda, &out, &options)?;
+    export(&store, ExportFormat::Usda, &out, &options)?;
     let text = std::fs::read_to_string(out)?;
     let faces = text.split("faceVertexIndices.timeSamples = {").nth(1).unwrap().split('}').next().unwrap();
     let codes: Vec<&str> =
@@ -119,7 +119,7 @@ fn formats_that_can_carry_a_torn_mesh_do() -> Outcome {
 fn formats_of_one_mesh_say_so_and_take_the_frames_before_the_tear() -> Outcome {
     let folder = Folder::new("fixed");
     let store = write_run(&folder)?;
-    for format in [Format::Npy, Format::Glb, Format::Pc2, Format::Mdd] {
+    for format in [ExportFormat::Npy, ExportFormat::Glb, ExportFormat::Pc2, ExportFormat::Mdd] {
         let out = folder.0.join("flag").with_extension(format.extension());
         let refused = export(&store, format, &out, &ExportOptions::default());
         assert!(

@@ -11,7 +11,7 @@ use pliant::prelude::*;
 use pliant::{Lattice, Octree};
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{RunInfo, RunStore};
-use pliant_io::write::{ExportOptions, Format, export, visible_bodies};
+use pliant_io::write::{ExportFormat, ExportOptions, export, visible_bodies};
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
@@ -115,7 +115,7 @@ fn a_file_s_surface_is_filled_and_is_what_exports_show() {
         (visible[0].vertices.len(), visible[0].points.len(), visible[0].segments.len()),
         (ball.positions.len(), 0, 0)
     );
-    let written = export(&store, Format::Obj, folder.join("out.obj"), &ExportOptions::default()).unwrap();
+    let written = export(&store, ExportFormat::Obj, folder.join("out.obj"), &ExportOptions::default()).unwrap();
     let read = |file: usize| read_mesh(&written.files[file], &ReadOptions::default()).unwrap();
     let (first, last) = (read(0), read(1));
     assert_eq!(first.triangles, ball.triangles);
@@ -124,7 +124,7 @@ fn a_file_s_surface_is_filled_and_is_what_exports_show() {
     let sagged = lowest(&last.positions);
     let particles = lowest(run.sim.positions());
     assert!(sagged < -0.27 && particles - sagged > 0.01 && particles - sagged < 0.06, "{sagged} below {particles}");
-    let usd = export(&store, Format::Usda, folder.join("out.usda"), &ExportOptions::default()).unwrap();
+    let usd = export(&store, ExportFormat::Usda, folder.join("out.usda"), &ExportOptions::default()).unwrap();
     assert_eq!(usd.vertices, ball.positions.len());
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -8,7 +8,7 @@ use pliant::mesh::TriangleMesh;
 use pliant::mesh::generate::Icosphere;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{RunInfo, RunStore};
-use pliant_io::write::{ExportOptions, Format, export};
+use pliant_io::write::{ExportFormat, ExportOptions, export};
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneRun};
 
@@ -58,7 +58,7 @@ fn the_file_s_surface_is_what_exports_show_and_it_follows_the_tets() {
 
     let bodies = Some(vec!["ball".to_owned()]);
     let options = ExportOptions { bodies, ..ExportOptions::default() };
-    let written = export(&store, Format::Obj, folder.join("ball.obj"), &options).unwrap();
+    let written = export(&store, ExportFormat::Obj, folder.join("ball.obj"), &options).unwrap();
     let read = |file: &Path| read_mesh(file, &ReadOptions::default()).unwrap();
     let (first, last) = (read(&written.files[0]), read(&written.files[1]));
     assert_eq!(first.triangles, ball.triangles);
@@ -71,7 +71,7 @@ fn the_file_s_surface_is_what_exports_show_and_it_follows_the_tets() {
     assert!(lowest(&last.positions) < 1.45 && (lowest(&last.positions) - tets).abs() < 0.02, "{tets}");
 
     // Formats with tets carry both.
-    let solid = export(&store, Format::Vtu, folder.join("ball.pvd"), &options).unwrap();
+    let solid = export(&store, ExportFormat::Vtu, folder.join("ball.pvd"), &options).unwrap();
     let own = run.sim.body("ball").unwrap().vertices.len();
     assert_eq!(solid.vertices, own + ball.positions.len());
     std::fs::remove_dir_all(folder).unwrap();

@@ -4,7 +4,7 @@
 use pliant::math::Vec3;
 use pliant_io::read::{ReadOptions, read_mesh};
 use pliant_io::store::{RunInfo, RunStore};
-use pliant_io::write::{ExportOptions, Format, export};
+use pliant_io::write::{ExportFormat, ExportOptions, export};
 use pliant_scene::format::Quantity;
 use pliant_scene::{Scene, SceneError, SceneRun};
 
@@ -78,7 +78,7 @@ fn exports_carry_the_wrinkled_surface() {
     let mut store = RunStore::create(folder.join("run"), run.topology(), &RunInfo::default()).unwrap();
     store.write_frame(0, &run.stored_frame()).unwrap();
     let options = ExportOptions { bodies: Some(vec!["cloth".to_owned()]), ..ExportOptions::default() };
-    for (format, name) in [(Format::Obj, "cloth.obj"), (Format::Glb, "cloth.glb")] {
+    for (format, name) in [(ExportFormat::Obj, "cloth.obj"), (ExportFormat::Glb, "cloth.glb")] {
         let written = export(&store, format, folder.join(name), &options).unwrap();
         let mesh = read_mesh(&written.files[0], &ReadOptions::default()).unwrap();
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (33 * 17, 2 * 32 * 16), "{format:?}");

@@ -379,3 +379,30 @@ fn rods_are_lines_and_fluids_have_a_surface_but_for_what_waits_in_its_pipe() {
     let counts: Vec<usize> = painted.points.iter().map(|points| points.positions.len()).collect();
     assert_eq!(counts, [1000], "balls show values");
 }
+
+/// Matter of every kind is in the picture of its simulation, where it is, before it has moved and after.
+#[test]
+fn matter_of_every_kind_is_seen_where_it_is() {
+    for (info, make) in pliant::matter::LIST.iter().flat_map(|info| info.specimens.iter().map(move |make| (info, make)))
+    {
+        let mut sim = Simulation::builder().body(make().unwrap()).build().unwrap();
+        for _ in 0..8 {
+            sim.step().unwrap();
+        }
+        let scene = Scene::of(&sim);
+        let seen = scene.extent().bounds();
+        // All of a jet may still be in its pipe.
+        let is_waiting = |fluid: &pliant::Fluid| !sim.positions().iter().any(|p| fluid.is_out(*p));
+        if sim.model().matter_in(0).is_some_and(is_waiting) {
+            assert!(seen.is_none(), "{}", info.kind);
+            continue;
+        }
+        let bounds = seen.unwrap_or_else(|| panic!("{} is not seen", info.kind));
+        let middle = sim.report().centre_of_mass;
+        assert!((bounds.min - 0.2).cmple(middle).all() && middle.cmple(bounds.max + 0.2).all(), "{}", info.kind);
+        let camera = Camera::framing(&bounds, Vec3::new(0.3, -0.2, -1.0), options().aspect());
+        let image = render(&scene, &camera, &options()).unwrap();
+        let count = covered(&image, &camera, &options()).iter().filter(|covered| **covered).count();
+        assert!(count > 100, "{}: {count} pixels", info.kind);
+    }
+}

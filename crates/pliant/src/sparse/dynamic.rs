@@ -21,7 +21,7 @@ const MOST_UPDATES: usize = 2_000;
 
 /// A term v vᵀ that comes or goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Change<'a> {
+pub struct MatrixChange<'a> {
     /// Entries of v: unknown and value.
     pub vector: &'a [(u32, f64)],
     /// Whether it comes or goes.
@@ -87,7 +87,7 @@ pub enum ChangeError {
 /// ```
 /// use std::sync::Arc;
 /// use pliant::math::Vec3;
-/// use pliant::sparse::{Analysis, Change, DynamicFactor, Precision, SymmetricMatrix, SymmetricPattern, Update};
+/// use pliant::sparse::{Analysis, MatrixChange, DynamicFactor, Precision, SymmetricMatrix, SymmetricPattern, Update};
 ///
 /// // Three masses of 1 in a row, springs of stiffness 4 between them.
 /// let pattern = Arc::new(SymmetricPattern::new(3, [(0, 1), (1, 2)].into_iter()));
@@ -100,8 +100,8 @@ pub enum ChangeError {
 /// }
 /// let mut system = DynamicFactor::new(&Analysis::new(&pattern)?, matrix, Precision::Double)?;
 /// // The first spring tears while the last mass touches a wall of stiffness 9.
-/// let tear = Change { vector: &[(0, 2.0), (1, -2.0)], update: Update::Remove };
-/// let touch = Change { vector: &[(2, 3.0)], update: Update::Add };
+/// let tear = MatrixChange { vector: &[(0, 2.0), (1, -2.0)], update: Update::Remove };
+/// let touch = MatrixChange { vector: &[(2, 3.0)], update: Update::Add };
 /// let report = system.apply(&[tear, touch])?;
 /// assert!(report.updates == 2 || report.refactorised.is_some());
 /// let mut x = [Vec3::splat(7.0), Vec3::splat(1.0), Vec3::splat(10.0)];
@@ -149,7 +149,7 @@ impl DynamicFactor {
     }
 
     /// Makes a batch of changes, in the way that is expected to take the least time.
-    pub fn apply(&mut self, changes: &[Change<'_>]) -> Result<ChangeReport, ChangeError> {
+    pub fn apply(&mut self, changes: &[MatrixChange<'_>]) -> Result<ChangeReport, ChangeError> {
         let mut work = 0;
         for (change, c) in changes.iter().enumerate() {
             let own = self.factor.update_work(c.vector);
@@ -193,9 +193,9 @@ impl DynamicFactor {
     }
 
     /// Adds the changes to the matrix; returns what the changed entries were, in the order in which they changed.
-    fn change_matrix(&mut self, changes: &[Change<'_>]) -> Vec<(usize, f64)> {
+    fn change_matrix(&mut self, changes: &[MatrixChange<'_>]) -> Vec<(usize, f64)> {
         let mut before = Vec::new();
-        for Change { vector, update } in changes {
+        for MatrixChange { vector, update } in changes {
             for (k, &(i, at_i)) in vector.iter().enumerate() {
                 for (l, &(j, at_j)) in vector[..=k].iter().enumerate() {
                     // Every pair was found in the factor's pattern, which is the matrix's.
@@ -212,7 +212,7 @@ impl DynamicFactor {
     }
 
     /// Updates the factor, additions first; none when a downdate was refused.
-    fn update_factor(&mut self, changes: &[Change<'_>]) -> Option<Vec<Touched>> {
+    fn update_factor(&mut self, changes: &[MatrixChange<'_>]) -> Option<Vec<Touched>> {
         let of = |kind: Update| changes.iter().filter(move |change| change.update == kind);
         let in_order = of(Update::Add).chain(of(Update::Remove));
         in_order.map(|change| self.factor.update(change.vector, change.update).ok()).collect()

@@ -20,7 +20,7 @@ pub(crate) use cholesky::Factors;
 pub use cholesky::{Analysis, Cholesky, FactorError};
 pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};
-pub use dynamic::{Change, ChangeError, ChangeReport, ChangeTotals, DynamicFactor, Refactorised};
+pub use dynamic::{ChangeError, ChangeReport, ChangeTotals, DynamicFactor, MatrixChange, Refactorised};
 pub(crate) use packed::Rows;
 pub use packed::{PackedFactor, Precision, Repacked};
 pub use pattern::{SymmetricMatrix, SymmetricPattern};

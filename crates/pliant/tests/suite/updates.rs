@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{Shear, Sheet, TetBox};
 use pliant::sparse::{
-    Analysis, Change, ChangeError, Cholesky, DynamicFactor, FactorError, PackedFactor, Precision, Refactorised,
+    Analysis, ChangeError, Cholesky, DynamicFactor, FactorError, MatrixChange, PackedFactor, Precision, Refactorised,
     SymmetricMatrix, SymmetricPattern, Touched, Update, UpdateError,
 };
 
@@ -221,7 +221,7 @@ fn entries_of_one_unknown_add_up() {
     let b = body.right_hand_side();
     let [one, other] = [&[(3, 1.5), (4, -1.0), (3, 0.5)][..], &[(3, 2.0), (4, -1.0)]].map(|vector| {
         let mut system = DynamicFactor::new(&analysis, matrix.clone(), Precision::Double).expect("spd");
-        system.apply(&[Change { vector, update: Update::Add }]).expect("definite");
+        system.apply(&[MatrixChange { vector, update: Update::Add }]).expect("definite");
         let fresh = solved(&mut Cholesky::new(&analysis, system.matrix()).expect("spd"), &b);
         let mut x = b.clone();
         system.solve(&mut x);
@@ -239,10 +239,10 @@ fn few_changes_are_updates_and_many_a_factorisation_with_the_same_result() {
     let mut system = DynamicFactor::new(&analysis, body.matrix(&pattern, |_| true), Precision::Double).expect("spd");
     let b = body.right_hand_side();
     let removed = body.scattered(1000);
-    let change = |&term: &usize| Change { vector: &body.terms[term], update: Update::Remove };
+    let change = |&term: &usize| MatrixChange { vector: &body.terms[term], update: Update::Remove };
     let (mut gone, mut kinds) = (0, Vec::new());
     for k in [1, 4, 9, 500, 503, 1000] {
-        let changes: Vec<Change<'_>> = removed[gone..k].iter().map(change).collect();
+        let changes: Vec<MatrixChange<'_>> = removed[gone..k].iter().map(change).collect();
         let report = system.apply(&changes).expect("definite by its masses");
         assert_eq!(report.updates, if report.refactorised.is_none() { k - gone } else { 0 });
         assert_eq!(report.columns > 0, report.refactorised.is_none());
@@ -272,8 +272,8 @@ fn a_weak_pivot_leads_to_a_factorisation_by_itself() {
     let b = body.right_hand_side();
     let mut before = b.clone();
     system.solve(&mut before);
-    system.apply(&[Change { vector: &goal, update: Update::Add }]).expect("definite");
-    let report = system.apply(&[Change { vector: &goal, update: Update::Remove }]).expect("definite");
+    system.apply(&[MatrixChange { vector: &goal, update: Update::Add }]).expect("definite");
+    let report = system.apply(&[MatrixChange { vector: &goal, update: Update::Remove }]).expect("definite");
     assert_eq!((report.refactorised, report.updates), (Some(Refactorised::WeakPivot), 0));
     assert_eq!(system.totals().weak_pivots, 1);
     let mut x = b.clone();
@@ -294,11 +294,11 @@ fn refused_changes_leave_the_system() {
     let mut before = b.clone();
     system.solve(&mut before);
     let values = system.matrix().values().to_vec();
-    let fits = Change { vector: &body.terms[0], update: Update::Add };
-    let far = Change { vector: &[(0, 1.0), (400, 1.0)], update: Update::Add };
+    let fits = MatrixChange { vector: &body.terms[0], update: Update::Add };
+    let far = MatrixChange { vector: &[(0, 1.0), (400, 1.0)], update: Update::Add };
     let reason = UpdateError::OutsideOfPattern { first: 0, second: 400 };
     assert_eq!(system.apply(&[fits, far]), Err(ChangeError::Vector { change: 1, reason }));
-    let too_much = Change { vector: &[(5, 100.0)], update: Update::Remove };
+    let too_much = MatrixChange { vector: &[(5, 100.0)], update: Update::Remove };
     for changes in [vec![fits, too_much], vec![too_much; 600]] {
         let refused = system.apply(&changes);
         assert!(
@@ -321,8 +321,8 @@ fn a_batch_that_is_definite_only_as_a_whole_goes_through_in_any_order() {
     let mut system = DynamicFactor::new(&analysis, body.matrix(&pattern, |_| true), Precision::Double).expect("spd");
     // More is taken from vertex 5 than it has, and as much is given.
     let (goes, comes) = (&[(5, 40.0)], &[(5, 41.0)]);
-    let goes = Change { vector: goes, update: Update::Remove };
-    let report = system.apply(&[goes, Change { vector: comes, update: Update::Add }]).expect("definite");
+    let goes = MatrixChange { vector: goes, update: Update::Remove };
+    let report = system.apply(&[goes, MatrixChange { vector: comes, update: Update::Add }]).expect("definite");
     assert_eq!((report.updates, report.refactorised), (2, None));
     let b = body.right_hand_side();
     let fresh = solved(&mut Cholesky::new(&analysis, system.matrix()).expect("spd"), &b);

@@ -13,7 +13,7 @@
 //! A stage begins with numbers that depend on nothing but its own contacts, so a run from a checkpoint takes the same bits.
 
 use crate::solve::{Objective, SolveError};
-use crate::sparse::{Analysis, Change, ChangeError, DynamicFactor, PackedFactor, Precision, Update};
+use crate::sparse::{Analysis, ChangeError, DynamicFactor, MatrixChange, PackedFactor, Precision, Update};
 
 /// Changes in an iteration beyond which updates would take longer than the iterations of conjugate gradients that they save: an
 /// update takes about a third of a solve on the curtain, and a few dozen changes ask for about ten more solves.
@@ -73,8 +73,8 @@ impl StickingFactor {
             .iter()
             .map(|&(place, weight, update)| ([(order[place as usize], f64::sqrt(weight))], update))
             .collect();
-        let batch: Vec<Change<'_>> =
-            vectors.iter().map(|(vector, update)| Change { vector, update: *update }).collect();
+        let batch: Vec<MatrixChange<'_>> =
+            vectors.iter().map(|(vector, update)| MatrixChange { vector, update: *update }).collect();
         let report = system.apply(&batch).map_err(|error| match error {
             ChangeError::Factor(error) => SolveError::from(error),
             // Each vector is one unknown of the matrix with a weight that was checked to be finite.
