@@ -9,8 +9,8 @@ mod team;
 
 use std::ops::Range;
 
-#[cfg(feature = "parallel")]
 pub(crate) use colouring::Colouring;
+#[cfg(feature = "parallel")]
 pub(crate) use team::cores;
 pub(crate) use team::{Team, with_team, with_team_for};
 
