@@ -95,7 +95,7 @@ struct File<'a> {
 }
 
 /// Where binary data comes from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Encoding {
     Base64,
     Raw,
@@ -205,7 +205,8 @@ impl<'a> File<'a> {
 
     /// The bytes of one array, without header and compression.
     fn unpack(&mut self, data: &[u8], encoding: Encoding) -> Result<Vec<u8>, ReadError> {
-        let data = data.trim_ascii_start();
+        // Raw bytes are no text: the size of an array may well begin with a byte that would be a space.
+        let data = if encoding == Encoding::Raw { data } else { data.trim_ascii_start() };
         let word = self.header.size();
         let headers = |bytes: &[u8]| -> Result<Vec<usize>, ReadError> {
             let mut binary = Binary::new(bytes, 0, self.order);

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use crate::common::{FRAME_RATE, TempDir, frame, position, run, topology};
 use pliant::math::Vec3;
-use pliant::mesh::TetMesh;
-use pliant_io::store::{Item, RunInfo, RunStore, Topology, UpAxis};
+use pliant::mesh::{PointSet, TetMesh};
+use pliant_io::read::{ReadOptions, read_mesh};
+use pliant_io::store::{Frame, Item, RunInfo, RunStore, Topology, UpAxis};
 use pliant_io::write::{ExportError, ExportFormat, ExportOptions, Interpolation, export};
 use serde_json::Value;
 
@@ -368,4 +369,21 @@ fn formats_are_found_by_their_names() {
         assert!(!format.description().is_empty() && !format.carries().is_empty() && !format.lacks().is_empty());
     }
     assert_eq!(ExportFormat::from_name("abc"), None);
+}
+
+/// The size of a raw array is its first bytes, and those of some sizes are spaces, tabs or line ends to a reader of text.
+#[test]
+fn raw_arrays_of_any_length_are_read_back() {
+    for count in [4, 9, 10, 12, 13, 32, 36, 1152, 1153] {
+        let dir = TempDir::new("lengths");
+        let points = PointSet::new((0..count).map(|i| Vec3::new(f64::from(i), 0.5, -1.0)).collect()).unwrap();
+        let mut topology = Topology::default();
+        topology.add_points("dust", &points);
+        let mut store = RunStore::create(dir.join("run"), &topology, &RunInfo::default()).unwrap();
+        store.write_frame(0, &Frame::new(0.0, points.positions.clone())).unwrap();
+        let written = export(&store, ExportFormat::Vtu, dir.join("dust.pvd"), &ExportOptions::default()).unwrap();
+        let file = written.files.iter().find(|file| file.extension().is_some_and(|e| e == "vtu")).unwrap();
+        let read = read_mesh(file, &ReadOptions::default()).unwrap_or_else(|error| panic!("{count} points: {error}"));
+        assert_eq!(read.positions, points.positions);
+    }
 }
