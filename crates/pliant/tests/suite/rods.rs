@@ -175,7 +175,7 @@ fn orientations_are_found_by_body() -> Outcome {
     let builder = Simulation::builder().body(clamped(&straight(0.5, 4)?, &WIRE)?).body(cord);
     let lying = Body::rods(&rope(Vec3::ZERO, Vec3::X, 4)?, &WIRE)?.named("lying");
     let sim = builder.body(lying).solver(position_based(4)).build()?;
-    for (body, count) in [("body 0", 5), ("body 1", 0), ("lying", 4)] {
+    for (body, count) in [("rod", 5), ("body 1", 0), ("lying", 4)] {
         assert_eq!((sim.orientations(body)?.len(), sim.spins(body)?.len()), (count, count), "{body}");
     }
     for q in sim.orientations("lying")? {
