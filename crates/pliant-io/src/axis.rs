@@ -15,8 +15,8 @@ pub enum UpAxis {
 }
 
 impl UpAxis {
-    /// What is a vector of a file with this axis up, with y up.
-    pub(crate) fn to_y_up(self, v: Vec3) -> Vec3 {
+    /// A vector of a file with this axis up, in the axes of the engine.
+    pub(crate) fn to_engine(self, v: Vec3) -> Vec3 {
         match self {
             Self::X => Vec3::new(-v.y, v.x, v.z),
             Self::Y => v,
@@ -24,8 +24,8 @@ impl UpAxis {
         }
     }
 
-    /// What is a vector with y up, in a file with this axis up.
-    pub(crate) fn from_y_up(self, v: Vec3) -> Vec3 {
+    /// A vector in the axes of the engine, in a file with this axis up.
+    pub(crate) fn to_file(self, v: Vec3) -> Vec3 {
         match self {
             Self::X => Vec3::new(v.y, -v.x, v.z),
             Self::Y => v,
@@ -50,11 +50,11 @@ mod tests {
     #[test]
     fn the_axis_goes_up_and_vectors_come_back() {
         for (axis, up) in [(UpAxis::X, Vec3::X), (UpAxis::Y, Vec3::Y), (UpAxis::Z, Vec3::Z)] {
-            assert_eq!(axis.to_y_up(up), Vec3::Y);
+            assert_eq!(axis.to_engine(up), Vec3::Y);
             let v = Vec3::new(1.0, 2.0, 3.0);
-            assert_eq!(axis.from_y_up(axis.to_y_up(v)), v);
+            assert_eq!(axis.to_file(axis.to_engine(v)), v);
             // A turn, not a reflection.
-            let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| axis.to_y_up(v));
+            let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| axis.to_engine(v));
             assert_eq!(x.cross(y), z);
         }
     }

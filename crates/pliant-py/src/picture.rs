@@ -8,8 +8,7 @@ use pliant::mesh::Bounds;
 use pliant_io::write::visible_bodies;
 use pliant_scene::SceneRun;
 use pliant_view::{
-    Animation, Camera, Color, ColorMap, Ground, Legend, Lines, Mesh, Paint, Points, RenderOptions, Scene, ViewError,
-    render,
+    Animation, Camera, Color, ColorMap, Ground, Legend, Paint, RenderOptions, Scene, SeenBody, ViewError, render,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -150,7 +149,7 @@ fn with_riders(
             format!("there are {} positions for {} vertices", positions.len(), run.sim.positions().len()).into()
         );
     }
-    let (stored, thickness) = (run.stored_positions(positions), 0.004 * run.sim.model().diagonal());
+    let (stored, model) = (run.stored_positions(positions), run.sim.model());
     let values = colors.as_ref().map(|(values, _)| run.stored(values));
     let mut scene = Scene::default();
     for (number, body) in visible_bodies(run.topology())?.into_iter().enumerate() {
@@ -162,16 +161,15 @@ fn with_riders(
             }
             _ => Color::of_body(number).into(),
         };
-        if !body.triangles.is_empty() {
-            scene.meshes.push(Mesh::new(at(&body.vertices), body.triangles, paint(&body.vertices)));
-        }
-        if !body.segments.is_empty() {
-            scene.lines.push(Lines::new(at(&body.vertices), body.segments, thickness, paint(&body.vertices)));
-        }
-        if !body.points.is_empty() {
-            let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
-            scene.points.push(Points::new(at(&loose), thickness, paint(&loose)));
-        }
+        scene.add_body(SeenBody {
+            positions: at(&body.vertices),
+            paint: paint(&body.vertices),
+            triangles: body.triangles,
+            segments: body.segments,
+            points: body.points,
+            fluid: model.matter_in(number),
+            diagonal: model.diagonal(),
+        });
     }
     scene.legend = colors.map(|(_, legend)| legend);
     scene.add_colliders(run.sim.colliders(), run.sim.time());

@@ -12,6 +12,25 @@ const THICKNESS: f64 = 0.004;
 /// More strands than this are drawn thinner, so that together they cover about the same.
 const FEW_STRANDS: f64 = 200.0;
 
+/// What can be seen of one body.
+#[derive(Debug, Clone)]
+pub struct SeenBody<'a> {
+    /// Where its vertices are \[m\].
+    pub positions: Vec<Vec3>,
+    /// Its surface.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its strands, one after the other.
+    pub segments: Vec<[u32; 2]>,
+    /// Vertices that are seen as such.
+    pub points: Vec<u32>,
+    /// The fluid that its points are, if they are one.
+    pub fluid: Option<&'a Fluid>,
+    /// Diagonal of the world, which strands and points are a share of \[m\].
+    pub diagonal: f64,
+    /// Its colours, by vertex where they show values.
+    pub paint: Paint,
+}
+
 impl Scene {
     /// All bodies, and colliders in grey where they are now, painted by their numbers and vertices.
     pub(crate) fn painted(
@@ -21,45 +40,66 @@ impl Scene {
     ) -> Self {
         let mut scene = Self::default();
         let model = simulation.model();
-        let thickness = THICKNESS * model.diagonal();
         for (number, body) in model.bodies().iter().enumerate() {
-            let color = paint(number, body.vertices.clone());
-            let positions = positions[body.vertices.clone()].to_vec();
-            if !body.surface.is_empty() {
-                let triangles = body.surface.iter().map(|t| t.map(|v| v - body.vertices.start as u32)).collect();
-                scene.meshes.push(Mesh::new(positions, triangles, color));
-                continue;
-            }
-            if let Some(fluid) = model.matter_in::<Fluid>(number) {
-                scene.add_fluid(fluid, &positions, color);
-                continue;
-            }
-            let segments = segments(simulation, number, body);
-            if segments.is_empty() {
-                scene.points.push(Points::new(positions, thickness, color));
-            } else {
-                let strands = body.segments.chunk_by(|before, next| before[1] == next[0]).count().max(1);
-                let thickness = thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
-                scene.lines.push(Lines::new(positions, segments, thickness, color));
-            }
+            let first = body.vertices.start as u32;
+            let triangles: Vec<[u32; 3]> = body.surface.iter().map(|t| t.map(|v| v - first)).collect();
+            let segments = if triangles.is_empty() { segments(simulation, number, body) } else { Vec::new() };
+            let is_loose = triangles.is_empty() && segments.is_empty();
+            scene.add_body(SeenBody {
+                positions: positions[body.vertices.clone()].to_vec(),
+                triangles,
+                segments,
+                points: if is_loose { (0..body.vertices.len() as u32).collect() } else { Vec::new() },
+                fluid: model.matter_in(number),
+                diagonal: model.diagonal(),
+                paint: paint(number, body.vertices.clone()),
+            });
         }
         scene.add_colliders(simulation.colliders(), simulation.time());
         scene
     }
 
+    /// Adds a body: its surface, its strands, its points; of a fluid the surface around them.
+    pub fn add_body(&mut self, body: SeenBody<'_>) {
+        let SeenBody { positions, triangles, segments, points, fluid, diagonal, paint } = body;
+        let thickness = THICKNESS * diagonal;
+        if !points.is_empty() {
+            let places = points.iter().map(|&v| positions[v as usize]).collect();
+            let own = match &paint {
+                Paint::Scalar { values, range, map } => {
+                    let values = points.iter().map(|&v| values[v as usize]).collect();
+                    Paint::Scalar { values, range: *range, map: *map }
+                }
+                plain => plain.clone(),
+            };
+            match fluid {
+                Some(fluid) => self.add_fluid(fluid, places, own),
+                None => self.points.push(Points::new(places, thickness, own)),
+            }
+        }
+        if !segments.is_empty() {
+            let strands = segments.chunk_by(|before, next| before[1] == next[0]).count();
+            let thickness = thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
+            self.lines.push(Lines::new(positions.clone(), segments, thickness, paint.clone()));
+        }
+        if !triangles.is_empty() {
+            self.meshes.push(Mesh::new(positions, triangles, paint));
+        }
+    }
+
     /// The surface of a fluid, or its particles as balls where colours show values; what waits in a pipe is not seen.
-    fn add_fluid(&mut self, fluid: &Fluid, positions: &[Vec3], paint: Paint) {
+    fn add_fluid(&mut self, fluid: &Fluid, positions: Vec<Vec3>, paint: Paint) {
         let out: Vec<Vec3> = positions.iter().filter(|p| fluid.is_out(**p)).copied().collect();
         if out.is_empty() {
             return;
         }
         if let Paint::Scalar { values, range, map } = paint {
-            let values =
-                positions.iter().zip(values).filter(|(p, _)| fluid.is_out(**p)).map(|(_, value)| value).collect();
-            let paint = Paint::Scalar { values, range, map };
+            let values = positions.iter().zip(values).filter(|(p, _)| fluid.is_out(**p)).map(|(_, value)| value);
+            let paint = Paint::Scalar { values: values.collect(), range, map };
             self.points.push(Points::new(out, 0.5 * fluid.material().spacing, paint));
             return;
         }
+        // Drops that are smaller than the cells of the surface are not seen.
         if let Ok(surface) = FluidSurface::new(fluid.material().spacing).mesh(&out) {
             self.meshes.push(Mesh::new(surface.positions, surface.triangles, paint));
         }

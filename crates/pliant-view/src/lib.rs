@@ -36,6 +36,7 @@ mod render;
 mod scene;
 
 pub use animation::{Animation, VideoWriter};
+pub use bodies::SeenBody;
 pub use camera::{Camera, Extent};
 pub use colliders::ColliderSurfaces;
 pub use color::{Color, ColorMap, PALETTE};

@@ -4,20 +4,15 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use pliant::Fluid;
 use pliant::math::{Vec3, diagonal};
-use pliant::{Fluid, FluidSurface};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_scene::SceneRun;
 use pliant_scene::format::ColorBy;
-use pliant_view::{ColliderSurfaces, Color, ColorMap, Legend, Lines, Mesh, Paint, Points, Scene};
+use pliant_view::{ColliderSurfaces, Color, ColorMap, Legend, Paint, Scene, SeenBody};
 
 use crate::deformation::vertex_strains;
-
-/// Thickness of strands and size of points, as a share of the world's diagonal.
-const THICKNESS: f64 = 0.004;
-/// More strands than this are drawn thinner, so that together they cover about the same.
-const FEW_STRANDS: f64 = 200.0;
 
 /// Draws frames of one run.
 pub(super) struct Pictures<'a> {
@@ -26,7 +21,7 @@ pub(super) struct Pictures<'a> {
     /// The bodies as the first frame has them.
     bodies: Vec<VisibleBody>,
     pub(super) colliders: ColliderSurfaces<'a>,
-    thickness: f64,
+    diagonal: f64,
     color_by: ColorBy,
     /// Place of the first body's colour in the palette.
     pub(super) first_color: usize,
@@ -36,8 +31,8 @@ impl<'a> Pictures<'a> {
     pub(super) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, ExportError> {
         let topology = store.topology();
         let colliders = ColliderSurfaces::new(run.sim.colliders());
-        let thickness = THICKNESS * diagonal(&topology.rest);
-        Ok(Self { run, store, bodies: visible_bodies(topology)?, colliders, thickness, color_by, first_color: 0 })
+        let diagonal = diagonal(&topology.rest);
+        Ok(Self { run, store, bodies: visible_bodies(topology)?, colliders, diagonal, color_by, first_color: 0 })
     }
 
     /// The bodies as a frame has them.
@@ -63,30 +58,15 @@ impl<'a> Pictures<'a> {
                     Paint::Scalar { values, range, map }
                 }
             };
-            let (positions, painted) = (at(&body.vertices), paint(&body.vertices));
-            if !body.triangles.is_empty() {
-                scene.meshes.push(Mesh::new(positions.clone(), body.triangles.clone(), painted.clone()));
-            }
-            if !body.segments.is_empty() {
-                let strands = body.segments.chunk_by(|before, next| before[1] == next[0]).count();
-                let thickness = self.thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
-                scene.lines.push(Lines::new(positions, body.segments.clone(), thickness, painted));
-            }
-            let fluid = model.matter_in::<Fluid>(number);
-            if let (Some(fluid), None) = (fluid, &values) {
-                let mut out = at(&body.vertices);
-                out.retain(|p| fluid.is_out(*p));
-                if out.is_empty() {
-                    continue;
-                }
-                let surface = FluidSurface::new(fluid.material().spacing).mesh(&out)?;
-                let color = Color::of_body(self.first_color + number);
-                scene.meshes.push(Mesh::new(surface.positions, surface.triangles, color));
-            } else if !body.points.is_empty() {
-                let loose: Vec<u32> = body.points.iter().map(|&place| body.vertices[place as usize]).collect();
-                let size = fluid.map_or(self.thickness, |fluid| 0.5 * fluid.material().spacing);
-                scene.points.push(Points::new(at(&loose), size, paint(&loose)));
-            }
+            scene.add_body(SeenBody {
+                positions: at(&body.vertices),
+                triangles: body.triangles.clone(),
+                segments: body.segments.clone(),
+                points: body.points.clone(),
+                fluid: model.matter_in(number),
+                diagonal: self.diagonal,
+                paint: paint(&body.vertices),
+            });
         }
         let label = match self.color_by {
             ColorBy::Body => return Ok(scene),

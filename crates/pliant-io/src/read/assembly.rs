@@ -198,7 +198,7 @@ impl Assembly {
         self.tally_notes();
         for (vertex, position) in self.mesh.positions.iter_mut().enumerate() {
             let Vec3 { x, y, z } = *position * options.scale;
-            *position = options.up_axis.to_y_up(Vec3::new(x, y, z));
+            *position = options.up_axis.to_engine(Vec3::new(x, y, z));
             if !position.is_finite() {
                 let value = format!("({x}, {y}, {z}) of vertex {vertex}");
                 return Err(Problem::NotFinite { what: "scaled position", value }.of_file());

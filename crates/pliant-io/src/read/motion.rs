@@ -99,7 +99,7 @@ fn position(text: &mut Text<'_>, options: &ReadOptions) -> Result<Vec3, ReadErro
     }
     match row.iter().find(|value| !value.is_finite()) {
         Some(value) => Err(Problem::NotFinite { what: "scaled position", value: value.to_string() }.at(text.place())),
-        None => Ok(options.up_axis.to_y_up(row.into())),
+        None => Ok(options.up_axis.to_engine(row.into())),
     }
 }
 
@@ -115,7 +115,7 @@ fn rotation(text: &mut Text<'_>, options: &ReadOptions) -> Result<Quat, ReadErro
         return Err(Problem::Unexpected { expected: "a quaternion of length 1", found }.at(text.place()));
     }
     // Seen from other axes a rotation is about the axis as seen from these.
-    let axis = options.up_axis.to_y_up(Vec3::new(x, y, z));
+    let axis = options.up_axis.to_engine(Vec3::new(x, y, z));
     Ok(Quat::from_xyzw(axis.x, axis.y, axis.z, w).normalize())
 }
 
@@ -148,7 +148,7 @@ mod tests {
         let options = ReadOptions { up_axis: UpAxis::Z, scale: 0.5, ..ReadOptions::default() };
         let plain = read_motion_from_bytes("walk.mot", WALK.as_bytes(), &ReadOptions::default())?.parts[0][1];
         let turned = read_motion_from_bytes("walk.mot", WALK.as_bytes(), &options)?.parts[0][1];
-        let seen = |p: Vec3| UpAxis::Z.to_y_up(0.5 * p);
+        let seen = |p: Vec3| UpAxis::Z.to_engine(0.5 * p);
         let p = Vec3::new(0.3, -0.2, 0.7);
         assert!((turned.to_world(seen(p)) - seen(plain.to_world(p))).length() < 1e-12);
         Ok(())

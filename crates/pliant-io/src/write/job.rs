@@ -145,7 +145,7 @@ impl<'a> Job<'a> {
     /// Where a position or velocity of the run is in the file.
     pub(super) fn placed(&self, v: Vec3) -> Vec3 {
         let v = self.options.scale * v;
-        self.up_axis.from_y_up(self.info().up_axis.to_y_up(v))
+        self.up_axis.to_file(self.info().up_axis.to_engine(v))
     }
 
     /// Positions of a part's vertices in the file, double precision.

@@ -176,6 +176,7 @@ impl SolverChoice {
 
 /// How far a solve has come.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "one in a solve, and a box would be an allocation in every step")]
 pub enum Progress {
     /// It is not done yet: [`Solver::advance`] has to be called again.
     Busy,

@@ -17,34 +17,13 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, MatRef, Par, Side};
-use thiserror::Error;
 
+use super::FactorError;
 use super::ordering::{Graph, nested_dissection};
 use super::update::{Places, Scratch, State};
 use super::{SymmetricMatrix, SymmetricPattern};
 use crate::math::Vec3;
 use crate::parallel;
-
-/// Why a matrix could not be factored.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum FactorError {
-    /// A pivot was not positive: the matrix is singular, indefinite or holds a NaN.
-    #[error("the matrix is not positive definite (pivot {pivot} of {size} is not positive)")]
-    NotPositiveDefinite {
-        /// Index of the pivot in elimination order.
-        pivot: usize,
-        /// Size of the matrix.
-        size: usize,
-    },
-    /// The analysis ran out of memory or index range.
-    #[error("the matrix of size {size} is too large to factor: {reason}")]
-    TooLarge {
-        /// Size of the matrix.
-        size: usize,
-        /// What the library says.
-        reason: String,
-    },
-}
 
 /// Bodies that are not connected are factored apart, but small ones together: each analysis has a cost of its own.
 const PART_SIZE: usize = 2_000;
@@ -507,50 +486,5 @@ fn invert_small(block: &mut [f64], columns: usize, height: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn path_laplacian(size: usize, shift: f64) -> SymmetricMatrix {
-        let links: Vec<(u32, u32)> = (1..size as u32).map(|i| (i - 1, i)).collect();
-        let mut matrix = SymmetricMatrix::zero(Arc::new(SymmetricPattern::new(size, links.iter().copied())));
-        for (k, &(i, j)) in links.iter().enumerate() {
-            matrix.add(k, -1.0);
-            matrix.add_diagonal(i as usize, 1.0);
-            matrix.add_diagonal(j as usize, 1.0);
-        }
-        (0..size).for_each(|i| matrix.add_diagonal(i, shift));
-        matrix
-    }
-
-    #[test]
-    fn solve_inverts_a_shifted_path_laplacian() {
-        for size in [1, 2, 7, 300] {
-            let matrix = path_laplacian(size, 0.01);
-            let mut factor = Cholesky::new(&Analysis::new(matrix.pattern()).expect("analysis"), &matrix).expect("spd");
-            let expected: Vec<Vec3> = (0..size).map(|i| Vec3::new(i as f64, (i as f64).sin(), 1.0)).collect();
-            let mut x: Vec<Vec3> = (0..size)
-                .map(|i| {
-                    let mut row = expected[i] * 0.01;
-                    if i > 0 {
-                        row += expected[i] - expected[i - 1];
-                    }
-                    if i + 1 < size {
-                        row += expected[i] - expected[i + 1];
-                    }
-                    row
-                })
-                .collect();
-            factor.solve(&mut x);
-            for (a, b) in x.iter().zip(&expected) {
-                assert!((*a - *b).length() < 1e-9 * size as f64);
-            }
-        }
-    }
-
-    #[test]
-    fn an_indefinite_matrix_is_refused() {
-        let matrix = path_laplacian(5, -0.5);
-        let result = Cholesky::new(&Analysis::new(matrix.pattern()).expect("analysis"), &matrix);
-        assert!(matches!(result, Err(FactorError::NotPositiveDefinite { size: 5, .. })));
-    }
-}
+#[path = "cholesky_tests.rs"]
+mod tests;

@@ -183,3 +183,15 @@ fn no_room_of_the_engine_uses_one_further_down() {
         assert!(needed.contains(&(room.to_owned(), other.to_owned())), "{room} no longer uses {other}");
     }
 }
+
+/// A file is read on a few screens. Tests and tables count as well.
+#[test]
+fn no_source_file_is_longer_than_five_hundred_lines() {
+    for entry in std::fs::read_dir(repository().join("crates")).unwrap() {
+        let source = entry.unwrap().path().join("src");
+        for path in if source.is_dir() { rust_files(&source) } else { Vec::new() } {
+            let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+            assert!(lines <= 500, "{} has {lines} lines: split it by what it does", path.display());
+        }
+    }
+}

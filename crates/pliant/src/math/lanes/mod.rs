@@ -19,6 +19,7 @@ mod avx2;
 pub(crate) mod curvature;
 pub(crate) mod matrices;
 pub(crate) mod nearest;
+pub(crate) mod plane_stretches;
 mod portable;
 pub(crate) mod stretches;
 

@@ -14,9 +14,14 @@
 //! the first step. The divided differences of 1/s are −1/(s₁s₂ + μ) and s₁s₂s₃/((s₁s₂ + μ)(s₂s₃ + μ)(s₁s₃ + μ)), without
 //! any difference that could cancel.
 
-use super::nearest::{constant, cross, dot, stretch_difference};
+pub(crate) use super::plane_stretches::{
+    beyond_area, beyond_area_one_by_one, beyond_plane_limits, beyond_plane_limits_one_by_one, held_product,
+    plane_stretch,
+};
+
+use super::nearest::{constant, dot};
 use super::{Lanes, Real};
-use crate::math::{Mat3, NEARLY_RIGHT, Vec3, project_product, svd_3x2, svd_3x3};
+use crate::math::{Mat3, NEARLY_RIGHT, Vec3, project_product, svd_3x3};
 
 /// F − p = `rotation` R + F (`plain` I + `stretched` S).
 #[derive(Clone, Copy)]
@@ -171,21 +176,21 @@ pub(crate) unsafe fn beyond_limits<L: Lanes>(sigma: [L; 3], [low_bound, high_bou
 }
 
 /// What the multiplier of a product is looked for with.
-struct Product<L> {
+pub(super) struct Product<L> {
     /// The product that is wanted.
-    target: L,
+    pub(super) target: L,
     /// The multiplier to start from, and its least value.
-    start: L,
-    least: L,
+    pub(super) start: L,
+    pub(super) least: L,
     /// Lanes whose product is within the bounds.
-    within: u32,
+    pub(super) within: u32,
     /// Lanes without a root among plus roots, or where it may not be the nearest.
-    failed: u32,
+    pub(super) failed: u32,
 }
 
 /// How stretches with this product and this smallest one are to be looked for.
 #[inline(always)]
-unsafe fn wanted<L: Lanes, const D: usize>(sigma: &[L; D], [low, high]: [f64; 2]) -> Product<L> {
+pub(super) unsafe fn wanted<L: Lanes, const D: usize>(sigma: &[L; D], [low, high]: [f64; 2]) -> Product<L> {
     unsafe {
         let mut product = sigma[0];
         for i in 1..D {
@@ -216,10 +221,10 @@ unsafe fn wanted<L: Lanes, const D: usize>(sigma: &[L; D], [low, high]: [f64; 2]
 }
 
 /// A multiplier with its plus roots.
-struct Raised<L, const D: usize> {
-    mu: L,
-    values: [L; D],
-    failed: u32,
+pub(super) struct Raised<L, const D: usize> {
+    pub(super) mu: L,
+    pub(super) values: [L; D],
+    pub(super) failed: u32,
 }
 
 /// The plus root s of s² − σ s = μ, and √(σ² + 4μ).
@@ -243,7 +248,7 @@ unsafe fn last_plus_root<L: Lanes>(sigma: L, mu: L) -> (L, L) {
 
 /// Newton's method on ln Πs(μ) = ln target, the logarithm by its first rational approximation, which only shortens steps.
 #[inline(always)]
-unsafe fn multiplier<L: Lanes, const D: usize>(sigma: &[L; D], product: &Product<L>) -> Raised<L, D> {
+pub(super) unsafe fn multiplier<L: Lanes, const D: usize>(sigma: &[L; D], product: &Product<L>) -> Raised<L, D> {
     unsafe {
         let single = size_of::<L::Scalar>() == 4;
         let (relative, tiny) = if single {
@@ -296,7 +301,7 @@ unsafe fn multiplier<L: Lanes, const D: usize>(sigma: &[L; D], product: &Product
 
 /// `mu` where lanes are open, zero elsewhere.
 #[inline(always)]
-unsafe fn kept<L: Lanes>(mu: L, closed: u32) -> L {
+pub(super) unsafe fn kept<L: Lanes>(mu: L, closed: u32) -> L {
     if closed == 0 {
         return mu;
     }
@@ -362,7 +367,7 @@ pub(crate) unsafe fn beyond_volume_one_by_one<L: Lanes>(
 
 /// A residual for single lanes, in f64; zero in the others.
 #[inline(never)]
-unsafe fn each_lane<L: Lanes, const R: usize>(
+pub(super) unsafe fn each_lane<L: Lanes, const R: usize>(
     mask: u32,
     f: &[[L; 3]; R],
     residual: &dyn Fn([Vec3; R]) -> [Vec3; R],
@@ -387,124 +392,5 @@ unsafe fn each_lane<L: Lanes, const R: usize>(
             (0..3).for_each(|c| lanes[k][c] = L::load(out[k][c].as_ptr()));
         }
         (lanes, L::load(squares.as_ptr()))
-    }
-}
-
-/// Matrices of two columns: F = R S, in closed form (see `nearest.rs`).
-pub(crate) struct PlaneStretch<L> {
-    /// R = F · [[m₀₀, m₀₁], [m₀₁, m₁₁]].
-    pub(crate) to_rotation: [L; 3],
-    /// Singular values, descending.
-    pub(crate) sigma: [L; 2],
-    /// Lanes whose columns are nearly parallel: the closed form divides by their area.
-    pub(crate) collapsed: u32,
-}
-
-#[inline(always)]
-pub(crate) unsafe fn plane_stretch<L: Lanes>(z: &[[L; 3]; 2]) -> PlaneStretch<L> {
-    unsafe {
-        let (half, two) = (constant::<L>(0.5), constant::<L>(2.0));
-        let (c00, c01, c11) = (dot(z[0], z[0]), dot(z[0], z[1]), dot(z[1], z[1]));
-        let normal = cross(z[0], z[1]);
-        let s = dot(normal, normal).sqrt();
-        let trace = c00.add(c11);
-        let t = trace.add(two.mul(s)).sqrt();
-        let scale = constant::<L>(1.0).div(s.mul(t).max(constant::<L>(1e-30)));
-        let difference = stretch_difference(c00, c01, c11, t);
-        PlaneStretch {
-            to_rotation: [c11.add(s).mul(scale), L::zero().sub(c01.mul(scale)), c00.add(s).mul(scale)],
-            sigma: [t.add(difference).mul(half), t.sub(difference).mul(half)],
-            collapsed: s.less_mask(trace.mul(constant::<L>(1e-4))),
-        }
-    }
-}
-
-/// As [`beyond_limits`] for two stretches: F − p = `rotation` R + `plain` F.
-#[inline(always)]
-pub(crate) unsafe fn beyond_plane_limits<L: Lanes>([large, small]: [L; 2], [low, high]: [f64; 2]) -> Residual<L> {
-    unsafe {
-        let (zero, one) = (L::zero(), constant::<L>(1.0));
-        let (low_lanes, high_lanes) = (constant::<L>(low), constant::<L>(high));
-        let (large_target, small_target) = (large.max(low_lanes).min(high_lanes), small.max(low_lanes).min(high_lanes));
-        let gaps = [large.sub(large_target), small.sub(small_target)];
-        let (mut rotation, mut plain) = (zero.sub(low_lanes), one);
-        if low < high {
-            let (tiny, difference) = (constant::<L>(1e-30), large.sub(small));
-            // Equal stretches: the slope of the clamp.
-            let inside = gaps[1].mul(gaps[1]).select_less(tiny, one, zero);
-            let slope = large_target.sub(small_target).div(difference.max(tiny));
-            let slope = difference.select_less(tiny, inside, slope);
-            rotation = slope.mul(large).sub(large_target);
-            plain = one.sub(slope);
-        }
-        let combination = Combination { rotation, plain, stretched: zero };
-        Residual { combination, squared: gaps[0].mul_add(gaps[0], gaps[1].mul(gaps[1])), failed: 0 }
-    }
-}
-
-/// As [`beyond_volume`] for two stretches: F − p = `rotation` R + `plain` F.
-#[inline(always)]
-pub(crate) unsafe fn beyond_area<L: Lanes>(sigma: [L; 2], bounds: [f64; 2]) -> Residual<L> {
-    unsafe {
-        let product = wanted(&sigma, bounds);
-        let Raised { mu, values: [a, b], failed } = multiplier(&sigma, &product);
-        let mu = kept(mu, failed | product.within);
-        let tiny = constant::<L>(1e-36);
-        let (area, one) = (a.mul(b), constant::<L>(1.0));
-        let (inverse, inverse_area) = (one.div(area.add(mu).max(tiny)), one.div(area.max(tiny)));
-        let minus = L::zero().sub(mu);
-        let combination = Combination {
-            rotation: minus.mul(b.mul_add(inverse_area, sigma[0].mul(inverse))),
-            plain: mu.mul(inverse),
-            stretched: L::zero(),
-        };
-        let over = mu.mul(inverse_area);
-        Residual { combination, squared: over.mul(over).mul(a.mul_add(a, b.mul(b))), failed }
-    }
-}
-
-/// Residuals of strained triangles in single lanes, in f64; zero in the others.
-#[cold]
-#[inline(never)]
-pub(crate) unsafe fn beyond_plane_limits_one_by_one<L: Lanes>(
-    mask: u32,
-    z: &[[L; 3]; 2],
-    [low, high]: [f64; 2],
-) -> ([[L; 3]; 2], L) {
-    unsafe {
-        each_lane::<L, 2>(mask, z, &|columns| {
-            let svd = svd_3x2(columns[0], columns[1]);
-            let target = svd.with_sigma(svd.sigma.map(|s| s.clamp(low, high)));
-            [columns[0] - target[0], columns[1] - target[1]]
-        })
-    }
-}
-
-/// Residuals of areas in single lanes, in f64; zero in the others.
-#[cold]
-#[inline(never)]
-pub(crate) unsafe fn beyond_area_one_by_one<L: Lanes>(
-    mask: u32,
-    z: &[[L; 3]; 2],
-    [low, high]: [f64; 2],
-) -> ([[L; 3]; 2], L) {
-    unsafe {
-        each_lane::<L, 2>(mask, z, &|columns| {
-            let svd = svd_3x2(columns[0], columns[1]);
-            let target = svd.with_sigma(project_product(svd.sigma, low, high).values);
-            [columns[0] - target[0], columns[1] - target[1]]
-        })
-    }
-}
-
-/// The multiplier of a product that is to be within bounds with the stretches that it leads to, and 1 in lanes where the product is held, 0
-/// elsewhere; also 0 where no multiplier was found.
-#[inline(always)]
-pub(crate) unsafe fn held_product<L: Lanes, const D: usize>(sigma: &[L; D], bounds: [f64; 2]) -> (L, [L; D], L) {
-    unsafe {
-        let product = wanted(sigma, bounds);
-        let Raised { mu, values, failed } = multiplier(sigma, &product);
-        let idle = failed | if bounds[0] < bounds[1] { product.within } else { 0 };
-        (kept(mu, failed | product.within), values, kept(constant::<L>(1.0), idle))
     }
 }

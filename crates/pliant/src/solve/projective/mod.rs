@@ -13,8 +13,11 @@ mod balance;
 pub(super) mod contact;
 mod lbfgs;
 pub(super) mod local;
+mod params;
 pub(super) mod prepared;
 mod sticking;
+
+pub use params::{Acceleration, ProjectiveParams};
 
 use std::collections::VecDeque;
 
@@ -23,7 +26,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
-use crate::sparse::{Analysis, Cholesky, Precision};
+use crate::sparse::{Analysis, Cholesky};
 
 use super::{Objective, Progress, SetupSeconds, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
@@ -31,80 +34,11 @@ use contact::Taken;
 use lbfgs::{History, LONGEST_HISTORY};
 use prepared::{Prepared, Watch};
 
-/// How iterations build on each other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Acceleration {
-    /// Plain local/global: g never rises, not even between half-steps.
-    None,
-    /// Anderson acceleration over the last `window` iterates [Peng 2018]; an iterate that raises g is replaced by the plain one.
-    Anderson {
-        /// Iterates remembered, 1 to 16.
-        window: usize,
-    },
-    /// Chebyshev semi-iteration [Wang 2015]: no inner products, no promise of descent.
-    Chebyshev {
-        /// Estimate of the spectral radius of the iteration, below 1.
-        rho: f64,
-        /// Plain iterations before it sets in.
-        delay: usize,
-        /// Factor on the plain step, usually 1.
-        relaxation: f64,
-    },
-    /// L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. Contacts must be constraints.
-    Lbfgs {
-        /// Changes of positions and forces remembered, 1 to 16; the paper has 5.
-        history: usize,
-    },
-}
-
-/// Parameters of local/global iterations.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProjectiveParams {
-    /// Most iterations in a stage. The default 10 suffices to the eye for most scenes.
-    pub iterations: usize,
-    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early. Where contacts
-    /// only displace vertices, when no vertex moved by more than this share of the world's diagonal in an iteration.
-    pub tolerance: f64,
-    /// Acceleration; by default Anderson with a window of 5.
-    pub acceleration: Acceleration,
-    /// Where to start.
-    pub start: Start,
-    /// Whether to record g on the way; energies are then evaluated one by one in f64, which takes several times longer.
-    pub record: bool,
-    /// Numbers of the factor and of projections. Both converge to the same result; f32 is about twice as fast.
-    pub precision: Precision,
-}
-
-impl Default for ProjectiveParams {
-    fn default() -> Self {
-        Self {
-            iterations: 10,
-            tolerance: 1e-6,
-            acceleration: Acceleration::Anderson { window: 5 },
-            start: Start::Predicted,
-            record: false,
-            precision: Precision::Single,
-        }
-    }
-}
-
-impl ProjectiveParams {
-    /// Plain local/global with a fixed number of iterations, as in the papers.
-    pub fn plain(iterations: usize) -> Self {
-        Self { iterations, tolerance: 0.0, acceleration: Acceleration::None, ..Self::default() }
-    }
-
-    /// Iterates to convergence: for comparisons with the exact solution.
-    pub fn converged() -> Self {
-        let acceleration = Acceleration::Anderson { window: 10 };
-        Self { iterations: 20_000, tolerance: 1e-10, acceleration, ..Self::default() }
-    }
-}
-
 /// Factors kept: integrators with a first step of another kind alternate between two.
 const KEPT_FACTORS: usize = 2;
 /// Movement in an iteration, relative to the diagonal of the world, below which projections in f32 say little.
 pub(super) const REFINED_BELOW: f64 = 1e-6;
+
 /// Movement below which forces may balance, and are looked at; looking takes a fraction of an iteration.
 const JUDGED_BELOW: f64 = 1e-4;
 

@@ -24,6 +24,7 @@ mod free_turns;
 mod gather;
 mod general;
 mod global_examples;
+mod hinge_frames;
 mod hinges;
 mod planes;
 mod quadratic;

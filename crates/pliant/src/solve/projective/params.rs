@@ -1,0 +1,74 @@
+//! What can be chosen of the local/global solver.
+
+use super::super::Start;
+use crate::sparse::Precision;
+
+/// How iterations build on each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Acceleration {
+    /// Plain local/global: g never rises, not even between half-steps.
+    None,
+    /// Anderson acceleration over the last `window` iterates [Peng 2018]; an iterate that raises g is replaced by the plain one.
+    Anderson {
+        /// Iterates remembered, 1 to 16.
+        window: usize,
+    },
+    /// Chebyshev semi-iteration [Wang 2015]: no inner products, no promise of descent.
+    Chebyshev {
+        /// Estimate of the spectral radius of the iteration, below 1.
+        rho: f64,
+        /// Plain iterations before it sets in.
+        delay: usize,
+        /// Factor on the plain step, usually 1.
+        relaxation: f64,
+    },
+    /// L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. Contacts must be constraints.
+    Lbfgs {
+        /// Changes of positions and forces remembered, 1 to 16; the paper has 5.
+        history: usize,
+    },
+}
+
+/// Parameters of local/global iterations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProjectiveParams {
+    /// Most iterations in a stage. The default 10 suffices to the eye for most scenes.
+    pub iterations: usize,
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early. Where contacts
+    /// only displace vertices, when no vertex moved by more than this share of the world's diagonal in an iteration.
+    pub tolerance: f64,
+    /// Acceleration; by default Anderson with a window of 5.
+    pub acceleration: Acceleration,
+    /// Where to start.
+    pub start: Start,
+    /// Whether to record g on the way; energies are then evaluated one by one in f64, which takes several times longer.
+    pub record: bool,
+    /// Numbers of the factor and of projections. Both converge to the same result; f32 is about twice as fast.
+    pub precision: Precision,
+}
+
+impl Default for ProjectiveParams {
+    fn default() -> Self {
+        Self {
+            iterations: 10,
+            tolerance: 1e-6,
+            acceleration: Acceleration::Anderson { window: 5 },
+            start: Start::Predicted,
+            record: false,
+            precision: Precision::Single,
+        }
+    }
+}
+
+impl ProjectiveParams {
+    /// Plain local/global with a fixed number of iterations, as in the papers.
+    pub fn plain(iterations: usize) -> Self {
+        Self { iterations, tolerance: 0.0, acceleration: Acceleration::None, ..Self::default() }
+    }
+
+    /// Iterates to convergence: for comparisons with the exact solution.
+    pub fn converged() -> Self {
+        let acceleration = Acceleration::Anderson { window: 10 };
+        Self { iterations: 20_000, tolerance: 1e-10, acceleration, ..Self::default() }
+    }
+}
