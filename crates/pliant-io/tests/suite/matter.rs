@@ -44,7 +44,7 @@ fn every_format_has_the_positions_of_every_kind() {
             assert!(written.files.iter().all(|file| file.exists()), "{} as {format}", info.kind);
             if format == ExportFormat::Vtu {
                 let last = store.read_frame(3).unwrap();
-                let file = written.files.iter().filter(|file| file.extension().is_some_and(|e| e == "vtu")).last();
+                let file = written.files.iter().rfind(|file| file.extension().is_some_and(|e| e == "vtu"));
                 let read = read_mesh(file.unwrap(), &ReadOptions::default());
                 let read = read.unwrap_or_else(|error| panic!("{}: {error}", info.kind));
                 assert_eq!(read.positions.len(), last.positions.len(), "{}", info.kind);
