@@ -81,7 +81,7 @@ impl MeshFormat {
     /// The format that the extension of a file name stands for; `.gz` is looked through and case ignored.
     ///
     /// ```
-    /// use pliant_io::read::Format;
+    /// use pliant_io::read::MeshFormat;
     /// assert_eq!(MeshFormat::from_name("Spot.MESH.gz"), Some(MeshFormat::Medit));
     /// assert_eq!(MeshFormat::from_name("notes.txt"), None);
     /// ```

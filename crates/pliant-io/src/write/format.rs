@@ -5,7 +5,7 @@ use std::fmt;
 /// A format that runs can be exported to.
 ///
 /// ```
-/// use pliant_io::write::Format;
+/// use pliant_io::write::ExportFormat;
 ///
 /// assert_eq!(ExportFormat::from_name("glb"), Some(ExportFormat::Glb));
 /// for format in ExportFormat::ALL {

@@ -123,17 +123,20 @@ impl Shape {
     }
 
     /// Where a particle would be by the fit of a group.
+    #[inline]
     fn place(&self, group: usize, v: usize) -> Vec3 {
         let fit = &self.fits[group];
         fit.centre + fit.rotation * (self.rest[v] - self.groups[group].centre)
     }
 
     /// How a particle would be turned by it.
+    #[inline]
     fn orientation(&self, group: usize, v: usize) -> Quat {
         self.fits[group].rotation * self.info.rest_orientations[v]
     }
 
     /// The mean of something over the groups of a particle.
+    #[inline]
     fn mean(&self, v: usize, of: impl Fn(usize) -> Vec3) -> Vec3 {
         let own = self.groups_of.row(v);
         own.iter().fold(Vec3::ZERO, |sum, &group| sum + of(group as usize)) / own.len() as f64
