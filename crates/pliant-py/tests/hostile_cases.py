@@ -826,6 +826,7 @@ CASES: dict[str, Case] = {
     "Simulation.surface": _method(world, "surface", {"body": "cloth"}),
     "Simulation.element_strains": _method(world, "element_strains", {"body": "cloth"}),
     "Simulation.example_weights": _method(examples_world, "example_weights", {"body": "bar"}),
+    "Simulation.channels": _method(plant_world, "channels", {"body": "plant"}),
     "Simulation.orientations": _method(plant_world, "orientations", {"body": "plant"}),
     "Simulation.angular_velocities": _method(plant_world, "angular_velocities", {"body": "plant"}),
     "Simulation.pieces": _method(matched_world, "pieces", {"body": "jelly"}),
