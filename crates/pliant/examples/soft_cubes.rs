@@ -54,10 +54,12 @@ fn cube_of(mesh: &TetMesh, ratio: f64) -> Result<Body, Box<dyn Error>> {
         .with_energy(volume.build(&mesh.positions)?))
 }
 
-/// Lets a body come to rest: long steps of implicit Euler forget inertia, and Newton's method solves them exactly.
+/// Lets a body come to rest: long steps of implicit Euler forget inertia, and Newton's method solves them exactly. It starts where the body is: in a second without
+/// elastic forces the faces would fly metres apart, and from there the way down may end with tets inside out.
 fn settled(body: Body) -> Result<Simulation, Box<dyn Error>> {
     let builder = Simulation::builder().body(body).gravity(Vec3::ZERO);
-    Ok(builder.time_step(1.0).solver(NewtonParams::default()).build()?)
+    let solver = NewtonParams { start: Start::Previous, ..NewtonParams::default() };
+    Ok(builder.time_step(1.0).solver(solver).build()?)
 }
 
 /// Pulls at two opposite faces of a free cube and returns how much the others come closer, relative to the stretch.
