@@ -126,8 +126,14 @@ impl Channels {
         }
     }
 
+    /// Takes over what all bodies carry, in the same memory where there is room for it.
+    pub(crate) fn copy_all(from: &[Self], to: &mut Vec<Self>) {
+        to.resize_with(from.len(), Self::default);
+        to.iter_mut().zip(from).for_each(|(own, other)| own.copy_from(other));
+    }
+
     /// Takes over all of another's arrays, in the same memory where there is room for them.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
+    fn copy_from(&mut self, other: &Self) {
         let is_alike =
             self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(own, other)| own.0 == other.0);
         if is_alike {

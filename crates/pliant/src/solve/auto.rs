@@ -100,7 +100,7 @@ pub(crate) struct Touchable {
 /// Chooses for steps of h \[s\]; a number of substeps that somebody has asked for stays.
 pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Option<usize>) -> Chosen {
     let given = substeps.unwrap_or(1);
-    if model.beyond_energies().is_some() {
+    if model.needs_position_based().is_some() {
         return Chosen::by(PositionBasedParams::default(), given);
     }
     // An energy of no elements says nothing about a world.

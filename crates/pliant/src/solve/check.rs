@@ -54,7 +54,7 @@ impl SolverChoice {
         if let Self::Custom(own) = self {
             return own.recipe().serves(model, integrator, contact);
         }
-        if let (false, Some((body, kind))) = (self.knows_constraints(), model.beyond_energies()) {
+        if let (false, Some((body, kind))) = (self.knows_constraints(), model.needs_position_based()) {
             return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });
         }
         match self {

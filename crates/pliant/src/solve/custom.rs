@@ -18,7 +18,7 @@ pub trait SolverRecipe: Debug + Send + Sync + 'static {
     /// Refuses parameters out of range, and worlds that it cannot solve. By default those with constraints or matter, which only the position-based solver
     /// knows.
     fn serves(&self, model: &Model, _integrator: TimeIntegrator, _contact: ContactMode) -> Result<(), ModelError> {
-        match model.beyond_energies() {
+        match model.needs_position_based() {
             Some((body, kind)) => Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind }),
             None => Ok(()),
         }

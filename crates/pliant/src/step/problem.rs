@@ -149,7 +149,7 @@ impl<'a> Problem<'a> {
         let suited = (*solver == SolverChoice::Auto)
             .then(|| choose(self.model, untouched, self.inertia.sqrt().recip(), Some(1)).solver);
         let solver = suited.as_ref().unwrap_or(solver);
-        if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.beyond_energies()) {
+        if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.needs_position_based()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });
         }
         let mut memory = self.memory.clone();

@@ -174,8 +174,7 @@ fn copy_state(from: &State, to: &mut State) {
     (to.time, to.step, to.air) = (*time, *step, *air);
     copy(positions, &mut to.positions);
     copy(velocities, &mut to.velocities);
-    to.channels.resize_with(channels.len(), Channels::default);
-    to.channels.iter_mut().zip(channels).for_each(|(own, other)| own.copy_from(other));
+    Channels::copy_all(channels, &mut to.channels);
 }
 
 fn copy_history(from: &History, to: &mut History) {

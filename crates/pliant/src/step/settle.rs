@@ -149,7 +149,7 @@ impl Simulation {
 
     fn refuse_unknown_forces(&self) -> Result<(), SettleError> {
         let refuse = |what: String| Err(SettleError::Unsupported(what));
-        if let Some((body, kind)) = self.model.beyond_energies() {
+        if let Some((body, kind)) = self.model.needs_position_based() {
             return refuse(format!("{kind} (body {:?})", body.name));
         }
         if self.self_collider.is_some() {

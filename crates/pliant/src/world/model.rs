@@ -293,8 +293,8 @@ impl Model {
         &self.pattern
     }
 
-    /// The first body with something that is no energy, and what: constraints or matter, which only the position-based solver knows.
-    pub fn beyond_energies(&self) -> Option<(&BodyInfo, &'static str)> {
+    /// The first body with something that only the position-based solver knows, and what: constraints or matter.
+    pub fn needs_position_based(&self) -> Option<(&BodyInfo, &'static str)> {
         let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
         let constraints =
             constraints.filter_map(|batch| Some((self.locate(*batch.stencil(0).first()? as usize).0, batch.kind())));

@@ -106,20 +106,6 @@ impl Solver for Explicit {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<Progress, SolveError> {
-        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
-    }
-}
-
-impl Explicit {
-    /// A whole solve.
-    pub(crate) fn solve(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        contacts: &mut Contacts<'_>,
-        clock: &Clock,
-    ) -> Result<SolveReport, SolveError> {
         let (model, inertia) = (objective.model, objective.inertia);
         let mut report = SolveReport { iterations: 1, converged: true, ..SolveReport::default() };
         let begun = clock.now();
@@ -151,6 +137,6 @@ impl Explicit {
             report.contacts = contacts.count();
         }
         report.seconds_local = clock.now() - local;
-        Ok(report)
+        Ok(Progress::Done(report))
     }
 }

@@ -191,55 +191,14 @@ impl Solver for FollowLeader {
         &mut self,
         objective: &Objective<'_>,
         x: &mut [Vec3],
-        memory: &mut [Memory],
-        contacts: &mut Contacts<'_>,
-        clock: &Clock,
-    ) -> Result<Progress, SolveError> {
-        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
-    }
-
-    /// A vertex that its length holds inside a collider stays: lengths come first.
-    fn keeps_positions(&self) -> bool {
-        true
-    }
-
-    fn correct_velocities(&mut self, model: &Model, _start: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
-        let Some(chains) = &self.chains else { return };
-        let (corrections, scale) = (&self.corrections, self.params.correction / h);
-        if corrections.len() != chains.vertices.len() {
-            return;
-        }
-        let count = chains.vertices.len() as u32;
-        parallel::for_each(0..v.len(), Strided { entries: &mut *v, stride: 1 }, &|range, part| {
-            for (velocity, &entry) in part.entries.iter_mut().zip(&chains.entry_of[range]) {
-                // The entry after a tip is the leader of the next chain, which nothing corrects.
-                if entry != chains::NONE && entry + 1 < count && chains.lengths[entry as usize + 1] > 0.0 {
-                    *velocity -= corrections[entry as usize + 1] * scale;
-                }
-            }
-        });
-        if let Some(params) = &self.params.grid {
-            let is_free = |vertex: usize| chains.entry_of[vertex] != chains::NONE;
-            let hair = Hair { x, masses: model.mass().lumped(), is_free: &is_free };
-            self.grid.meet(params, &hair, v, h);
-        }
-    }
-}
-
-impl FollowLeader {
-    /// A whole solve.
-    pub(crate) fn solve(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
         _memory: &mut [Memory],
         contacts: &mut Contacts<'_>,
         clock: &Clock,
-    ) -> Result<SolveReport, SolveError> {
+    ) -> Result<Progress, SolveError> {
         let begun = clock.now();
         self.prepare(objective.model)?;
         let Self { chains: Some(chains), style, packed, corrections, .. } = self else {
-            return Ok(SolveReport::default());
+            return Ok(Progress::Done(SolveReport::default()));
         };
         if let Some(style) = style {
             style.follow_pins(objective.model, x);
@@ -286,6 +245,33 @@ impl FollowLeader {
             report.contacts = contacts.count();
         }
         report.seconds_local = clock.now() - begun;
-        Ok(report)
+        Ok(Progress::Done(report))
+    }
+
+    /// A vertex that its length holds inside a collider stays: lengths come first.
+    fn keeps_positions(&self) -> bool {
+        true
+    }
+
+    fn correct_velocities(&mut self, model: &Model, _start: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
+        let Some(chains) = &self.chains else { return };
+        let (corrections, scale) = (&self.corrections, self.params.correction / h);
+        if corrections.len() != chains.vertices.len() {
+            return;
+        }
+        let count = chains.vertices.len() as u32;
+        parallel::for_each(0..v.len(), Strided { entries: &mut *v, stride: 1 }, &|range, part| {
+            for (velocity, &entry) in part.entries.iter_mut().zip(&chains.entry_of[range]) {
+                // The entry after a tip is the leader of the next chain, which nothing corrects.
+                if entry != chains::NONE && entry + 1 < count && chains.lengths[entry as usize + 1] > 0.0 {
+                    *velocity -= corrections[entry as usize + 1] * scale;
+                }
+            }
+        });
+        if let Some(params) = &self.params.grid {
+            let is_free = |vertex: usize| chains.entry_of[vertex] != chains::NONE;
+            let hair = Hair { x, masses: model.mass().lumped(), is_free: &is_free };
+            self.grid.meet(params, &hair, v, h);
+        }
     }
 }

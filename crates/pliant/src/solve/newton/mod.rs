@@ -98,20 +98,6 @@ impl Solver for Newton {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<Progress, SolveError> {
-        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
-    }
-}
-
-impl Newton {
-    /// A whole solve.
-    pub(crate) fn solve(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        contacts: &mut Contacts<'_>,
-        clock: &Clock,
-    ) -> Result<SolveReport, SolveError> {
         let mut report = SolveReport::default();
         if self.params.warm_start > 0 {
             report = self.warm_start.solve(objective, x, memory, contacts, clock)?;
@@ -164,7 +150,7 @@ impl Newton {
             contacts.displace(&mut exchange(x), &inertia);
         }
         report.contacts = contacts.count();
-        Ok(report)
+        Ok(Progress::Done(report))
     }
 }
 

@@ -269,8 +269,7 @@ impl Means {
 
 impl Solver for PositionBased {
     fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
-        self.channels.resize_with(state.channels.len(), Channels::default);
-        self.channels.iter_mut().zip(&state.channels).for_each(|(own, other)| own.copy_from(other));
+        Channels::copy_all(&state.channels, &mut self.channels);
     }
 
     fn finish_step(&mut self, part: &Substep, state: &mut State) {
@@ -293,32 +292,6 @@ impl Solver for PositionBased {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<Progress, SolveError> {
-        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
-    }
-
-    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
-        let Some(prepared) = &mut self.prepared else { return };
-        let Prepared { motions, inverse_masses, .. } = prepared;
-        // Fluids before the bodies that they push.
-        motions.iter_mut().rev().for_each(|motion| motion.correct_velocities(inverse_masses, x, v, h));
-    }
-
-    fn fluid_readings(&self) -> Vec<FluidReadings> {
-        let motions = self.prepared.iter().flat_map(|prepared| &prepared.motions);
-        motions.flat_map(|motion| motion.fluid_readings()).collect()
-    }
-}
-
-impl PositionBased {
-    /// A whole solve.
-    pub(crate) fn solve(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        contacts: &mut Contacts<'_>,
-        clock: &Clock,
-    ) -> Result<SolveReport, SolveError> {
         let begun = clock.now();
         let (model, params) = (objective.model, &self.params);
         let mut report = SolveReport::default();
@@ -403,7 +376,19 @@ impl PositionBased {
         report.contacts = contacts.count() + motions.iter().map(|motion| motion.contacts()).sum::<usize>();
         report.fluid = motions.iter().find_map(|motion| motion.fluid_report());
         prepared.motions = motions;
-        Ok(report)
+        Ok(Progress::Done(report))
+    }
+
+    fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], x: &[Vec3], v: &mut [Vec3], h: f64) {
+        let Some(prepared) = &mut self.prepared else { return };
+        let Prepared { motions, inverse_masses, .. } = prepared;
+        // Fluids before the bodies that they push.
+        motions.iter_mut().rev().for_each(|motion| motion.correct_velocities(inverse_masses, x, v, h));
+    }
+
+    fn fluid_readings(&self) -> Vec<FluidReadings> {
+        let motions = self.prepared.iter().flat_map(|prepared| &prepared.motions);
+        motions.flat_map(|motion| motion.fluid_readings()).collect()
     }
 }
 

@@ -165,25 +165,11 @@ impl Solver for TwoMetric {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<Progress, SolveError> {
-        self.solve(objective, x, memory, contacts, clock).map(Progress::Done)
-    }
-}
-
-impl TwoMetric {
-    /// A whole solve.
-    pub(crate) fn solve(
-        &mut self,
-        objective: &Objective<'_>,
-        x: &mut [Vec3],
-        memory: &mut [Memory],
-        contacts: &mut Contacts<'_>,
-        clock: &Clock,
-    ) -> Result<SolveReport, SolveError> {
         let mut time = Stopwatch::new(clock);
         if objective.model.free().is_empty() {
             objective.project(x, memory);
             let value = objective.value(x, memory);
-            return Ok(SolveReport { converged: true, objective: value, ..SolveReport::default() });
+            return Ok(Progress::Done(SolveReport { converged: true, objective: value, ..SolveReport::default() }));
         }
         let setup = self.base.prepare(objective, &mut time)?;
         // Solids that rest on each other want the forces between them in every round, and ask for few of them.
@@ -242,7 +228,7 @@ impl TwoMetric {
         iteration.report.contacts = iteration.contacts.count();
         iteration.report.one_by_one = iteration.prepared.one_by_one();
         iteration.prepared.finish(iteration.x, iteration.memory);
-        Ok(iteration.report)
+        Ok(Progress::Done(iteration.report))
     }
 }
 
