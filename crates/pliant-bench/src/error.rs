@@ -128,7 +128,7 @@ pub enum BenchError {
     Json(#[from] serde_json::Error),
     /// A plot could not be drawn.
     #[error(transparent)]
-    Plot(#[from] pliant_view::ViewError),
+    Plot(#[from] pliant_picture::ViewError),
 }
 
 impl From<pliant::StepError> for BenchError {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use pliant_view::Color;
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_picture::Color;
+use pliant_picture::plot::{Axis, Plot, Series, Style};
 
 use crate::peers;
 use crate::position_based::{self, PositionBasedResults};

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use pliant_view::plot::{Axis, Figure, Plot, Series, Style};
+use pliant_picture::plot::{Axis, Figure, Plot, Series, Style};
 use serde_json::{Map, Value};
 
 use crate::record::{PHASES, number};

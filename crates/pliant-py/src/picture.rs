@@ -6,10 +6,10 @@ use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyA
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant_io::write::visible_bodies;
-use pliant_scene::SceneRun;
-use pliant_view::{
+use pliant_picture::{
     Animation, Camera, Color, ColorMap, Ground, Legend, Paint, RenderOptions, Scene, SeenBody, ViewError, render,
 };
+use pliant_scene::SceneRun;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -20,7 +20,7 @@ use crate::simulation::{Core, Run};
 /// A picture that notebooks show by themselves.
 #[pyclass(frozen, module = "pliant._pliant")]
 #[derive(Clone)]
-pub(crate) struct Image(pliant_view::Image);
+pub(crate) struct Image(pliant_picture::Image);
 
 #[pymethods]
 impl Image {
@@ -126,7 +126,7 @@ fn scene(run: &Run, positions: &[Vec3], values: Option<&[f64]>, request: &Reques
     }
 }
 
-fn draw(mut scene: Scene, request: &Request) -> Result<pliant_view::Image, ViewError> {
+fn draw(mut scene: Scene, request: &Request) -> Result<pliant_picture::Image, ViewError> {
     let seen = scene.extent().bounds().ok_or(ViewError::Empty("things to draw"))?;
     let bounds = request.bounds.map_or(seen, |[min, max]| Bounds { min: min.into(), max: max.into() });
     let ground = request.ground.map(Ground::at).or(scene.ground);

@@ -6,7 +6,7 @@ use pliant::energy::EnergyError;
 use pliant::mesh::{MeshError, TetrahedraliseError};
 use pliant::solve::SolveError;
 use pliant::{InputError, ModelError, RegionError, StepError, WrinkleError};
-use pliant_view::ViewError;
+use pliant_picture::ViewError;
 use thiserror::Error;
 
 /// What went wrong in an experiment, or in writing it down.

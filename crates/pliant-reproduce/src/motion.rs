@@ -1,7 +1,7 @@
 //! Motions by different solvers, and how far they are apart.
 
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::{Outcome, ReproduceError, Table};
 

@@ -1,7 +1,7 @@
 //! What an experiment leaves: numbers, tables, plots, pictures, and what had to be chosen.
 
-use pliant_view::Image;
-use pliant_view::plot::Plot;
+use pliant_picture::Image;
+use pliant_picture::plot::Plot;
 
 use crate::Verdict;
 

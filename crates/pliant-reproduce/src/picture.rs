@@ -2,7 +2,7 @@
 
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::Bounds;
-use pliant_view::{Camera, Color, Ground, Image, Mesh, Points, RenderOptions, Scene, Wireframe, render};
+use pliant_picture::{Camera, Color, Ground, Image, Mesh, Points, RenderOptions, Scene, Wireframe, render};
 
 use crate::ReproduceError;
 

@@ -3,7 +3,7 @@
 use pliant::Problem;
 use pliant::prelude::*;
 use pliant::solve::SolveError;
-use pliant_view::plot::Series;
+use pliant_picture::plot::Series;
 
 use crate::ReproduceError;
 use crate::one_thread::{on_one_thread, timed};

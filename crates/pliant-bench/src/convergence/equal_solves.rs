@@ -8,7 +8,7 @@ use std::path::Path;
 
 use pliant::math::Vec3;
 use pliant::solve::{Acceleration, NewtonParams, ProjectiveParams, SolverChoice, TwoMetricParams};
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use super::{Case, Motion, mean_distance, write};
 use crate::BenchError;

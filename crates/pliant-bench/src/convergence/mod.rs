@@ -16,7 +16,7 @@ use pliant::solve::{
     NewtonParams, PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, TwoMetricParams,
 };
 use pliant::{Simulation, TimeIntegrator};
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_picture::plot::{Axis, Plot, Series, Style};
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use pliant_picture::RenderOptions;
 use pliant_scene::format::ColorBy;
 use pliant_scene::{BUILTIN, Builtin};
-use pliant_view::RenderOptions;
 
 use super::place;
 use super::preview::Studio;

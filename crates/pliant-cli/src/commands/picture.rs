@@ -8,9 +8,9 @@ use pliant::Fluid;
 use pliant::math::{Vec3, diagonal};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
+use pliant_picture::{ColliderSurfaces, Color, ColorMap, Legend, Paint, Scene, SeenBody};
 use pliant_scene::SceneRun;
 use pliant_scene::format::ColorBy;
-use pliant_view::{ColliderSurfaces, Color, ColorMap, Legend, Paint, Scene, SeenBody};
 
 use crate::deformation::vertex_strains;
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use pliant_io::store::RunStore;
-use pliant_view::plot::Figure;
+use pliant_picture::plot::Figure;
 
 use crate::Outcome;
 use crate::charts::{self, Chart, FigureFormat};

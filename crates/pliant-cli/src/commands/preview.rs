@@ -7,9 +7,9 @@ use std::time::Instant;
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant_io::store::RunStore;
+use pliant_picture::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, render};
 use pliant_scene::SceneRun;
 use pliant_scene::format::{ColorBy, Preview};
-use pliant_view::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, render};
 use serde_json::Value;
 
 use super::picture::Pictures;

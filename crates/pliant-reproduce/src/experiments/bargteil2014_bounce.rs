@@ -7,7 +7,7 @@ use pliant::mesh::PointSet;
 use pliant::mesh::sdf::{SignedDistance, Solid};
 use pliant::prelude::*;
 use pliant::{Lattice, RegionError, SimulationBuilder};
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use super::bouaziz2014_fig11::animal;
 use crate::picture::draw_balls;

@@ -5,7 +5,7 @@ use pliant::math::{Mat3, Quat, nearest_rotation};
 use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{RegionError, SimulationBuilder};
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::draw_balls;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

@@ -1,7 +1,7 @@
 //! [Bargteil & Jones 2014, Figure 2]: a spinning cube by shape matching, and by position-based dynamics (α = γ = 0), which loses its spin.
 
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use super::bargteil2014_cubes::cube;
 use crate::picture::draw_balls;

@@ -2,7 +2,7 @@
 
 use pliant::prelude::*;
 use pliant::{WrinkleMesh, WrinkleParams};
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

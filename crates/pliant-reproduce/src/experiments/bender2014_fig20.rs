@@ -7,7 +7,7 @@ use pliant::collide::{Key, Pose};
 use pliant::mesh::PointSet;
 use pliant::mesh::generate::Icosphere;
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

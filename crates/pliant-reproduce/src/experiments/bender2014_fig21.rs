@@ -6,7 +6,7 @@
 
 use pliant::mesh::generate::Diagonals;
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::one_thread::clock;
 use crate::picture::Row;

@@ -5,7 +5,7 @@ use pliant::constraint::{Allowed, Constraint, Dihedral, Distance};
 use pliant::mesh::{MassKind, Simplices};
 use pliant::prelude::*;
 use pliant::solve::Stiffness;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

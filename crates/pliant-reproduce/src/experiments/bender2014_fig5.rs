@@ -3,7 +3,7 @@
 use pliant::constraint::Balloon;
 use pliant::mesh::{Resolution, Tetrahedralise};
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use super::bouaziz2014_fig11::animal;
 use crate::picture::Row;

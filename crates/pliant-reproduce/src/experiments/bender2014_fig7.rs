@@ -9,7 +9,7 @@ use pliant::constraint::LongRangeAttachments;
 use pliant::mesh::generate::Diagonals;
 use pliant::prelude::*;
 use pliant::solve::StretchLevels;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use pliant::mesh::generate::{Bundle, Roots};
 use pliant::mesh::{Csr, StrandSet};
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
-use pliant_view::{Camera, Color, Lines, RenderOptions, Scene, render};
+use pliant_picture::plot::{Axis, Plot, Series};
+use pliant_picture::{Camera, Color, Lines, RenderOptions, Scene, render};
 
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};
 
@@ -170,7 +170,7 @@ fn exact_swing(chain: &StrandSet, steps: usize) -> Result<Fall, ReproduceError> 
 }
 
 /// Strands at several times, side by side.
-fn draw(hair: &StrandSet, shapes: &[Vec<Vec3>]) -> Result<pliant_view::Image, ReproduceError> {
+fn draw(hair: &StrandSet, shapes: &[Vec<Vec3>]) -> Result<pliant_picture::Image, ReproduceError> {
     let segments: Vec<[u32; 2]> = hair.segments().collect();
     let mut scene = Scene::default();
     for (k, shape) in shapes.iter().enumerate() {
@@ -180,10 +180,10 @@ fn draw(hair: &StrandSet, shapes: &[Vec<Vec3>]) -> Result<pliant_view::Image, Re
     picture(&scene, Vec3::new(0.1, -0.2, -1.0))
 }
 
-fn picture(scene: &Scene, direction: Vec3) -> Result<pliant_view::Image, ReproduceError> {
+fn picture(scene: &Scene, direction: Vec3) -> Result<pliant_picture::Image, ReproduceError> {
     let options = RenderOptions { width: 1200, height: 500, samples: 3, ..RenderOptions::default() };
     let extent = scene.extent();
-    let Some(bounds) = extent.bounds() else { return Ok(pliant_view::Image::new(1200, 500, [255; 3])) };
+    let Some(bounds) = extent.bounds() else { return Ok(pliant_picture::Image::new(1200, 500, [255; 3])) };
     Ok(render(scene, &Camera::framing(&bounds, direction, options.aspect()), &options)?)
 }
 
@@ -194,7 +194,7 @@ fn folder() -> PathBuf {
 
 /// The tail of a ponytail that is shaken: number of strands, largest error of a length, time of a step, picture.
 #[allow(clippy::type_complexity)] // Four things of one run.
-fn ponytail(size: Size) -> Result<Option<(usize, f64, f64, pliant_view::Image)>, ReproduceError> {
+fn ponytail(size: Size) -> Result<Option<(usize, f64, f64, pliant_picture::Image)>, ReproduceError> {
     let path = folder().join("ponytail_tail.tfx");
     let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
     let bad = |reason: &str| ReproduceError::BadData { path: path.clone(), reason: reason.to_owned() };

@@ -3,7 +3,7 @@
 use pliant::mesh::generate::TetPattern;
 use pliant::prelude::*;
 use pliant::solve::LinearSolver;
-use pliant_view::plot::{Axis, Plot};
+use pliant_picture::plot::{Axis, Plot};
 
 use crate::picture::Row;
 use crate::race::{Descent, Scale};

@@ -7,7 +7,7 @@
 use pliant::SimulationBuilder;
 use pliant::mesh::{MassKind, Simplices};
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::motion::Motion;
 use crate::picture::Row;

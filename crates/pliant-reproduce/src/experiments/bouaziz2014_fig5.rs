@@ -5,7 +5,7 @@
 
 use pliant::mesh::generate::{Diagonals, Shear, Spacing};
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_picture::plot::{Axis, Plot, Series, Style};
 
 use crate::motion::settle;
 use crate::picture::Row;

@@ -4,7 +4,7 @@
 //! on. It is no hard limit: how far it is exceeded depends on its stiffness.
 
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

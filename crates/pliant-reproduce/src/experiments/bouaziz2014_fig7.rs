@@ -8,7 +8,7 @@ use pliant::energy::{TetStrain, TetVolume};
 use pliant::mesh::generate::TetPattern;
 use pliant::mesh::{MassKind, Simplices};
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

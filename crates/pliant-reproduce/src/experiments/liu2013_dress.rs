@@ -11,7 +11,7 @@ use pliant::mesh::Bounds;
 use pliant::prelude::*;
 use pliant::proximity::{Primitives, intersections};
 use pliant_io::read::{ReadOptions, UpAxis, read_mesh, read_motion};
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size, Table};

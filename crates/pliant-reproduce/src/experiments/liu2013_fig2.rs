@@ -6,7 +6,7 @@
 
 use pliant::prelude::*;
 use pliant::solve::LinearSolver;
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_picture::plot::{Axis, Plot, Series, Style};
 
 use crate::curtain::Curtain;
 use crate::race::{Descent, Scale};

@@ -4,7 +4,7 @@
 //! so that all are the same cloth.
 
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series};
+use pliant_picture::plot::{Axis, Plot, Series};
 
 use crate::curtain::Curtain;
 use crate::race::Scale;

@@ -6,7 +6,7 @@
 
 use pliant::mesh::Hinge;
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_picture::plot::{Axis, Plot, Series, Style};
 
 use crate::curtain::{Curtain, DENSITY, TIME_STEP};
 use crate::motion::{Motion, exact};

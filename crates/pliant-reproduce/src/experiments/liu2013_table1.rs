@@ -7,7 +7,7 @@
 
 use pliant::mesh::Edge;
 use pliant::prelude::*;
-use pliant_view::plot::{Axis, Plot, Series, Style};
+use pliant_picture::plot::{Axis, Plot, Series, Style};
 
 use crate::curtain::Curtain;
 use crate::one_thread::clock;

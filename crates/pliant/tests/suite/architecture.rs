@@ -56,7 +56,7 @@ const LAYERS: [&str; 10] = [
     "pliant-io",
     "pliant-scene",
     "pliant-gpu",
-    "pliant-view",
+    "pliant-picture",
     "pliant-reproduce",
     "pliant-cli",
     "pliant-web",

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use pliant_view::Color;
-use pliant_view::plot::{Axis, Figure, Plot, Series, Style};
+use pliant_picture::Color;
+use pliant_picture::plot::{Axis, Figure, Plot, Series, Style};
 use serde_json::{Value, json};
 
 use super::{Attempt, Comparison, Course, EXACT, Moment};

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use pliant::prelude::*;
-//! use pliant_view::{Camera, Ground, RenderOptions, Scene, render};
+//! use pliant_picture::{Camera, Ground, RenderOptions, Scene, render};
 //!
 //! let sheet = Sheet { width: 1.0, height: 1.0, columns: 10, rows: 10, ..Sheet::default() };
 //! let cloth = Body::cloth(&sheet.mesh()?, &ClothMaterial::default())?.pin([sheet.vertex(0, 10), sheet.vertex(10, 10)]);

@@ -3,7 +3,7 @@
 
 use pliant::prelude::*;
 use pliant::{WrinkleMesh, WrinkleParams};
-use pliant_view::{Camera, Color, Extent, Mesh, RenderOptions, Scene, render};
+use pliant_picture::{Camera, Color, Extent, Mesh, RenderOptions, Scene, render};
 
 const CELLS: usize = 10;
 const FINE_CELLS: usize = 80;

@@ -2,7 +2,7 @@
 //! `out/picture.gif` the whole run.
 
 use pliant::prelude::*;
-use pliant_view::{
+use pliant_picture::{
     Animation, Camera, Color, ColorMap, Extent, Ground, Legend, Mesh, Paint, RenderOptions, Scene, render,
 };
 

@@ -10,12 +10,12 @@ use crate::{Image, ViewError};
 /// Plots in rows.
 ///
 /// ```
-/// use pliant_view::plot::{Figure, Plot};
+/// use pliant_picture::plot::{Figure, Plot};
 ///
 /// let figure = Figure { plots: vec![Plot::default(), Plot::default(), Plot::default()], columns: 2 };
 /// let image = figure.to_image()?;
 /// assert_eq!((image.width(), image.height()), (1600, 1000));
-/// # Ok::<(), pliant_view::ViewError>(())
+/// # Ok::<(), pliant_picture::ViewError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {

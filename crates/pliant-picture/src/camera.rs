@@ -33,7 +33,7 @@ impl Camera {
     /// ```
     /// use pliant::math::Vec3;
     /// use pliant::mesh::Bounds;
-    /// use pliant_view::Camera;
+    /// use pliant_picture::Camera;
     ///
     /// let unit = Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
     /// let camera = Camera::framing(&unit, Vec3::new(0.0, 0.0, -1.0), 1.6);
@@ -105,7 +105,7 @@ pub(crate) struct Axes {
 ///
 /// ```
 /// use pliant::math::Vec3;
-/// let mut extent = pliant_view::Extent::default();
+/// let mut extent = pliant_picture::Extent::default();
 /// extent.add(&[Vec3::ZERO]);
 /// extent.add(&[Vec3::ONE, Vec3::NAN]);
 /// assert_eq!(extent.bounds().map(|b| b.max), Some(Vec3::ONE));

@@ -12,7 +12,7 @@
 //! Moisture falls as dm/dt = −m/τ, so that m = exp(−t/τ), which is the first check. A tower stands as long as it is wet, and is a heap afterwards. A run that
 //! goes on from a checkpoint has the same bits, since what sand carries is in its channel, and `Scene::of` draws it as it draws any other body.
 //!
-//! `cargo run --release -p pliant-view --example custom_matter` writes `out/custom_matter.png`.
+//! `cargo run --release -p pliant-picture --example custom_matter` writes `out/custom_matter.png`.
 
 use std::error::Error;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use pliant::matter::{BodyView, Iteration, MotionSetting, Place, StageView, StepV
 use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{Channel, Channels, Matter, ModelError, Motion};
-use pliant_view::{Camera, Color, Ground, Points, RenderOptions, Scene, render};
+use pliant_picture::{Camera, Color, Ground, Points, RenderOptions, Scene, render};
 
 /// Name of what sand carries: the moisture of each grain, 1 when wet and 0 when dry.
 const MOISTURE: &str = "moisture";

@@ -12,14 +12,14 @@ use crate::{ColliderSurfaces, Color, ColorMap, Extent, ViewError};
 ///
 /// ```
 /// use pliant::math::Vec3;
-/// use pliant_view::{Camera, Color, Points, RenderOptions, Scene, render};
+/// use pliant_picture::{Camera, Color, Points, RenderOptions, Scene, render};
 ///
 /// let ball = Points::new(vec![Vec3::ZERO], 0.5, Color::hex(0xe26d3d));
 /// let scene = Scene { points: vec![ball], ..Scene::default() };
 /// let camera = Camera::new(Vec3::new(0.0, 1.0, 4.0), Vec3::ZERO);
 /// let image = render(&scene, &camera, &RenderOptions { width: 64, height: 40, ..RenderOptions::default() })?;
 /// assert_eq!(image.width(), 64);
-/// # Ok::<(), pliant_view::ViewError>(())
+/// # Ok::<(), pliant_picture::ViewError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
@@ -251,7 +251,7 @@ impl Scene {
     ///
     /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
     /// let sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?).build()?;
-    /// let scene = pliant_view::Scene::of(&sim);
+    /// let scene = pliant_picture::Scene::of(&sim);
     /// assert_eq!(scene.meshes[0].triangles.len(), 32);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -263,7 +263,7 @@ impl Scene {
     ///
     /// ```
     /// use pliant::prelude::*;
-    /// use pliant_view::{Legend, Scene};
+    /// use pliant_picture::{Legend, Scene};
     ///
     /// let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
     /// let sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?).build()?;
@@ -286,7 +286,7 @@ impl Scene {
     /// let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?).build()?;
     /// let before = sim.positions().to_vec();
     /// sim.step()?;
-    /// assert_eq!(pliant_view::Scene::at(&sim, &before, None)?.meshes[0].positions, before);
+    /// assert_eq!(pliant_picture::Scene::at(&sim, &before, None)?.meshes[0].positions, before);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn at(

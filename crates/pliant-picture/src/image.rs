@@ -16,7 +16,7 @@ impl Image {
     /// A picture of one colour.
     ///
     /// ```
-    /// let image = pliant_view::Image::new(4, 3, [255, 0, 0]);
+    /// let image = pliant_picture::Image::new(4, 3, [255, 0, 0]);
     /// assert_eq!(image.pixel(3, 2), [255, 0, 0]);
     /// ```
     pub fn new(width: usize, height: usize, color: [u8; 3]) -> Self {

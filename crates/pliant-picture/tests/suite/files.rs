@@ -4,8 +4,8 @@
 use std::io::Cursor;
 
 use pliant::math::Vec3;
-use pliant_view::plot::{Axis, Figure, Plot, Series, Style};
-use pliant_view::{Animation, Camera, Color, Ground, Image, Points, RenderOptions, Scene, ViewError, render};
+use pliant_picture::plot::{Axis, Figure, Plot, Series, Style};
+use pliant_picture::{Animation, Camera, Color, Ground, Image, Points, RenderOptions, Scene, ViewError, render};
 
 /// A ball that crosses the picture.
 fn frames(count: usize) -> Vec<Image> {
@@ -94,7 +94,7 @@ fn a_png_of_few_colours_is_smaller_and_looks_the_same() {
 
 #[test]
 fn a_video_holds_every_frame() {
-    let path = std::env::temp_dir().join(format!("pliant-view-video-{}.mp4", std::process::id()));
+    let path = std::env::temp_dir().join(format!("pliant-picture-video-{}.mp4", std::process::id()));
     let animation = animation(6);
     match animation.save_mp4(&path) {
         Err(ViewError::FfmpegNotFound) => return println!("skipped: ffmpeg is not installed"),

@@ -53,7 +53,7 @@ impl Series {
 /// Series over two axes.
 ///
 /// ```
-/// use pliant_view::plot::{Axis, Plot, Series};
+/// use pliant_picture::plot::{Axis, Plot, Series};
 ///
 /// let decay = (0..50).map(|k| [k as f64, 0.7f64.powi(k)]).collect();
 /// let plot = Plot {
@@ -65,7 +65,7 @@ impl Series {
 /// };
 /// assert!(plot.to_svg()?.starts_with("<svg"));
 /// assert_eq!(plot.to_image()?.width(), 800);
-/// # Ok::<(), pliant_view::ViewError>(())
+/// # Ok::<(), pliant_picture::ViewError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {

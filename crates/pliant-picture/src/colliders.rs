@@ -24,7 +24,7 @@ const LEVEL: f64 = 1.0 - 1e-9;
 /// use pliant::collide::{Collider, Shape};
 /// use pliant::math::Vec3;
 /// use pliant::mesh::Bounds;
-/// use pliant_view::ColliderSurfaces;
+/// use pliant_picture::ColliderSurfaces;
 ///
 /// let colliders = [Collider::new(Shape::Sphere { radius: 0.5 }).at(Vec3::Y), Collider::new(Shape::Plane)];
 /// let surfaces = ColliderSurfaces::new(&colliders);

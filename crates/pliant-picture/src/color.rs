@@ -25,7 +25,7 @@ impl Color {
     /// From `0xrrggbb`.
     ///
     /// ```
-    /// assert_eq!(pliant_view::Color::hex(0x2f6fb5).0, [47, 111, 181]);
+    /// assert_eq!(pliant_picture::Color::hex(0x2f6fb5).0, [47, 111, 181]);
     /// ```
     pub const fn hex(rgb: u32) -> Self {
         Self([(rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8])
@@ -86,9 +86,9 @@ impl ColorMap {
     /// The colour of a parameter from 0 to 1; beyond, that of the end; grey for what is not a number.
     ///
     /// ```
-    /// use pliant_view::ColorMap;
+    /// use pliant_picture::ColorMap;
     ///
-    /// let luma = |c: pliant_view::Color| c.0.iter().map(|&v| u32::from(v)).sum::<u32>();
+    /// let luma = |c: pliant_picture::Color| c.0.iter().map(|&v| u32::from(v)).sum::<u32>();
     /// assert!(luma(ColorMap::Dusk.color(0.1)) < luma(ColorMap::Dusk.color(0.9)));
     /// assert_eq!(ColorMap::Dusk.color(-3.0), ColorMap::Dusk.color(0.0));
     /// ```

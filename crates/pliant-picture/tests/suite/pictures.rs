@@ -5,7 +5,7 @@ use pliant::Emitter;
 use pliant::collide::{Key, Pose};
 use pliant::mesh::generate::{Icosphere, particle_block};
 use pliant::prelude::*;
-use pliant_view::{
+use pliant_picture::{
     Camera, Color, ColorMap, Ground, Image, Legend, Light, Lines, Mesh, Paint, Points, RenderOptions, Scene, ViewError,
     Wireframe, render,
 };

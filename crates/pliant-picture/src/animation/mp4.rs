@@ -9,14 +9,14 @@ use crate::{Image, ViewError};
 /// A video that is written frame by frame, so that long ones need no memory. It needs the `ffmpeg` on the path.
 ///
 /// ```no_run
-/// use pliant_view::{Image, VideoWriter};
+/// use pliant_picture::{Image, VideoWriter};
 ///
 /// let mut video = VideoWriter::create("run.mp4", 640, 400, 60.0)?;
 /// for number in 0..120 {
 ///     video.push(&Image::new(640, 400, [number, 80, 160]))?;
 /// }
 /// video.finish()?;
-/// # Ok::<(), pliant_view::ViewError>(())
+/// # Ok::<(), pliant_picture::ViewError>(())
 /// ```
 #[derive(Debug)]
 pub struct VideoWriter {
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_missing_ffmpeg_is_named() {
-        let path = std::env::temp_dir().join("pliant-view-missing-ffmpeg.mp4");
+        let path = std::env::temp_dir().join("pliant-picture-missing-ffmpeg.mp4");
         let result = VideoWriter::with_program("pliant-has-no-such-program", &path, (2, 2), 25.0);
         assert!(matches!(result, Err(ViewError::FfmpegNotFound)), "{result:?}");
     }

@@ -16,13 +16,13 @@ use crate::{Image, ViewError};
 /// Frames of one size, shown one after the other and then again.
 ///
 /// ```
-/// use pliant_view::{Animation, Image};
+/// use pliant_picture::{Animation, Image};
 ///
 /// let mut animation = Animation::new(25.0);
 /// animation.push(Image::new(16, 10, [200, 40, 40]))?;
 /// animation.push(Image::new(16, 10, [40, 40, 200]))?;
 /// assert_eq!(&animation.to_gif()?[..6], b"GIF89a");
-/// # Ok::<(), pliant_view::ViewError>(())
+/// # Ok::<(), pliant_picture::ViewError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Animation {
