@@ -1,9 +1,9 @@
 //! Signed distances on a regular grid, interpolated linearly along each axis.
 
 use super::error::{ColliderError, finite, positive};
-use super::shape::Nearby;
 use crate::math::Vec3;
 use crate::mesh::Bounds;
+use crate::mesh::sdf::Nearby;
 use crate::mesh::sdf::SignedDistance;
 
 /// Interpolation of distances that change by at most 1 m per metre may change faster along diagonals, by this factor.

@@ -1,9 +1,9 @@
 //! Ground given by heights on a grid, two triangles a cell.
 
 use super::error::{ColliderError, finite, positive};
-use super::shape::Nearby;
 use super::surface::Triangles;
 use crate::math::Vec3;
+use crate::mesh::sdf::Nearby;
 
 /// Heights y at places (x, z) of a grid that begins at the origin; what lies below is inside. Beside the grid there is nothing.
 #[derive(Debug, Clone)]

@@ -31,12 +31,13 @@ mod pose;
 mod shape;
 mod surface;
 
+pub use crate::mesh::sdf::Nearby;
 pub use error::ColliderError;
 pub use grid::DistanceGrid;
 pub use heightfield::Heightfield;
 pub use moving::{Hit, Moving};
 pub use pose::{Key, Motion, Pose};
-pub use shape::{Nearby, Shape};
+pub use shape::Shape;
 pub use surface::SolidMesh;
 
 use crate::math::{Quat, Vec3};

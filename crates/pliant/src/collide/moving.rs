@@ -8,10 +8,11 @@
 use super::Collider;
 use super::grid::STEEPEST;
 use super::pose::Pose;
-use super::shape::{Nearby, Shape};
+use super::shape::Shape;
 use super::surface::{SolidMesh, Triangles, barycentric};
 use crate::math::Vec3;
 use crate::mesh::bvh::nearest_on_triangle;
+use crate::mesh::sdf::Nearby;
 use crate::mesh::{Bounds, triangle_normal};
 
 /// A collider between the start and the end of a step.

@@ -5,6 +5,7 @@ use super::grid::DistanceGrid;
 use super::heightfield::Heightfield;
 use super::surface::SolidMesh;
 use crate::math::Vec3;
+use crate::mesh::sdf::{Ball, Block, Capsule, Nearby, Rod};
 
 /// A collider's shape, about its own origin.
 #[derive(Debug, Clone)]
@@ -43,23 +44,6 @@ pub enum Shape {
     Grid(DistanceGrid),
 }
 
-/// Where a point is with respect to a surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Nearby {
-    /// Signed distance, negative inside \[m\].
-    pub distance: f64,
-    /// The nearest point of the surface \[m\].
-    pub point: Vec3,
-    /// Unit vector out of the shape.
-    pub normal: Vec3,
-}
-
-impl Nearby {
-    pub(super) fn new(p: Vec3, distance: f64, normal: Vec3) -> Self {
-        Self { distance, point: p - normal * distance, normal }
-    }
-}
-
 impl Shape {
     /// Refuses sizes that make no shape.
     pub(super) fn check(&self) -> Result<(), ColliderError> {
@@ -93,51 +77,16 @@ impl Shape {
     pub fn nearby(&self, p: Vec3) -> Nearby {
         match self {
             Self::Plane => Nearby::new(p, p.y, Vec3::Y),
-            Self::Sphere { radius } => ball(p, Vec3::ZERO, *radius),
+            Self::Sphere { radius } => Ball { centre: Vec3::ZERO, radius: *radius }.nearby(p),
             Self::Capsule { radius, length } => {
-                let along = p.y.clamp(-0.5 * length, 0.5 * length);
-                ball(p, Vec3::Y * along, *radius)
+                let end = Vec3::Y * (0.5 * length);
+                Capsule { ends: [-end, end], radius: *radius }.nearby(p)
             }
-            Self::Box { size } => block(p, 0.5 * *size),
-            Self::Cylinder { radius, length } => cylinder(p, *radius, 0.5 * length),
+            Self::Box { size } => Block { centre: Vec3::ZERO, size: *size }.nearby(p),
+            Self::Cylinder { radius, length } => Rod { centre: Vec3::ZERO, radius: *radius, length: *length }.nearby(p),
             Self::Heightfield(field) => field.nearby(p),
             Self::Mesh(mesh) => mesh.nearby(p),
             Self::Grid(grid) => grid.nearby(p),
         }
     }
-}
-
-fn ball(p: Vec3, centre: Vec3, radius: f64) -> Nearby {
-    let offset = p - centre;
-    let length = offset.length();
-    // The centre is equally far from everywhere; up is as good as any way out.
-    let normal = if length > 0.0 { offset / length } else { Vec3::Y };
-    Nearby::new(p, length - radius, normal)
-}
-
-fn block(p: Vec3, half: Vec3) -> Nearby {
-    let beyond = p.abs() - half;
-    let sides = Vec3::from_array(p.to_array().map(|c| if c < 0.0 { -1.0 } else { 1.0 }));
-    let outside = beyond.max(Vec3::ZERO);
-    let distance = outside.length();
-    if distance > 0.0 {
-        return Nearby::new(p, distance, outside / distance * sides);
-    }
-    let axis = beyond.max_position();
-    let mut normal = Vec3::ZERO;
-    normal[axis] = sides[axis];
-    Nearby::new(p, beyond[axis], normal)
-}
-
-fn cylinder(p: Vec3, radius: f64, half: f64) -> Nearby {
-    let around = Vec3::new(p.x, 0.0, p.z);
-    let r = around.length();
-    let radial = if r > 0.0 { around / r } else { Vec3::X };
-    let axial = if p.y < 0.0 { -Vec3::Y } else { Vec3::Y };
-    let (side, cap) = (r - radius, p.y.abs() - half);
-    if side > 0.0 && cap > 0.0 {
-        let distance = side.hypot(cap);
-        return Nearby::new(p, distance, (radial * side + axial * cap) / distance);
-    }
-    if side > cap { Nearby::new(p, side, radial) } else { Nearby::new(p, cap, axial) }
 }

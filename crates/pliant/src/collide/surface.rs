@@ -1,9 +1,9 @@
 //! Surfaces of triangles: the nearest point, and which side of it is out.
 
 use super::error::ColliderError;
-use super::shape::Nearby;
 use crate::math::Vec3;
 use crate::mesh::bvh::{Bvh, nearest_on_triangle};
+use crate::mesh::sdf::Nearby;
 use crate::mesh::{Bounds, TriangleMesh, triangle_normal};
 
 /// Triangles under a tree of boxes.

@@ -15,7 +15,7 @@ mod surface_distance;
 mod winding;
 
 pub use combine::Solid;
-pub use shapes::{Ball, Block, Capsule, Ring, Rod};
+pub use shapes::{Ball, Block, Capsule, Nearby, Ring, Rod};
 pub use surface_distance::{SurfaceDistance, SurfaceReport};
 
 use super::Bounds;

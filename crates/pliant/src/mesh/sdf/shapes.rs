@@ -4,6 +4,24 @@ use super::SignedDistance;
 use crate::math::Vec3;
 use crate::mesh::Bounds;
 
+/// Where a point is with respect to a surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearby {
+    /// Signed distance, negative inside \[m\].
+    pub distance: f64,
+    /// The nearest point of the surface \[m\].
+    pub point: Vec3,
+    /// Unit vector out of the shape.
+    pub normal: Vec3,
+}
+
+impl Nearby {
+    /// Of a point p \[m\].
+    pub(crate) fn new(p: Vec3, distance: f64, normal: Vec3) -> Self {
+        Self { distance, point: p - normal * distance, normal }
+    }
+}
+
 /// A full sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
@@ -11,6 +29,17 @@ pub struct Ball {
     pub centre: Vec3,
     /// The radius \[m\].
     pub radius: f64,
+}
+
+impl Ball {
+    /// The nearest point of the surface.
+    pub fn nearby(&self, p: Vec3) -> Nearby {
+        let offset = p - self.centre;
+        let length = offset.length();
+        // The centre is equally far from everywhere; up is as good as any way out.
+        let normal = if length > 0.0 { offset / length } else { Vec3::Y };
+        Nearby::new(p, length - self.radius, normal)
+    }
 }
 
 impl SignedDistance for Ball {
@@ -32,11 +61,28 @@ pub struct Block {
     pub size: Vec3,
 }
 
+impl Block {
+    /// The nearest point of the surface.
+    pub fn nearby(&self, p: Vec3) -> Nearby {
+        let offset = p - self.centre;
+        let beyond = offset.abs() - 0.5 * self.size;
+        let sides = Vec3::from_array(offset.to_array().map(|c| if c < 0.0 { -1.0 } else { 1.0 }));
+        // Outside, the corner or face beyond which p lies; inside, the nearest face.
+        let outside = beyond.max(Vec3::ZERO);
+        let distance = outside.length();
+        if distance > 0.0 {
+            return Nearby::new(p, distance, outside / distance * sides);
+        }
+        let axis = beyond.max_position();
+        let mut normal = Vec3::ZERO;
+        normal[axis] = sides[axis];
+        Nearby::new(p, beyond[axis], normal)
+    }
+}
+
 impl SignedDistance for Block {
     fn distance(&self, p: Vec3) -> f64 {
-        let beyond = (p - self.centre).abs() - 0.5 * self.size;
-        // Outside, the corner or face beyond which p lies; inside, the nearest face.
-        beyond.max(Vec3::ZERO).length() + beyond.max_element().min(0.0)
+        self.nearby(p).distance
     }
 
     fn bounds(&self) -> Bounds {
@@ -53,13 +99,25 @@ pub struct Capsule {
     pub radius: f64,
 }
 
-impl SignedDistance for Capsule {
-    fn distance(&self, p: Vec3) -> f64 {
+impl Capsule {
+    /// The ball of it that is nearest to a point.
+    fn ball(&self, p: Vec3) -> Ball {
         let [start, end] = self.ends;
         let axis = end - start;
         // A segment without length is a point.
         let along = ((p - start).dot(axis) / axis.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        p.distance(start + along * axis) - self.radius
+        Ball { centre: start + along * axis, radius: self.radius }
+    }
+
+    /// The nearest point of the surface.
+    pub fn nearby(&self, p: Vec3) -> Nearby {
+        self.ball(p).nearby(p)
+    }
+}
+
+impl SignedDistance for Capsule {
+    fn distance(&self, p: Vec3) -> f64 {
+        self.ball(p).distance(p)
     }
 
     fn bounds(&self) -> Bounds {
@@ -102,11 +160,26 @@ pub struct Rod {
     pub length: f64,
 }
 
+impl Rod {
+    /// The nearest point of the surface.
+    pub fn nearby(&self, p: Vec3) -> Nearby {
+        let offset = p - self.centre;
+        let around = Vec3::new(offset.x, 0.0, offset.z);
+        let r = around.length();
+        let radial = if r > 0.0 { around / r } else { Vec3::X };
+        let axial = if offset.y < 0.0 { -Vec3::Y } else { Vec3::Y };
+        let (side, cap) = (r - self.radius, offset.y.abs() - 0.5 * self.length);
+        if side > 0.0 && cap > 0.0 {
+            let distance = side.hypot(cap);
+            return Nearby::new(p, distance, (radial * side + axial * cap) / distance);
+        }
+        if side > cap { Nearby::new(p, side, radial) } else { Nearby::new(p, cap, axial) }
+    }
+}
+
 impl SignedDistance for Rod {
     fn distance(&self, p: Vec3) -> f64 {
-        let p = p - self.centre;
-        let (side, cap) = (p.x.hypot(p.z) - self.radius, p.y.abs() - 0.5 * self.length);
-        side.max(0.0).hypot(cap.max(0.0)) + side.max(cap).min(0.0)
+        self.nearby(p).distance
     }
 
     fn bounds(&self) -> Bounds {
@@ -161,6 +234,35 @@ mod tests {
         assert_distance(&rod, [0.0, 1.5, 0.0], -0.5);
         assert_distance(&rod, [0.6, 0.0, 0.0], -0.4);
         assert_distance(&rod, [4.0, 6.0, 0.0], 5.0);
+    }
+
+    /// A point, and its distance along the normal, are what leads to the surface; the gradient of distances is the normal.
+    #[test]
+    fn nearby_points_agree_with_distances_all_around() {
+        let ball = Ball { centre: Vec3::X, radius: 0.7 };
+        let block = Block { centre: Vec3::Y, size: Vec3::new(1.0, 0.6, 1.4) };
+        let capsule = Capsule { ends: [Vec3::new(-0.4, 0.1, 0.0), Vec3::new(0.5, 0.6, 0.3)], radius: 0.3 };
+        let rod = Rod { centre: Vec3::Z, radius: 0.5, length: 0.8 };
+        type Pair<'a> = (&'a dyn SignedDistance, &'a dyn Fn(Vec3) -> Nearby);
+        let shapes: [Pair<'_>; 4] = [
+            (&ball, &|p| ball.nearby(p)),
+            (&block, &|p| block.nearby(p)),
+            (&capsule, &|p| capsule.nearby(p)),
+            (&rod, &|p| rod.nearby(p)),
+        ];
+        for (shape, nearby) in shapes {
+            for k in 0..500 {
+                let k = f64::from(k);
+                let p = Vec3::new((1.3 * k).sin(), (2.1 * k).cos(), (0.7 * k + 1.0).sin()) * 1.5;
+                let near = nearby(p);
+                assert!((near.distance - shape.distance(p)).abs() < 1e-14);
+                assert!((near.normal.length() - 1.0).abs() < 1e-12);
+                assert!(shape.distance(near.point).abs() < 1e-12, "{} at {p}", shape.distance(near.point));
+                assert!(near.point.distance(p + near.normal * -near.distance) < 1e-14);
+                let ahead = shape.distance(p + near.normal * 1e-6);
+                assert!((ahead - near.distance - 1e-6).abs() < 1e-9, "the normal leads away from {p}");
+            }
+        }
     }
 
     #[test]

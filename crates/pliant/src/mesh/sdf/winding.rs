@@ -9,7 +9,7 @@
 
 use std::f64::consts::PI;
 
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::{triangle_area, triangle_area_vector};
 
@@ -28,10 +28,6 @@ pub(super) struct Dipole {
     second: Mat3,
     /// Radius about the centre within which all corners lie \[m\].
     radius: f64,
-}
-
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// One dipole for each node of the tree.
