@@ -1,7 +1,7 @@
 //! [Bargteil & Jones 2014, §3]: cubes that start stretched by half, and cubes that are dropped, in one cluster and in about 29, over the
 //! parameters of Algorithm 1.
 
-use pliant::math::{Mat3, Quat, nearest_rotation};
+use pliant::math::{Quat, RigidFit};
 use pliant::mesh::PointSet;
 use pliant::prelude::*;
 use pliant::{RegionError, SimulationBuilder};
@@ -271,14 +271,10 @@ fn stretched(size: Size) -> Result<Outcome, ReproduceError> {
 fn strain(rest: &[Vec3], regions: &Regions, x: &[Vec3]) -> f64 {
     let lists = regions.lists();
     let of_cluster = |row: &[u32]| {
-        let members = || row.iter().map(|&v| v as usize);
-        let mean = |of: &[Vec3]| members().fold(Vec3::ZERO, |sum, v| sum + of[v]) / row.len() as f64;
-        let (c, r) = (mean(x), mean(rest));
-        let pairs = || members().map(|v| (x[v] - c, rest[v] - r));
-        let moments = pairs().fold(Mat3::ZERO, |sum, (x, r)| sum + Mat3::from_cols(x * r.x, x * r.y, x * r.z));
-        let turn = nearest_rotation(moments);
-        let half_width = pairs().fold(0.0, |most: f64, (_, r)| most.max(r.length()));
-        pairs().map(|(x, r)| (x - turn * r).length() / half_width).sum::<f64>()
+        let members = || row.iter().map(|&v| (rest[v as usize], x[v as usize]));
+        let fit = RigidFit::new(members().map(|(rest, now)| (rest, now, 1.0)));
+        let half_width = members().fold(0.0, |most: f64, (rest, _)| most.max(rest.distance(fit.rest_centre)));
+        members().map(|(rest, now)| now.distance(fit.place(rest)) / half_width).sum::<f64>()
     };
     lists.rows().map(of_cluster).sum::<f64>() / lists.items().len() as f64
 }

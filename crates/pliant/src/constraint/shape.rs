@@ -5,8 +5,8 @@
 //! 1/ω² for the angular frequency ω at which the set would swing about its shape \[s²\].
 
 use super::{Block, Bound, ConstraintBatch, Rule};
-use crate::energy::{EnergyError, outer};
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::energy::EnergyError;
+use crate::math::{RigidFit, Vec3};
 
 /// Sets of vertices that keep their shape.
 #[derive(Debug, Clone)]
@@ -58,13 +58,8 @@ fn goals(rest: &[Vec3], x: &[Vec3], inverse_masses: &[f64], masses: &mut Vec<f64
     let free: f64 = inverse_masses.iter().filter(|w| **w > 0.0).map(|w| 1.0 / w).sum();
     masses.clear();
     masses.extend(inverse_masses.iter().map(|&w| if w > 0.0 { 1.0 / w } else { PINNED * free.max(1.0) }));
-    let total: f64 = masses.iter().sum();
-    let mean = |points: &[Vec3]| points.iter().zip(&*masses).fold(Vec3::ZERO, |sum, (p, m)| sum + *p * *m) / total;
-    let (centre, rest_centre) = (mean(x), mean(rest));
-    let terms = x.iter().zip(rest).zip(&*masses);
-    let moment = terms.fold(Mat3::ZERO, |sum, ((x, r), m)| sum + outer((*x - centre) * *m, *r - rest_centre));
-    let rotation = best_rotation(moment, Quat::IDENTITY);
-    rest.iter().map(|r| centre + rotation * (*r - rest_centre)).collect()
+    let fit = RigidFit::new(rest.iter().zip(x).zip(&*masses).map(|((r, x), m)| (*r, *x, *m)));
+    rest.iter().map(|r| fit.place(*r)).collect()
 }
 
 /// How much heavier than all others a pinned vertex is.

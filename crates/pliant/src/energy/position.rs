@@ -12,7 +12,7 @@ use super::rest::stencil_positions;
 use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
 use crate::math::Vec3;
 
-const KIND: &str = "position";
+pub(crate) const KIND: &str = "position";
 
 /// Entry in the list of energies.
 pub(super) const INFO: EnergyInfo = EnergyInfo {

@@ -23,7 +23,7 @@ use std::ops::Range;
 use super::error::{require, require_non_negative};
 use super::rest::stencil_positions;
 use super::{Arrays, Batch, Curvature, EnergyError, EnergyInfo, Memory, Operator, Properties, Rewiring, Specimen};
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::math::{Mat3, Quat, Vec3, fitted_rotation};
 
 const KIND: &str = "rigid";
 
@@ -76,11 +76,6 @@ struct RigidBatch {
     offsets: Vec<Vec3>,
 }
 
-/// The outer product a bᵀ.
-pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
 impl Batch for RigidBatch {
     fn kind(&self) -> &'static str {
         KIND
@@ -116,10 +111,10 @@ impl Batch for RigidBatch {
     fn project(&self, x: &[Vec3], _goals: &[Vec3], memory: &mut Memory) {
         let stencils = self.operator.corner_vertices().chunks_exact(2).zip(self.operator.weights());
         // One body in the fixed order of its vertices: some hundred products, less than it takes to wake a thread.
-        let covariance = stencils.zip(&self.offsets).fold(Mat3::ZERO, |sum, ((stencil, &w), r)| {
-            sum + outer((x[stencil[1] as usize] - x[stencil[0] as usize]) * w, *r)
-        });
-        let rotation = best_rotation(covariance, Quat::from_slice(&memory.warm));
+        let arms = stencils
+            .zip(&self.offsets)
+            .map(|((stencil, &w), r)| ((x[stencil[1] as usize] - x[stencil[0] as usize]) * w, *r));
+        let rotation = fitted_rotation(arms, Quat::from_slice(&memory.warm));
         rotation.write_to_slice(&mut memory.warm);
         let rotation = Mat3::from_quat(rotation);
         memory.projections.iter_mut().zip(&self.offsets).for_each(|(p, r)| *p = rotation * *r);

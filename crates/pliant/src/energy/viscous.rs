@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::{Arrays, Batch, Curvature, Element, Memory, Operator, Properties};
-use crate::math::{Mat3, Vec3, nearest_rotation};
+use crate::math::{Vec3, fitted_matrix};
 use crate::parallel::{self, Strided};
 
 /// Damping of another batch. Its warm values are A x_n of the current step.
@@ -36,12 +36,7 @@ fn rotated_fit(z: &[Vec3], last: &[f64], out: &mut [Vec3]) {
         out[0] = z[0].try_normalize().map_or_else(|| last_row(0), |direction| direction * length);
         return;
     }
-    let mut covariance = Mat3::ZERO;
-    for (r, z) in z.iter().enumerate() {
-        let l = last_row(r);
-        covariance += Mat3::from_cols(*z * l.x, *z * l.y, *z * l.z);
-    }
-    let rotation = nearest_rotation(covariance);
+    let rotation = fitted_matrix(z.iter().enumerate().map(|(r, z)| (*z, last_row(r))));
     (0..z.len()).for_each(|r| out[r] = rotation * last_row(r));
 }
 
@@ -156,6 +151,7 @@ impl Viscous {
 mod tests {
     use super::*;
     use crate::energy::{LIST, batch_energy};
+    use crate::math::Mat3;
 
     /// Energy and gradient of the damping that began at `start`.
     fn damping(viscous: &Viscous, start: &[Vec3], x: &[Vec3]) -> (f64, Vec<Vec3>) {

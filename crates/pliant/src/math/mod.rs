@@ -6,12 +6,14 @@
 mod dense;
 mod determinant;
 pub(crate) mod lanes;
+mod rigid_fit;
 mod svd;
 
 pub(crate) use dense::symmetric_inverse_where_positive;
 pub use dense::{clamp_to_positive_semidefinite, factor_dense, solve_dense, solve_symmetric, symmetric_eigen};
 pub(crate) use determinant::{NEARLY_RIGHT, Projected, project_product};
-pub(crate) use svd::best_rotation;
+pub use rigid_fit::{RigidFit, outer};
+pub(crate) use rigid_fit::{best_rotation, fitted_matrix, fitted_rotation};
 pub use svd::{Svd2, Svd3, nearest_rotation, perpendicular_to, svd_3x2, svd_3x3};
 
 /// A point, direction or force in three dimensions, double precision.

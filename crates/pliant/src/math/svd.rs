@@ -137,21 +137,13 @@ pub fn nearest_rotation(f: Mat3) -> Mat3 {
 /// A second singular value below this share of the first is that of points on a line: how they turn about it cannot be seen.
 const ON_A_LINE: f64 = 1e-10;
 
-/// The rotation nearest to a matrix as Σ w zᵢ rᵢᵀ; where points on a line leave it open, the one nearest to `last`.
-pub(crate) fn best_rotation(covariance: Mat3, last: Quat) -> Quat {
-    let svd = svd_3x3(covariance);
-    if svd.sigma.x.is_nan() || svd.sigma.x <= 0.0 {
-        return last;
-    }
-    if svd.sigma.y > ON_A_LINE * svd.sigma.x {
-        return Quat::from_mat3(&(svd.u * svd.v.transpose())).normalize();
-    }
-    let carried = last * svd.v.x_axis;
-    (shortest_arc(carried, svd.u.x_axis) * last).normalize()
+/// Whether a moment is that of points on a line.
+pub(super) fn is_on_a_line(svd: &Svd3) -> bool {
+    svd.sigma.y <= ON_A_LINE * svd.sigma.x || svd.sigma.y.is_nan()
 }
 
 /// The rotation of least angle from one unit vector to another, to full accuracy for equal and for opposite ones too.
-fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
+pub(super) fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
     if from.dot(to) < -0.5 {
         // Half a turn first, about whatever is perpendicular; then the rest is short.
         let half_turn = Quat::from_axis_angle(perpendicular_to(from), std::f64::consts::PI);

@@ -7,7 +7,7 @@
 //! what is linear: a coarse turn or slope reaches the mesh as such, and not as strain from vertex to vertex.
 
 use super::{SourceDistance, nearest_sources};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 
 /// Neighbours of a vertex on its level.
 const NEIGHBOURS: usize = 8;
@@ -133,8 +133,8 @@ fn linear_weights(rest: &[Vec3], v: u32, near: &[SourceDistance]) -> Vec<(u32, f
     let nearness =
         |parent: &SourceDistance| (1.0 / parent.distance - 1.0 / farthest).max(FADED / parent.distance).powi(2);
     let first = near.iter().fold(Vec3::ZERO, |sum, parent| sum + place(parent) * nearness(parent));
-    let outer = |d: Vec3| Mat3::from_cols(d * d.x, d * d.y, d * d.z);
-    let second = near.iter().fold(Mat3::ZERO, |sum, parent| sum + outer(place(parent)) * nearness(parent));
+    let second =
+        near.iter().fold(Mat3::ZERO, |sum, parent| sum + outer(place(parent), place(parent)) * nearness(parent));
     let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
     let tilt = (second + Mat3::IDENTITY * (FLAT * trace)).inverse() * first;
     // Outside of its parents a vertex would go farther than any: negative weights are no masses to hand up.

@@ -71,7 +71,7 @@ pub(super) fn modes_of(
     for (element, r) in offsets.iter().enumerate() {
         let mode = *r * (scale * operator.weight(element));
         at_hub -= mode;
-        moment += crate::energy::outer(mode, *r);
+        moment += crate::math::outer(mode, *r);
         modes.extend(place(operator.stencil(element)[1]).map(|place| (place, mode)));
     }
     modes.extend(place(operator.stencil(0)[0]).map(|place| (place, at_hub)));
@@ -208,7 +208,7 @@ impl Group {
             second.responses.iter().for_each(|&(place, y)| response[place as usize] = y);
             for first in &sets {
                 let product =
-                    |sum, &(place, mode): &(u32, Vec3)| sum + crate::energy::outer(mode, response[place as usize]);
+                    |sum, &(place, mode): &(u32, Vec3)| sum + crate::math::outer(mode, response[place as usize]);
                 gram.push(first.modes.iter().fold(Mat3::ZERO, product));
             }
             second.responses.iter().for_each(|&(place, _)| response[place as usize] = Vec3::ZERO);
@@ -287,7 +287,7 @@ impl TurningColumns {
             for (element, p) in memory.projections.iter().enumerate() {
                 let stencil = operator.stencil(element);
                 let z = x[stencil[1] as usize] - x[stencil[0] as usize];
-                met += crate::energy::outer(z * (scale * operator.weight(element)), *p);
+                met += crate::math::outer(z * (scale * operator.weight(element)), *p);
             }
             all.true_stiffness.push(about((met + met.transpose()) * 0.5) + regular(moment));
             all.rigid_stiffness.push(about(rotation * moment * rotation.transpose()) + regular(moment));

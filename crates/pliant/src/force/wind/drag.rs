@@ -22,7 +22,7 @@
 
 use std::f64::consts::PI;
 
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 use crate::matter::oriented::Oriented;
 use crate::matter::{Channels, ORIENTATIONS};
 use crate::parallel::{Strided, for_each};
@@ -146,7 +146,7 @@ impl<'a> Drag<'a> {
             let along = axis * past.dot(axis);
             let drag = drag * x[a].distance(x[b]);
             let (across, friction) = (drag * self.wind.strand_drag, drag * self.wind.strand_friction);
-            let lengthwise = outer(axis);
+            let lengthwise = outer(axis, axis);
             let mut slope = of_square(past - along) * across;
             slope -= lengthwise * (across * (past - along).length());
             slope += lengthwise * (2.0 * friction * along.length());
@@ -173,10 +173,5 @@ impl<'a> Drag<'a> {
 /// ∂(|u| u)/∂u.
 fn of_square(u: Vec3) -> Mat3 {
     let speed = u.length();
-    u.try_normalize().map_or(Mat3::ZERO, |unit| (Mat3::IDENTITY + outer(unit)) * speed)
-}
-
-/// n nᵀ
-fn outer(n: Vec3) -> Mat3 {
-    Mat3::from_cols(n * n.x, n * n.y, n * n.z)
+    u.try_normalize().map_or(Mat3::ZERO, |unit| (Mat3::IDENTITY + outer(unit, unit)) * speed)
 }

@@ -9,9 +9,8 @@ use super::quadratic::{Quadratic, Squares};
 use super::regions::Regions;
 use super::sums::{Buffers, Sums};
 use super::{Matching, Modes};
-use crate::energy::outer;
 use crate::math::lanes::{InstructionSet, LaneNumber, nearest_rotations};
-use crate::math::{Mat3, Quat, Vec3, symmetric_inverse_where_positive};
+use crate::math::{Mat3, Quat, Vec3, outer, symmetric_inverse_where_positive};
 use crate::parallel::{self, Strided};
 
 /// Regions whose rotations are worked out at once.

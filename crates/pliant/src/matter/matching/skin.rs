@@ -13,7 +13,7 @@ use std::iter::Sum;
 use std::ops::Mul;
 
 use super::regions::{RegionError, neighbours_of};
-use crate::math::{Mat3, Quat, Vec3, best_rotation, symmetric_inverse_where_positive};
+use crate::math::{Mat3, Quat, Vec3, fitted_rotation, outer, symmetric_inverse_where_positive};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::{Bounds, Csr, Edge};
 
@@ -216,8 +216,7 @@ fn fitted(centre: u32, rest: &[Vec3], neighbours: &Csr, flat: &mut Vec<Flat>) ->
     let place = |&v: &u32| (v, rest[v as usize] - rest[centre as usize]);
     let members: Vec<(u32, Vec3, f64)> =
         ring.iter().map(place).map(|(v, r)| (v, r, r.length_squared().recip())).collect();
-    let outer = |r: Vec3| Mat3::from_cols(r * r.x, r * r.y, r * r.z);
-    let square = members.iter().fold(Mat3::ZERO, |sum, &(_, r, weight)| sum + outer(r) * weight);
+    let square = members.iter().fold(Mat3::ZERO, |sum, &(_, r, weight)| sum + outer(r, r) * weight);
     let (inverse, unseen) = symmetric_inverse_where_positive(square);
     let gradients = members.iter().map(|&(v, r, weight)| (v, inverse * r * weight)).collect();
     let number = (unseen != Mat3::ZERO).then(|| {
@@ -230,10 +229,9 @@ fn fitted(centre: u32, rest: &[Vec3], neighbours: &Csr, flat: &mut Vec<Flat>) ->
 impl Flat {
     /// How it is turned.
     fn turn(&self, x: &[Vec3]) -> Quat {
-        let outer = |a: Vec3, b: Vec3| Mat3::from_cols(a * b.x, a * b.y, a * b.z);
-        let all = self.neighbours.iter().map(|&(v, r, weight)| (x[v as usize] - x[self.centre as usize], r, weight));
-        let covariance = all.fold(Mat3::ZERO, |sum, (now, r, weight)| sum + outer(now, r) * weight);
-        best_rotation(covariance, Quat::IDENTITY)
+        let arms = self.neighbours.iter();
+        let arms = arms.map(|&(v, r, weight)| ((x[v as usize] - x[self.centre as usize]) * weight, r));
+        fitted_rotation(arms, Quat::IDENTITY)
     }
 
     /// How fast it turns \[rad/s\].
@@ -241,8 +239,7 @@ impl Flat {
         let (mut inertia, mut momentum) = (Mat3::ZERO, Vec3::ZERO);
         for &(other, _, weight) in &self.neighbours {
             let arm = x[other as usize] - x[self.centre as usize];
-            let outer = Mat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
-            inertia += (Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer) * weight;
+            inertia += (Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer(arm, arm)) * weight;
             momentum += arm.cross(v[other as usize] - v[self.centre as usize]) * weight;
         }
         symmetric_inverse_where_positive(inertia).0 * momentum

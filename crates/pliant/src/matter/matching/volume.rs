@@ -16,8 +16,7 @@
 
 use super::Matching;
 use super::regions::RegionError;
-use crate::energy::outer;
-use crate::math::{Mat3, Vec3, symmetric_inverse_where_positive};
+use crate::math::{Mat3, Vec3, outer, symmetric_inverse_where_positive};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::{Bounds, Csr, TriangleMesh, tet_volume, triangle_area_vector};
 

@@ -6,8 +6,7 @@
 use std::ops::Range;
 
 use super::{Oriented, free_turn, inertia, turn_between, turned};
-use crate::energy::outer;
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::math::{Mat3, Quat, Vec3, best_rotation, outer};
 use crate::matter::Place;
 use crate::mesh::Csr;
 use crate::parallel::{self, Strided};

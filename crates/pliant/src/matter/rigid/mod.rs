@@ -11,8 +11,8 @@ pub(crate) use motion::RigidSets;
 
 use thiserror::Error;
 
-use crate::energy::{Arrays, RigidSet, outer};
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::energy::{Arrays, RigidSet};
+use crate::math::{Mat3, Quat, Vec3, fitted_rotation, outer};
 use crate::mesh::{Simplices, TriangleMesh};
 use crate::world::body::Body;
 use crate::world::error::ModelError;
@@ -157,9 +157,8 @@ impl RigidPose {
             let offsets = [Vec3::ZERO].into_iter().chain(offsets.iter().copied()).map(|r| r + hub);
             set.vertices.iter().map(|&v| v as usize).zip(offsets)
         };
-        let covariance =
-            places().fold(Mat3::ZERO, |sum, (v, r)| sum + outer((state.positions[v] - centre) * masses[v], r));
-        let rotation = best_rotation(covariance, Quat::IDENTITY);
+        let arms = places().map(|(v, r)| ((state.positions[v] - centre) * masses[v], r));
+        let rotation = fitted_rotation(arms, Quat::IDENTITY);
         let (mut moment, mut second) = (Vec3::ZERO, Mat3::ZERO);
         let (mut deviation, mut size) = (0.0_f64, 0.0_f64);
         for (v, r) in places() {

@@ -1,8 +1,8 @@
 //! Rigid bodies in the position-based solver: in each iteration their vertices go to the nearest place of the rigid shape, in the
 //! metric of masses, which keeps momentum and angular momentum [Müller 2005].
 
-use crate::energy::{Arrays, Memory, outer};
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::energy::{Arrays, Memory};
+use crate::math::{Quat, Vec3, fitted_rotation};
 use crate::matter::{Iteration, Motion};
 use crate::world::model::Model;
 
@@ -55,12 +55,9 @@ impl Rigid {
     fn straighten(&self, x: &mut [Vec3], memory: &mut [Memory]) {
         let own = || self.vertices.iter().zip(&self.masses).zip(&self.places);
         let centre = own().fold(Vec3::ZERO, |sum, ((&v, m), _)| sum + x[v as usize] * *m) / self.mass;
-        let mut moment = Mat3::ZERO;
-        for ((&v, m), place) in own() {
-            moment += outer((x[v as usize] - centre) * *m, *place);
-        }
+        let arms = own().map(|((&v, m), place)| ((x[v as usize] - centre) * *m, *place));
         let warm = &mut memory[self.batch].warm;
-        let rotation = best_rotation(moment, Quat::from_slice(warm));
+        let rotation = fitted_rotation(arms, Quat::from_slice(warm));
         for ((&v, _), place) in own() {
             x[v as usize] = centre + rotation * *place;
         }

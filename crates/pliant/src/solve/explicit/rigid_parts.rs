@@ -1,7 +1,6 @@
 //! What unstable elements connect, put back to its rest shape.
 
-use crate::energy::outer;
-use crate::math::{Mat3, Quat, Vec3, best_rotation};
+use crate::math::{Quat, Vec3, fitted_rotation};
 use crate::world::model::Model;
 
 /// A held vertex does not give way: in fits it counts as this many times its mass.
@@ -36,10 +35,9 @@ impl RigidPart {
         let own = || self.vertices.iter().zip(&self.masses).zip(&self.places);
         let first = x[self.vertices[0] as usize];
         let centre = first + own().fold(Vec3::ZERO, |sum, ((&v, m), _)| sum + (x[v as usize] - first) * *m) / self.mass;
-        let mut moments = Mat3::ZERO;
-        own().for_each(|((&v, m), place)| moments += outer((x[v as usize] - centre) * *m, *place));
+        let arms = own().map(|((&v, m), place)| ((x[v as usize] - centre) * *m, *place));
         // Where a rotation is open, as about a line, it moves nothing.
-        let rotation = best_rotation(moments, Quat::IDENTITY);
+        let rotation = fitted_rotation(arms, Quat::IDENTITY);
         for (((&v, _), place), is_free) in own().zip(&self.is_free) {
             if *is_free {
                 x[v as usize] = centre + rotation * *place;

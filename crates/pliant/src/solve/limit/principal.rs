@@ -4,7 +4,7 @@
 //! back about its centre of mass. Clamping stretches differently turns a cell whose masses are unequal: it is turned back so that
 //! Σ m r × r' = 0, which keeps angular momentum.
 
-use crate::math::{Mat3, Vec3, nearest_rotation, perpendicular_to, svd_3x2, svd_3x3};
+use crate::math::{Mat3, Vec3, fitted_matrix, perpendicular_to, svd_3x2, svd_3x3};
 
 /// A segment, triangle or tet with its rest shape: places of its corners in its own axes, and the inverse of its edges there.
 #[derive(Debug, Clone)]
@@ -95,12 +95,7 @@ impl Cell {
         let rest_centre = own().fold(Vec3::ZERO, |sum, (v, r)| sum + *r * weight(v)) / total;
         let mut turn = Mat3::IDENTITY;
         if !is_held && self.rest.len() > 2 {
-            let mut moment = Mat3::ZERO;
-            for (v, rest) in own() {
-                let (r, new) = ((x[v] - centre) * weight(v), f * (*rest - rest_centre));
-                moment += Mat3::from_cols(r * new.x, r * new.y, r * new.z);
-            }
-            turn = nearest_rotation(moment);
+            turn = fitted_matrix(own().map(|(v, rest)| ((x[v] - centre) * weight(v), f * (*rest - rest_centre))));
         }
         for (v, rest) in own() {
             if inverse_masses[v] > 0.0 {
