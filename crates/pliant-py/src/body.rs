@@ -1,54 +1,17 @@
 //! Bodies from their Python descriptions.
 
 use pliant::math::Vec3;
-use pliant::mesh::generate::tapered_radii;
-use pliant::mesh::{MassKind, PointSet, Simplices};
-use pliant::{Body, ClothMatching, Matching, ModelError, OrientedParticles, Regions, StrandMaterial};
+use pliant::{Body, ClothMatching};
 use pyo3::prelude::*;
 
 use crate::arrays::{get, get_indices, get_some_numbers, get_some_vectors};
 use crate::constraint::{Place, constraints};
 use crate::energy::{Faults, energy};
 use crate::error::bad_value;
-use crate::fluid::emitter;
 use crate::matching::matching;
-use crate::material::{Chains, Material, material};
+use crate::material::made_of;
 use crate::mesh::{AnyMesh, any_mesh};
 use crate::topology::tearing;
-
-/// A body with its material; Python has checked that mesh and material belong together.
-fn with_material(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh, material: &Material) -> PyResult<Body> {
-    let made: Result<Body, ModelError> = match (mesh, material) {
-        (AnyMesh::Triangles(mesh), Material::Cloth(cloth)) => Body::cloth(mesh, cloth),
-        (AnyMesh::Triangles(mesh), Material::Rigid(rigid)) => {
-            let (velocity, spin): ([f64; 3], [f64; 3]) = (get(recipe, "velocity")?, get(recipe, "spin")?);
-            Body::rigid(mesh, rigid).map(|body| body.with_motion(velocity.into(), spin.into()))
-        }
-        (AnyMesh::Tets(mesh), Material::Solid(solid)) => Body::solid(mesh, solid),
-        (AnyMesh::Strands(strands), Material::Strand(strand)) => Body::strands(strands, strand),
-        (AnyMesh::Strands(strands), Material::Rod(rod)) => Body::rods(strands, rod),
-        (AnyMesh::Strands(strands), Material::Oriented([base, tip], material)) => {
-            let radii = tapered_radii(strands, *base, *tip);
-            let particles = OrientedParticles::along(strands, &radii).map_err(bad_value)?;
-            Body::oriented(&particles, material)
-        }
-        (AnyMesh::Strands(strands), Material::Chains(chains)) => {
-            let Chains { density, width, spring, damping, limit, relaxation } = *chains;
-            let standard = Matching::new(Regions::chains(strands, width).map_err(bad_value)?);
-            let masses = strands.mass_matrix(MassKind::Lumped, density).map_err(bad_value)?;
-            let width = StrandMaterial { density, ..StrandMaterial::default() }.width();
-            let body = Body::new(strands.positions.clone(), masses).with_segments(strands.segments().collect());
-            let body = body.with_strand_width(width);
-            Ok(body.with_matching(Matching { spring, damping, limit, relaxation, ..standard }))
-        }
-        (AnyMesh::Points(positions), Material::Fluid(fluid)) => match emitter(&recipe.getattr("emitter")?)? {
-            Some(emitter) => Body::emitted(&emitter, fluid),
-            None => Body::fluid(&PointSet { positions: positions.clone() }, fluid),
-        },
-        _ => return Err(bad_value("the material does not belong to the mesh")),
-    };
-    made.map_err(bad_value)
-}
 
 /// A body of masses alone.
 fn of_masses(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Body> {
@@ -87,10 +50,8 @@ fn cloth_matching(recipe: &Bound<'_, PyAny>) -> PyResult<Option<ClothMatching>> 
 /// A body by its Python description.
 pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body> {
     let (mesh, pinned) = (any_mesh(&recipe.getattr("mesh")?)?, get_indices(recipe, "pinned")?);
-    let made = match material(&recipe.getattr("material")?)? {
-        Some(material) => with_material(recipe, &mesh, &material)?,
-        None => of_masses(recipe, &mesh)?,
-    };
+    let material = recipe.getattr("material")?;
+    let made = if material.is_none() { of_masses(recipe, &mesh)? } else { made_of(&material, recipe, &mesh)? };
     let mut body = made.with_pressure(get(recipe, "pressure")?);
     let rest: Vec<Vec3> = body.rest().to_vec();
     for recipe in recipe.getattr("energies")?.try_iter()? {

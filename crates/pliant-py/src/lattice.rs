@@ -4,15 +4,14 @@ use std::cell::RefCell;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pliant::math::{Quat, Vec3};
-use pliant::mesh::generate::tapered_radii;
-use pliant::{Lattice, Link, MatchedSkin, Octree, OctreeCell, OrientedParticles, RegionError, Regions, Skin};
+use pliant::{Lattice, Link, MatchedSkin, Octree, OctreeCell, RegionError, Regions, Skin};
 use pyo3::prelude::*;
 
 use crate::arrays::{
     elements, get, get_elements, get_numbers, get_vectors, to_array, to_elements, to_numbers, vectors,
 };
 use crate::error::bad_value;
-use crate::material::{Material, material};
+use crate::material::ellipsoids;
 use crate::mesh::{AnyMesh, any_mesh};
 use crate::solid::solid;
 
@@ -161,11 +160,10 @@ pub(crate) struct OrientedSkin(Skin);
 impl OrientedSkin {
     #[new]
     fn new(recipe: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (mesh, material) = (any_mesh(&recipe.getattr("strands")?)?, material(&recipe.getattr("material")?)?);
-        let (AnyMesh::Strands(strands), Some(Material::Oriented([base, tip], _))) = (mesh, material) else {
+        let AnyMesh::Strands(strands) = any_mesh(&recipe.getattr("strands")?)? else {
             return Err(bad_value("a skin follows strands with an oriented material"));
         };
-        let particles = OrientedParticles::along(&strands, &tapered_radii(&strands, base, tip)).map_err(bad_value)?;
+        let particles = ellipsoids(&recipe.getattr("material")?, &strands)?;
         Skin::new(&particles, &get_vectors(recipe, "points")?).map(Self).map_err(bad_value)
     }
 

@@ -1,48 +1,42 @@
-//! Materials from their Python descriptions.
+//! Bodies of materials from their Python descriptions.
 
 use pliant::energy::StrainSet;
-use pliant::mesh::MassKind;
+use pliant::mesh::generate::tapered_radii;
+use pliant::mesh::{MassKind, PointSet, Simplices, StrandSet, TriangleMesh};
 use pliant::{
-    BendModel, ClothMaterial, FluidMaterial, OrientedMaterial, RigidMaterial, RodMaterial, SolidMaterial, Spring,
-    StrainLimit, StrandMaterial,
+    BendModel, Body, ClothMaterial, FluidMaterial, HairMaterial, Matching, ModelError, OrientedMaterial,
+    OrientedParticles, Regions, RigidMaterial, RodMaterial, SolidMaterial, Spring, StrainLimit, StrandMaterial,
 };
 use pyo3::prelude::*;
 
 use crate::arrays::{choose, get};
 use crate::error::bad_value;
+use crate::fluid::emitter;
+use crate::mesh::AnyMesh;
+use crate::settings::manner;
 
-/// What a body is made of.
-pub(crate) enum Material {
-    Cloth(ClothMaterial),
-    Solid(SolidMaterial),
-    Strand(StrandMaterial),
-    Rod(RodMaterial),
-    /// Radii at the root and at tips, and what holds ellipsoids together.
-    Oriented([f64; 2], OrientedMaterial),
-    /// Strands that are matched by runs of their vertices.
-    Chains(Chains),
-    Fluid(FluidMaterial),
-    Rigid(RigidMaterial),
-}
+type Made = Result<Body, ModelError>;
 
-/// A material by its description; none for a body of masses and energies.
-pub(crate) fn material(recipe: &Bound<'_, PyAny>) -> PyResult<Option<Material>> {
-    if recipe.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(match get::<String>(recipe, "kind")?.as_str() {
-        "cloth" => Material::Cloth(cloth(recipe)?),
-        "solid" => Material::Solid(solid(recipe)?),
-        "strand" => Material::Strand(strand(recipe)?),
-        "rod" => Material::Rod(rod(recipe)?),
-        "oriented" => oriented(recipe)?,
-        "chains" => Material::Chains(chains(recipe)?),
-        "fluid" => Material::Fluid(fluid(recipe)?),
-        "rigid" => {
-            Material::Rigid(RigidMaterial { density: get(recipe, "density")?, frequency: get(recipe, "frequency")? })
-        }
-        other => return Err(bad_value(format!("there is no material of the kind {other:?}"))),
-    }))
+/// A body of a material, by their descriptions: the one place here that knows all materials. Python has checked that mesh and material belong
+/// together.
+pub(crate) fn made_of(material: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Body> {
+    let kind: String = get(material, "kind")?;
+    let made: Made = match (kind.as_str(), mesh) {
+        ("cloth", AnyMesh::Triangles(mesh)) => Body::cloth(mesh, &cloth(material)?),
+        ("rigid", AnyMesh::Triangles(mesh)) => rigid(material, body, mesh)?,
+        ("solid", AnyMesh::Tets(mesh)) => Body::solid(mesh, &solid(material)?),
+        ("strand", AnyMesh::Strands(strands)) => Body::strands(strands, &strand(material)?),
+        ("hair", AnyMesh::Strands(strands)) => Body::hair(strands, &hair(material)?),
+        ("rod", AnyMesh::Strands(strands)) => Body::rods(strands, &rod(material)?),
+        ("oriented", AnyMesh::Strands(strands)) => oriented(material, strands)?,
+        ("chains", AnyMesh::Strands(strands)) => chains(material, strands)?,
+        ("fluid", AnyMesh::Points(positions)) => match emitter(&body.getattr("emitter")?)? {
+            Some(emitter) => Body::emitted(&emitter, &fluid(material)?),
+            None => Body::fluid(&PointSet { positions: positions.clone() }, &fluid(material)?),
+        },
+        _ => return Err(bad_value(format!("there is no material of the kind {kind:?} for this mesh"))),
+    };
+    made.map_err(bad_value)
 }
 
 /// The set of strains that cost nothing; None means rotations only.
@@ -126,16 +120,6 @@ fn rod(material: &Bound<'_, PyAny>) -> PyResult<RodMaterial> {
     })
 }
 
-/// How strands are matched.
-pub(crate) struct Chains {
-    pub(crate) density: f64,
-    pub(crate) width: usize,
-    pub(crate) spring: Spring,
-    pub(crate) damping: f64,
-    pub(crate) limit: Option<f64>,
-    pub(crate) relaxation: f64,
-}
-
 /// The spring to goals, by its frequency where there is one.
 fn spring(material: &Bound<'_, PyAny>) -> PyResult<Spring> {
     Ok(match get::<Option<f64>>(material, "frequency")? {
@@ -144,9 +128,14 @@ fn spring(material: &Bound<'_, PyAny>) -> PyResult<Spring> {
     })
 }
 
-fn oriented(material: &Bound<'_, PyAny>) -> PyResult<Material> {
+/// The ellipsoids along strands of an oriented material.
+pub(crate) fn ellipsoids(material: &Bound<'_, PyAny>, strands: &StrandSet) -> PyResult<OrientedParticles> {
     let radius: f64 = get(material, "radius")?;
     let tip = get::<Option<f64>>(material, "tip_radius")?.unwrap_or(radius);
+    OrientedParticles::along(strands, &tapered_radii(strands, radius, tip)).map_err(bad_value)
+}
+
+fn oriented(material: &Bound<'_, PyAny>, strands: &StrandSet) -> PyResult<Made> {
     let held = OrientedMaterial {
         density: get(material, "density")?,
         width: get(material, "width")?,
@@ -155,18 +144,35 @@ fn oriented(material: &Bound<'_, PyAny>) -> PyResult<Material> {
         limit: get(material, "limit")?,
         relaxation: get(material, "relaxation")?,
     };
-    Ok(Material::Oriented([radius, tip], held))
+    Ok(Body::oriented(&ellipsoids(material, strands)?, &held))
 }
 
-fn chains(material: &Bound<'_, PyAny>) -> PyResult<Chains> {
-    Ok(Chains {
-        density: get(material, "density")?,
-        width: get(material, "width")?,
+/// Strands that are matched by runs of their vertices.
+fn chains(material: &Bound<'_, PyAny>, strands: &StrandSet) -> PyResult<Made> {
+    let (density, width): (f64, usize) = (get(material, "density")?, get(material, "width")?);
+    let matching = Matching {
         spring: spring(material)?,
         damping: get(material, "damping")?,
         limit: get(material, "limit")?,
         relaxation: get(material, "relaxation")?,
-    })
+        ..Matching::new(Regions::chains(strands, width).map_err(bad_value)?)
+    };
+    let masses = strands.mass_matrix(MassKind::Lumped, density).map_err(bad_value)?;
+    let body = Body::new(strands.positions.clone(), masses).with_segments(strands.segments().collect());
+    let thick = StrandMaterial { density, ..StrandMaterial::default() }.width();
+    Ok(Ok(body.with_strand_width(thick).with_matching(matching)))
+}
+
+/// A rigid body with its first motion.
+fn rigid(material: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>, mesh: &TriangleMesh) -> PyResult<Made> {
+    let held = RigidMaterial { density: get(material, "density")?, frequency: get(material, "frequency")? };
+    let (velocity, spin): ([f64; 3], [f64; 3]) = (get(body, "velocity")?, get(body, "spin")?);
+    Ok(Body::rigid(mesh, &held).map(|body| body.with_motion(velocity.into(), spin.into())))
+}
+
+fn hair(material: &Bound<'_, PyAny>) -> PyResult<HairMaterial> {
+    let (correction, grid, style) = manner(material)?;
+    Ok(HairMaterial { density: get(material, "density")?, width: get(material, "width")?, correction, grid, style })
 }
 
 fn fluid(material: &Bound<'_, PyAny>) -> PyResult<FluidMaterial> {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, LinearSolver, NewtonCurvature, NewtonParams,
-    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder,
-    TwoMetricParams,
+    Acceleration, ExplicitParams, FollowLeaderParams, LinearSolver, NewtonCurvature, NewtonParams, PositionBasedParams,
+    Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
-use pliant::{Damping, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
+use pliant::{Damping, HairGrid, HairStyle, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
 use pyo3::prelude::*;
 
 use crate::arrays::{bounded, choose, get, iterations};
@@ -147,29 +146,34 @@ fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<Positio
 }
 
 fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {
+    let (correction, grid, style) = manner(recipe)?;
+    Ok(FollowLeaderParams { correction, grid, style })
+}
+
+/// How hair follows, what it does to hair around it, and what it keeps of its rest shape.
+pub(crate) fn manner(recipe: &Bound<'_, PyAny>) -> PyResult<(f64, Option<HairGrid>, Option<HairStyle>)> {
     let (grid, style) = (recipe.getattr("grid")?, recipe.getattr("style")?);
     let share = |name: &str| bounded(&style, name, "0 to 1", |value| (0.0..=1.0).contains(&value));
     let rate = |name: &str| bounded(&grid, name, "at least 0", |value| value >= 0.0);
-    Ok(FollowLeaderParams {
-        correction: bounded(recipe, "correction", "at least 0 and below 1", |value| (0.0..1.0).contains(&value))?,
-        grid: match grid.is_none() {
-            true => None,
-            false => Some(HairGrid {
-                cell: bounded(&grid, "cell", "more than 0", |value| value > 0.0)?,
-                friction: rate("friction")?,
-                repulsion: rate("repulsion")?,
-            }),
-        },
-        style: match style.is_none() {
-            true => None,
-            false => Some(HairStyle {
-                local: share("local_share")?,
-                iterations: iterations(&style, "iterations")?,
-                global: share("global_share")?,
-                global_range: share("global_range")?,
-            }),
-        },
-    })
+    let correction = bounded(recipe, "correction", "at least 0 and below 1", |value| (0.0..1.0).contains(&value))?;
+    let grid = match grid.is_none() {
+        true => None,
+        false => Some(HairGrid {
+            cell: bounded(&grid, "cell", "more than 0", |value| value > 0.0)?,
+            friction: rate("friction")?,
+            repulsion: rate("repulsion")?,
+        }),
+    };
+    let style = match style.is_none() {
+        true => None,
+        false => Some(HairStyle {
+            local: share("local_share")?,
+            iterations: iterations(&style, "iterations")?,
+            global: share("global_share")?,
+            global_range: share("global_range")?,
+        }),
+    };
+    Ok((correction, grid, style))
 }
 
 /// Wind by its Python description, or none.

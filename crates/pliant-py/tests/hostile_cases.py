@@ -307,6 +307,17 @@ CASES: dict[str, Case] = {
         use=lambda material: run(pliant.Body(ROPE, material, pin=[0])),
     ),
     "StrandMaterial.preset": Case(lambda: pliant.StrandMaterial.preset, {"name": "thread"}),
+    "HairMaterial": Case(
+        lambda: pliant.HairMaterial,
+        {
+            "density": 5e-4,
+            "width": 1e-3,
+            "correction": 0.5,
+            "grid": pliant.HairGrid(0.05),
+            "style": pliant.HairStyle(0.5),
+        },
+        use=lambda material: run(pliant.Body(ROPE, material, pin=[0]), solver=PBD),
+    ),
     "RodMaterial": Case(
         lambda: pliant.RodMaterial,
         {"radius": 3e-3, "density": 1200.0, "youngs_modulus": 5e6, "shear_modulus": 1.7e6, "keeps_shape": True},

@@ -63,6 +63,29 @@ def test_styled_curls_stay_and_others_do_not() -> None:
     assert reach(pliant.HairStyle(local_share=0.9, iterations=10)) < 0.95 < reach(None)
 
 
+def test_hair_goes_with_the_soft_body_that_it_is_attached_to() -> None:
+    jelly = pliant.box((0.2, 0.2, 0.2), (2, 2, 2))
+    top = np.flatnonzero(jelly.positions[:, 1] > 0.099)[:3]
+    strands = pliant.Strands(
+        np.concatenate([jelly.positions[v] + np.outer(np.arange(6), (0.02, 0.0, 0.0)) for v in top]),
+        [list(range(6 * k, 6 * k + 6)) for k in range(3)],
+    )
+    bottom = np.flatnonzero(jelly.positions[:, 1] < -0.099)
+    head = pliant.Body(jelly, pliant.SolidMaterial.preset("jelly"), name="head", pin=bottom)
+    fur = pliant.Body(strands, pliant.HairMaterial(), name="fur")
+    ties = [pliant.Attachment(("fur", 6 * k), ("head", int(v)), 500.0) for k, v in enumerate(top)]
+    sim = pliant.Simulation([head, fur], attachments=ties)
+    first = len(jelly)
+    for step in range(30):
+        pins = jelly.positions[bottom] + (0.05 * np.sin(0.2 * step), 0.0, 0.0)
+        sim.move_pins(pins, body="head")
+        sim.step()
+        x = sim.positions[first:]
+        np.testing.assert_allclose(lengths(x, strands.segments()), 0.02, rtol=1e-9)
+        np.testing.assert_allclose(x[::6], sim.positions[top], atol=2e-3)
+    assert x[5::6, 1].max() < 0.1 - 0.05, "it hangs down"
+
+
 def rod(angle: float = 0.0, segments: int = 20) -> tuple[pliant.Simulation, pliant.Strands]:
     """A wire of 0.5 m with its first segment clamped, and its last where it is twisted."""
     wire = pliant.rope((0, 0, 0), (0.5, 0, 0), segments)

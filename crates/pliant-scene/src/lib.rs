@@ -13,6 +13,7 @@ mod document;
 mod drive;
 mod error;
 pub mod format;
+mod hair;
 mod motion;
 pub mod presets;
 mod rider;

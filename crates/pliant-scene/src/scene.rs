@@ -392,6 +392,7 @@ impl Scene {
             | ModelError::Regions { .. }
             | ModelError::ClothMatching { .. }
             | ModelError::Oriented { .. }
+            | ModelError::Matter { .. }
             | ModelError::SharedRodVertex { .. } => "material",
             ModelError::MovedEmitter { .. } => "velocity",
             _ => "",

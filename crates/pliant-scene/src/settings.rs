@@ -2,9 +2,8 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, HairGrid, HairStyle, NewtonCurvature, NewtonParams,
-    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind,
-    SweepOrder, TwoMetricParams,
+    Acceleration, ExplicitParams, FollowLeaderParams, NewtonCurvature, NewtonParams, PositionBasedParams,
+    Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -18,6 +17,7 @@ use crate::format::{
     PositionBasedSection, PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection,
     StrainLimitingSection, StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
+use crate::hair::manner;
 use crate::motion::Track;
 use crate::scene::Fault;
 
@@ -240,42 +240,9 @@ fn check_tolerance(kind: &str, tolerance: Option<f64>) -> Result<(), Fault> {
 }
 
 fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fault> {
-    let standard = FollowLeaderParams::default();
-    let iterations = section.style.as_ref().and_then(|style| style.iterations);
-    check_most("solver.follow-leader.style.iterations", iterations, MOST_ITERATIONS)?;
-    let grid = section.grid.as_ref();
-    let grid = grid.map(|g| HairGrid { cell: g.cell, friction: g.friction, repulsion: g.repulsion });
-    let style = section.style.as_ref().map(|s| HairStyle {
-        local: s.local,
-        iterations: s.iterations.unwrap_or(3),
-        global: s.global,
-        global_range: s.global_range.unwrap_or(1.0),
-    });
-    let params = FollowLeaderParams { correction: section.correction.unwrap_or(standard.correction), grid, style };
-    let mut checks =
-        vec![("correction", params.correction, "at least 0 and below 1", (0.0..1.0).contains(&params.correction))];
-    if let Some(grid) = params.grid {
-        checks.push(("grid.cell", grid.cell, "positive", grid.cell > 0.0));
-        checks.push(("grid.friction", grid.friction, "at least 0", grid.friction >= 0.0));
-        checks.push(("grid.repulsion", grid.repulsion, "at least 0", grid.repulsion >= 0.0));
-    }
-    if let Some(style) = params.style {
-        for (key, value) in
-            [("style.local", style.local), ("style.global", style.global), ("style.global_range", style.global_range)]
-        {
-            checks.push((key, value, "0 to 1", (0.0..=1.0).contains(&value)));
-        }
-    }
-    for (key, value, need, holds) in checks {
-        if !(holds && value.is_finite()) {
-            let name = key.rsplit('.').next().unwrap_or(key);
-            return Err(Fault::new(
-                format!("solver.follow-leader.{key}"),
-                format!("{name} is {value}, but must be {need}"),
-            ));
-        }
-    }
-    Ok(params)
+    let (correction, grid, style) =
+        manner("solver.follow-leader", section.correction, section.grid.as_ref(), section.style.as_ref())?;
+    Ok(FollowLeaderParams { correction, grid, style })
 }
 
 fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {

@@ -48,6 +48,7 @@ pub use force::wind::{Turbulence, Wind};
 pub use integrate::TimeIntegrator;
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
 pub use matter::fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
+pub use matter::hair::{Hair, HairGrid, HairMaterial, HairStyle};
 pub use matter::matching::{
     Break, ClothMatching, ClothMatchingError, Lattice, Link, MatchedSkin, Matching, Modes, Octree, OctreeCell,
     Plasticity, RegionError, Regions, Spring, VolumeConservation,
@@ -88,15 +89,15 @@ pub mod prelude {
     pub use crate::mesh::generate::{Plane, Sheet, TetBox, rope};
     pub use crate::mesh::{Placed, TetMesh, TriangleMesh};
     pub use crate::solve::{
-        Acceleration, FollowLeaderParams, HairGrid, HairStyle, NewtonCurvature, NewtonParams, PositionBasedParams,
-        Preconditioner, ProjectiveParams, SolverChoice, Start, TwoMetricParams,
+        Acceleration, FollowLeaderParams, NewtonCurvature, NewtonParams, PositionBasedParams, Preconditioner,
+        ProjectiveParams, SolverChoice, Start, TwoMetricParams,
     };
     pub use crate::sparse::Precision;
     pub use crate::{
-        BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, Matching, Modes,
-        OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial, SelfCollision, SettleParams,
-        Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial, Tearing, TimeIntegrator,
-        Turbulence, Wind,
+        BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, HairGrid, HairMaterial,
+        HairStyle, Matching, Modes, OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial,
+        SelfCollision, SettleParams, Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial,
+        Tearing, TimeIntegrator, Turbulence, Wind,
     };
 }
 

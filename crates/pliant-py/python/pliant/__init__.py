@@ -96,7 +96,7 @@ from ._settings import (
     Wind,
 )
 from ._simulation import Problem, Simulation
-from ._strands import ChainMaterial, FollowLeader, HairGrid, HairStyle, OrientedMaterial, RodMaterial, scalp
+from ._strands import ChainMaterial, FollowLeader, HairGrid, HairMaterial, HairStyle, OrientedMaterial, RodMaterial, scalp
 from ._sweep import Sweep, grid, sweep
 from ._topology import CutReport, Seam, Tearing
 from ._view import save_gif, show, vertex_strains
@@ -106,7 +106,7 @@ __all__ = [
     "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
-    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairStyle", "HalfSpace",
+    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "HairGrid", "HairMaterial", "HairStyle", "HalfSpace",
     "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Lbfgs", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
     "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "Plasticity", "PlateBending", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "Report",

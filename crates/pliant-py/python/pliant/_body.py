@@ -11,40 +11,18 @@ from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
 from ._fluids import Emitter, FluidMaterial
+from ._material import Material
 from ._matching import Matching
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
-from ._settings import ClothMaterial, RigidMaterial, SolidMaterial, StrandMaterial
-from ._strands import ChainMaterial, OrientedMaterial, RodMaterial
+from ._settings import RigidMaterial
 from ._topology import Tearing
-
-Material = (
-    ClothMaterial
-    | SolidMaterial
-    | StrandMaterial
-    | RodMaterial
-    | OrientedMaterial
-    | ChainMaterial
-    | FluidMaterial
-    | RigidMaterial
-)
-
-_BELONGS: list[tuple[type[Mesh], type]] = [
-    (TriangleMesh, ClothMaterial),
-    (TriangleMesh, RigidMaterial),
-    (TetMesh, SolidMaterial),
-    (Strands, StrandMaterial),
-    (Strands, RodMaterial),
-    (Strands, OrientedMaterial),
-    (Strands, ChainMaterial),
-    (Points, FluidMaterial),
-]
 
 
 class Body:
     """A mesh on its way into a simulation. Vertices are numbered from 0 in each body.
 
     mesh: TriangleMesh, TetMesh, Strands or Points; its positions are the rest shape. material: cloth for triangles, solid
-    for tets, strand, rod, oriented or chain for strands, fluid for points, rigid for a closed surface. Without a material give density (mass per
+    for tets, strand, hair, rod, oriented or chain for strands, fluid for points, rigid for a closed surface. Without a material give density (mass per
     area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
     body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
     are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its
@@ -74,7 +52,8 @@ class Body:
             raise ValueError(f"mesh is a {type(mesh).__name__}; pliant.as_mesh takes those of other libraries")
         if sum(given is not None for given in (material, density, masses)) != 1:
             raise ValueError("give one of material, density, masses")
-        if material is not None and not any(isinstance(mesh, m) and isinstance(material, k) for m, k in _BELONGS):
+        instance(material, "material", Material)
+        if material is not None and not isinstance(mesh, material.meshes):
             raise ValueError(f"a {type(material).__name__} does not belong to {type(mesh).__name__}")
         count = len(mesh)
         self.mesh = mesh

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from . import _pliant
 from ._arrays import ArrayLike, Floats, Indices, number, vector, vectors
-from ._meshes import Points
+from ._material import Material
+from ._meshes import Mesh, Points
 
 Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class FluidMaterial:
+class FluidMaterial(Material):
     """A liquid that keeps its density, with a free surface [Macklin 2013], which only the position-based solver knows. The default is
     water in particles of 2 cm.
 
@@ -28,6 +29,7 @@ class FluidMaterial:
     separation: float = 1e-3
 
     kind: ClassVar[str] = "fluid"
+    meshes: ClassVar[type[Mesh]] = Points
 
 
 @dataclass(frozen=True, init=False)

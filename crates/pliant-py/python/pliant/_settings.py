@@ -8,6 +8,8 @@ from typing import ClassVar
 from . import _pliant
 from ._arrays import instance
 from ._energies import Fibres, Limits
+from ._material import Material
+from ._meshes import Mesh, Strands, TetMesh, TriangleMesh
 from ._strands import FollowLeader
 
 
@@ -28,7 +30,7 @@ class StrainLimit:
 
 
 @dataclass(frozen=True)
-class ClothMaterial:
+class ClothMaterial(Material):
     """Cloth, paper, sheet metal. The default is a light cotton; see ClothMaterial.preset for others.
 
     density: mass per area [kg/m²]. youngs_modulus [Pa]. thickness [m]. poisson_ratio: 0 to below 1. bend_model: "auto",
@@ -47,6 +49,7 @@ class ClothMaterial:
     mass: str = "lumped"
 
     kind: ClassVar[str] = "cloth"
+    meshes: ClassVar[type[Mesh]] = TriangleMesh
 
     def __post_init__(self) -> None:
         instance(self.strain_limit, "strain_limit", StrainLimit)
@@ -58,7 +61,7 @@ class ClothMaterial:
 
 
 @dataclass(frozen=True)
-class SolidMaterial:
+class SolidMaterial(Material):
     """Rubber, jelly, wood. The default is a firm jelly.
 
     density: mass per volume [kg/m³]. youngs_modulus [Pa]. poisson_ratio: 0 to below 0.5. mass: "lumped" or "consistent".
@@ -71,6 +74,7 @@ class SolidMaterial:
     mass: str = "lumped"
 
     kind: ClassVar[str] = "solid"
+    meshes: ClassVar[type[Mesh]] = TetMesh
 
     def __post_init__(self) -> None:
         instance(self.strain_limit, "strain_limit", StrainLimit)
@@ -82,7 +86,7 @@ class SolidMaterial:
 
 
 @dataclass(frozen=True)
-class StrandMaterial:
+class StrandMaterial(Material):
     """Rope, string, thread. The default is a 6 mm cotton cord.
 
     density: mass per length [kg/m]. axial_stiffness: Young's modulus × cross-section [N]. resists_compression: a slack rope
@@ -96,6 +100,7 @@ class StrandMaterial:
     width: float | None = None
 
     kind: ClassVar[str] = "strand"
+    meshes: ClassVar[type[Mesh]] = Strands
 
     @classmethod
     def preset(cls, name: str) -> StrandMaterial:
@@ -104,7 +109,7 @@ class StrandMaterial:
 
 
 @dataclass(frozen=True)
-class RigidMaterial:
+class RigidMaterial(Material):
     """A solid that does not deform. The default is wood.
 
     density: mass per volume [kg/m³]. frequency [rad/s]: how stiff it is; a vertex that gives the whole body an acceleration a gives way by
@@ -115,6 +120,7 @@ class RigidMaterial:
     frequency: float = 3000.0
 
     kind: ClassVar[str] = "rigid"
+    meshes: ClassVar[type[Mesh]] = TriangleMesh
 
 
 @dataclass(frozen=True)

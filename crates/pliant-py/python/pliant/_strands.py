@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from . import _pliant
 from ._arrays import count, floats, instance, number
-from ._meshes import Strands
+from ._material import Material
+from ._meshes import Mesh, Strands
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,30 @@ class FollowLeader:
 
 
 @dataclass(frozen=True)
-class RodMaterial:
+class HairMaterial(Material):
+    """Hair and fur: strands of exact length, each behind a vertex that is pinned, held by a handle or attached to another body [Müller 2012],
+    which only the position-based solver moves. A world of hair alone is faster by FollowLeader.
+
+    density: mass per length [kg/m]; what hair is attached to does not feel it. width [m], by which the wind acts on it. correction, grid, style:
+    as of FollowLeader; hair of other bodies is not around it.
+    """
+
+    density: float = 5e-4
+    width: float = 1e-3
+    correction: float = 0.9
+    grid: HairGrid | None = None
+    style: HairStyle | None = None
+
+    kind: ClassVar[str] = "hair"
+    meshes: ClassVar[type[Mesh]] = Strands
+
+    def __post_init__(self) -> None:
+        instance(self.grid, "grid", HairGrid)
+        instance(self.style, "style", HairStyle)
+
+
+@dataclass(frozen=True)
+class RodMaterial(Material):
     """Cables, threads, wires: strands of round cross-section that resist bending and torsion [Kugelstadt 2016], which only the
     position-based solver moves. The default is a soft cable of 6 mm.
 
@@ -76,10 +100,11 @@ class RodMaterial:
     keeps_shape: bool = True
 
     kind: ClassVar[str] = "rod"
+    meshes: ClassVar[type[Mesh]] = Strands
 
 
 @dataclass(frozen=True)
-class OrientedMaterial:
+class OrientedMaterial(Material):
     """Plants, fins, ribs: ellipsoids with orientations along strands, matched in groups [Müller & Chentanez 2011], which only the
     position-based solver moves. A strand that begins at a vertex of another is a branch of it. A pinned vertex keeps its orientation.
 
@@ -101,13 +126,14 @@ class OrientedMaterial:
     relaxation: float = 1.0
 
     kind: ClassVar[str] = "oriented"
+    meshes: ClassVar[type[Mesh]] = Strands
 
     def __post_init__(self) -> None:
         count(self.width, "width")
 
 
 @dataclass(frozen=True)
-class ChainMaterial:
+class ChainMaterial(Material):
     """Strands whose runs of vertices are pulled back to their shape at rest [Rungjiratananon 2010], which only the position-based solver
     moves. The wider runs are, the stiffer strands are, at the same cost.
 
@@ -124,6 +150,7 @@ class ChainMaterial:
     relaxation: float = 1.0
 
     kind: ClassVar[str] = "chains"
+    meshes: ClassVar[type[Mesh]] = Strands
 
     def __post_init__(self) -> None:
         count(self.width, "width")

@@ -1,14 +1,227 @@
-//! From `[body.material.…]` to a material of the engine.
+//! From `[body.material.…]` and a shape to a body of the engine: the one place here that knows all materials.
 
-use pliant::energy::StrainSet;
+use std::path::Path;
+
+use pliant::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness, StrainSet};
+use pliant::mesh::{MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh};
 use pliant::{
-    BendModel, ClothMaterial, FluidMaterial, RigidMaterial, RodMaterial, SolidMaterial, StrainLimit, StrandMaterial,
+    BendModel, Body, ClothMaterial, FluidMaterial, HairMaterial, ModelError, RigidError, RigidMaterial, RodMaterial,
+    Skin, SolidMaterial, StrainLimit, StrandMaterial,
 };
 
+use super::shape::{Placing, Shape};
+use super::{as_key, cells, matched, matched_cloth, oriented};
+use crate::budget::Budget;
 use crate::error::similar;
-use crate::format::{BendModelName, ClothSection, FluidSection, RigidSection, RodSection, SolidSection, StrandSection};
+use crate::format::{
+    BendModelName, ClothSection, FluidSection, HairSection, MatchedSection, MaterialSection, RigidSection, RodSection,
+    SolidSection, SpringSection, StrandSection,
+};
+use crate::hair::manner;
 use crate::presets;
+use crate::rider::Rider;
 use crate::scene::Fault;
+
+/// What bodies are made with besides their sections.
+pub(super) struct Workshop<'a> {
+    pub(super) placing: &'a Placing,
+    /// Where files are looked up.
+    pub(super) folder: &'a Path,
+    pub(super) budget: &'a mut Budget,
+}
+
+/// A body with what the scene still needs of it.
+pub(super) struct Made {
+    pub(super) body: Body,
+    /// Its shape where it is placed.
+    pub(super) shape: Shape,
+    /// A surface around what is made of strands.
+    pub(super) skin: Option<(Skin, TriangleMesh)>,
+    pub(super) rider: Option<Rider>,
+    pub(super) is_rigid: bool,
+}
+
+impl Made {
+    fn new(body: Body, shape: Shape) -> Self {
+        Self { body, shape, skin: None, rider: None, is_rigid: false }
+    }
+}
+
+/// Materials of each shape, for those who have chosen another.
+fn misfit(shape: &Shape) -> Fault {
+    let need = match shape {
+        Shape::Surface { .. } => {
+            "material.cloth, material.matched-cloth, material.springs, material.rigid, material.matched or material.bare"
+        }
+        Shape::Solid { .. } => "material.solid, material.rigid, material.matched or material.bare",
+        Shape::Strands(_) => {
+            "material.strand, material.hair, material.rod, material.oriented, material.matched or material.bare"
+        }
+        Shape::Particles { emitter: Some(_), .. } => "material.fluid",
+        Shape::Particles { .. } | Shape::Cells { .. } => "material.fluid or material.matched",
+    };
+    Fault::new("material", format!("this shape needs {need}"))
+}
+
+fn surface(shape: &Shape) -> Result<&TriangleMesh, Fault> {
+    if let Shape::Surface { mesh, .. } = shape { Ok(mesh) } else { Err(misfit(shape)) }
+}
+
+fn solid_mesh(shape: &Shape) -> Result<&TetMesh, Fault> {
+    if let Shape::Solid { mesh, .. } = shape { Ok(mesh) } else { Err(misfit(shape)) }
+}
+
+fn strands(shape: &Shape) -> Result<&StrandSet, Fault> {
+    if let Shape::Strands(strands) = shape { Ok(strands) } else { Err(misfit(shape)) }
+}
+
+/// The body of a shape and a material. The shape is placed, unless the material has filled it before.
+pub(super) fn make(material: &MaterialSection, unplaced: Shape, with: &mut Workshop<'_>) -> Result<Made, Fault> {
+    if let MaterialSection::Matched(section) = material
+        && let Some(filled) = cells::fill(section, &unplaced, with.placing, with.budget)?
+    {
+        let rider = filled.skin.map(Rider::Matched);
+        return Ok(Made { rider, ..Made::new(filled.body, filled.shape) });
+    }
+    let shape = with.placing.place(unplaced);
+    // The name of the section, for errors in it.
+    let (name, body) = match material {
+        MaterialSection::Cloth(section) => ("cloth", Body::cloth(surface(&shape)?, &cloth(section)?)),
+        MaterialSection::Solid(section) => ("solid", Body::solid(solid_mesh(&shape)?, &solid(section)?)),
+        MaterialSection::Strand(section) => ("strand", strand_body(strands(&shape)?, section)?),
+        MaterialSection::Hair(section) => ("hair", Body::hair(strands(&shape)?, &hair(section)?)),
+        MaterialSection::Rod(section) => ("rod", Body::rods(strands(&shape)?, &rod(section))),
+        MaterialSection::Oriented(section) => {
+            let (body, skin) = oriented::build(section, strands(&shape)?, with.placing, with.folder, with.budget)?;
+            return Ok(Made { skin, ..Made::new(body, shape) });
+        }
+        MaterialSection::Springs(section) => ("springs", springs_body(&shape, section)?),
+        MaterialSection::Rigid(section) => {
+            let surface = outside(shape)?;
+            let body = Body::rigid(&surface, &rigid(section)).map_err(|error| fault_in("rigid", &error))?;
+            let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
+            return Ok(Made { is_rigid: true, ..Made::new(body, Shape::Surface { mesh, skip_one: None }) });
+        }
+        MaterialSection::Fluid(section) => {
+            let Shape::Particles { points, spacing, emitter } = &shape else { return Err(misfit(&shape)) };
+            let material = fluid(section, *spacing);
+            ("fluid", emitter.as_ref().map_or_else(|| Body::fluid(points, &material), |e| Body::emitted(e, &material)))
+        }
+        MaterialSection::Matched(section) => ("matched", matched_body(&shape, section)?),
+        MaterialSection::MatchedCloth(section) => {
+            let (density, matching) = matched_cloth::matching(section)?;
+            ("matched-cloth", Body::matched_cloth(surface(&shape)?, density, matching))
+        }
+        MaterialSection::Bare(section) => ("bare", masses_of(&shape, section.density)?),
+    };
+    Ok(Made::new(body.map_err(|error| fault_in(name, &error))?, shape))
+}
+
+/// Strands with springs along them, and to the vertex after the next where asked for.
+fn strand_body(strands: &StrandSet, section: &StrandSection) -> Result<Result<Body, ModelError>, Fault> {
+    let body = Body::strands(strands, &strand(section)?);
+    Ok(match (section.skip_one, body) {
+        (Some(stiffness), Ok(body)) => Ok(body.with_energy(skip_one_springs(strands, stiffness)?)),
+        (_, body) => body,
+    })
+}
+
+/// A sheet of springs.
+fn springs_body(shape: &Shape, section: &SpringSection) -> Result<Result<Body, ModelError>, Fault> {
+    let Shape::Surface { mesh, skip_one } = shape else { return Err(misfit(shape)) };
+    let mut edges = mesh.edges();
+    if section.skip_one {
+        let more = skip_one.as_ref().ok_or_else(|| Fault::new("material", "skip_one needs a sheet"))?;
+        edges.extend(more);
+    }
+    Ok(Body::mass_spring(mesh, section.density.unwrap_or(0.15), edges, section.stiffness))
+}
+
+/// A body whose regions are matched, with the vertices of its shape.
+fn matched_body(shape: &Shape, section: &MatchedSection) -> Result<Result<Body, ModelError>, Fault> {
+    let edges = match shape {
+        Shape::Surface { mesh, .. } => mesh.edges(),
+        Shape::Solid { mesh, .. } => mesh.edges(),
+        Shape::Strands(strands) => strands.segments().collect(),
+        Shape::Particles { .. } | Shape::Cells { .. } => Vec::new(),
+    };
+    let strands = if let Shape::Strands(strands) = shape { Some(strands) } else { None };
+    let masses = masses_of(shape, section.density)?;
+    let matching = matched::matching(section, shape.positions(), &edges, strands)?;
+    let segments = strands.map_or_else(Vec::new, |strands| strands.segments().collect());
+    let width = StrandMaterial { density: section.density, ..StrandMaterial::default() }.width();
+    Ok(masses.map(|body| {
+        let body = body.with_matching(matching);
+        if segments.is_empty() { body } else { body.with_segments(segments).with_strand_width(width) }
+    }))
+}
+
+/// Springs to the vertex after the next along each strand.
+fn skip_one_springs(strands: &StrandSet, stiffness: f64) -> Result<Box<dyn Batch>, Fault> {
+    let key = "material.strand.skip_one";
+    let ends = strands.strands.rows().flat_map(|row| row.windows(3).map(|three| [three[0], three[2]]));
+    let springs = EdgeSprings::new(ends.collect(), SpringStiffness::Axial(stiffness));
+    springs.build(&strands.positions).map_err(|error| Fault::new(key, error.to_string()))
+}
+
+/// The closed surface of a rigid body.
+fn outside(shape: Shape) -> Result<TriangleMesh, Fault> {
+    match shape {
+        Shape::Surface { mesh, .. } => Ok(mesh),
+        Shape::Solid { skin: Some(skin), .. } => Ok(skin),
+        Shape::Solid { mesh, skin: None } => {
+            Ok(mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh)
+        }
+        other => Err(misfit(&other)),
+    }
+}
+
+/// Surface triangles of a solid, in its own vertices.
+fn boundary(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, MeshError> {
+    let surface = mesh.surface()?;
+    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
+}
+
+/// Vertices with masses and a surface, which nothing holds together yet.
+fn masses_of(shape: &Shape, density: f64) -> Result<Result<Body, ModelError>, Fault> {
+    if let Shape::Particles { emitter: Some(_), .. } = shape {
+        return Err(misfit(shape));
+    }
+    Ok(loose(shape, density))
+}
+
+fn loose(shape: &Shape, density: f64) -> Result<Body, ModelError> {
+    let (masses, surface) = match shape {
+        Shape::Surface { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, density)?, mesh.triangles.clone()),
+        Shape::Solid { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, density)?, boundary(mesh)?),
+        Shape::Strands(strands) => (strands.mass_matrix(MassKind::Lumped, density)?, Vec::new()),
+        Shape::Particles { points, spacing, .. } => {
+            let mass = density * spacing.powi(3);
+            return Ok(Body::points(points, mass));
+        }
+        // These come with their masses from `cells::fill`.
+        Shape::Cells { .. } => return Err(MeshError::Empty { what: "mass of cells" }.into()),
+    };
+    Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
+}
+
+/// The fault of a body that the engine refuses: its material, unless the mesh itself is at fault.
+fn fault_in(section: &str, error: &ModelError) -> Fault {
+    if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {
+        return Fault::new(format!("material.rigid.{}", as_key(name)), error.to_string());
+    }
+    if let ModelError::BadParameter { name, .. } = error {
+        let key = name.strip_suffix(" of the fluid").unwrap_or(name);
+        return Fault::new(format!("material.{section}.{}", as_key(key)), error.to_string());
+    }
+    let (ModelError::Mesh(MeshError::BadParameter { name, .. })
+    | ModelError::Energy { error: EnergyError::BadParameter { name, .. }, .. }) = error
+    else {
+        let key = if matches!(error, ModelError::Mesh(_)) { "shape".to_owned() } else { format!("material.{section}") };
+        return Fault::new(key, error.to_string());
+    };
+    Fault::new(format!("material.{section}.{}", as_key(name)), error.to_string())
+}
 
 fn preset<T>(given: Option<&str>, standard: &str, known: &[&str], find: fn(&str) -> Option<T>) -> Result<T, Fault> {
     let name = given.unwrap_or(standard);
@@ -29,7 +242,7 @@ fn limit<const D: usize>(limits: Option<[f64; 2]>, modulus: Option<f64>, materia
     })
 }
 
-pub(super) fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
+fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
     let standard = preset(section.preset.as_deref(), "cotton", &presets::CLOTHS, presets::cloth)?;
     let youngs_modulus = section.youngs_modulus.unwrap_or(standard.youngs_modulus);
     Ok(ClothMaterial {
@@ -51,7 +264,7 @@ pub(super) fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
     })
 }
 
-pub(super) fn solid(section: &SolidSection) -> Result<SolidMaterial, Fault> {
+fn solid(section: &SolidSection) -> Result<SolidMaterial, Fault> {
     let standard = preset(section.preset.as_deref(), "jelly", &presets::SOLIDS, presets::solid)?;
     let youngs_modulus = section.youngs_modulus.unwrap_or(standard.youngs_modulus);
     Ok(SolidMaterial {
@@ -63,7 +276,7 @@ pub(super) fn solid(section: &SolidSection) -> Result<SolidMaterial, Fault> {
     })
 }
 
-pub(super) fn rigid(section: &RigidSection) -> RigidMaterial {
+fn rigid(section: &RigidSection) -> RigidMaterial {
     let standard = RigidMaterial::default();
     RigidMaterial {
         density: section.density.unwrap_or(standard.density),
@@ -71,7 +284,7 @@ pub(super) fn rigid(section: &RigidSection) -> RigidMaterial {
     }
 }
 
-pub(super) fn rod(section: &RodSection) -> RodMaterial {
+fn rod(section: &RodSection) -> RodMaterial {
     let standard = RodMaterial::default();
     let youngs_modulus = section.youngs_modulus.unwrap_or(standard.youngs_modulus);
     RodMaterial {
@@ -83,7 +296,7 @@ pub(super) fn rod(section: &RodSection) -> RodMaterial {
     }
 }
 
-pub(super) fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {
+fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {
     let standard = preset(section.preset.as_deref(), "cord", &presets::STRANDS, presets::strand)?;
     Ok(StrandMaterial {
         density: section.density.unwrap_or(standard.density),
@@ -94,7 +307,20 @@ pub(super) fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {
     })
 }
 
-pub(super) fn fluid(section: &FluidSection, spacing: f64) -> FluidMaterial {
+fn hair(section: &HairSection) -> Result<HairMaterial, Fault> {
+    let standard = HairMaterial::default();
+    let (correction, grid, style) =
+        manner("material.hair", section.correction, section.grid.as_ref(), section.style.as_ref())?;
+    Ok(HairMaterial {
+        density: section.density.unwrap_or(standard.density),
+        width: section.width.unwrap_or(standard.width),
+        correction,
+        grid,
+        style,
+    })
+}
+
+fn fluid(section: &FluidSection, spacing: f64) -> FluidMaterial {
     let standard = FluidMaterial::default();
     FluidMaterial {
         density: section.density.unwrap_or(standard.density),

@@ -17,16 +17,17 @@ pub(crate) use solid::build_solid;
 
 use std::path::Path;
 
-use pliant::energy::{Batch, EdgeSprings, EnergyError, PositionGoals, SpringStiffness};
-use pliant::mesh::{Edge, Embedding, MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh, tet_volume};
-use pliant::{Body, ModelError, RigidError, StrandMaterial};
+use pliant::Body;
+use pliant::energy::PositionGoals;
+use pliant::mesh::{Edge, Embedding, TriangleMesh, tet_volume};
 use pliant_io::store::Topology;
 
 use self::energy::{Ground, build_energy};
+use self::material::{Made, Workshop};
 use self::shape::{Placing, Shape, build_shape};
 use crate::budget::Budget;
 use crate::error::similar;
-use crate::format::{BodySection, EnergySection, MaterialSection, ShapeSection};
+use crate::format::{BodySection, EnergySection, ShapeSection};
 use crate::motion::check_keyframes;
 use crate::rider::Rider;
 use crate::scene::Fault;
@@ -92,26 +93,8 @@ pub(crate) fn build_body(
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
     let unplaced = build_shape(own_shape(bodies, at)?, folder, budget)?;
-    let filled = match &section.material {
-        MaterialSection::Matched(matched) => cells::fill(matched, &unplaced, &placing, budget)?,
-        _ => None,
-    };
-    let (mut made, mut skin, mut rider) = (None, None, None);
-    let mut shape = match filled {
-        Some(filled) => {
-            (made, rider) = (Some(filled.body), filled.skin.map(Rider::Matched));
-            filled.shape
-        }
-        None => placing.place(unplaced),
-    };
-    if let MaterialSection::Rigid(_) = section.material {
-        let (body, surface) = rigid(section, shape)?;
-        (made, shape) = (Some(body), surface);
-    }
-    if let (MaterialSection::Oriented(oriented), Shape::Strands(strands)) = (&section.material, &shape) {
-        let built = oriented::build(oriented, strands, &placing, folder, budget)?;
-        (made, skin) = (Some(built.0), built.1);
-    }
+    let Made { mut body, shape, skin, mut rider, is_rigid } =
+        material::make(&section.material, unplaced, &mut Workshop { placing: &placing, folder, budget })?;
     let edges = match &shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
@@ -120,11 +103,6 @@ pub(crate) fn build_body(
         Shape::Particles { .. } => Vec::new(),
     };
     let rest = shape.positions();
-    let is_rigid = matches!(section.material, MaterialSection::Rigid(_));
-    let mut body = match made {
-        Some(body) => body,
-        None => with_material(section, &shape)?,
-    };
     let ground = Ground { shape: &shape, edges: &edges, folder, placing: &placing };
     let mut fixed_goals = 0;
     for (k, energy) in section.energy.iter().enumerate() {
@@ -227,35 +205,6 @@ fn own_shape(bodies: &[BodySection], at: usize) -> Result<&ShapeSection, Fault> 
     Ok(shape)
 }
 
-/// Springs to the vertex after the next along each strand.
-fn skip_one_springs(strands: &StrandSet, stiffness: f64) -> Result<Box<dyn Batch>, Fault> {
-    let key = "material.strand.skip_one";
-    let ends = strands.strands.rows().flat_map(|row| row.windows(3).map(|three| [three[0], three[2]]));
-    let springs = EdgeSprings::new(ends.collect(), SpringStiffness::Axial(stiffness));
-    springs.build(&strands.positions).map_err(|error| Fault::new(key, error.to_string()))
-}
-
-/// A rigid body, and its surface with the vertices inside.
-fn rigid(section: &BodySection, shape: Shape) -> Result<(Body, Shape), Fault> {
-    let MaterialSection::Rigid(material) = &section.material else {
-        return Err(Fault::new("material", "this body is not rigid"));
-    };
-    let surface = match shape {
-        Shape::Surface { mesh, .. } => mesh,
-        Shape::Solid { skin: Some(skin), .. } => skin,
-        Shape::Solid { mesh, skin: None } => {
-            mesh.surface().map_err(|error| Fault::new("shape", error.to_string()))?.mesh
-        }
-        Shape::Strands(_) => return Err(Fault::new("material", "this shape needs material.strand or material.bare")),
-        Shape::Particles { .. } | Shape::Cells { .. } => {
-            return Err(Fault::new("material", "this shape needs material.fluid"));
-        }
-    };
-    let body = Body::rigid(&surface, &material::rigid(material)).map_err(|error| in_material(section, &error))?;
-    let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
-    Ok((body, Shape::Surface { mesh, skip_one: None }))
-}
-
 /// The five vertices inside a rigid body as tets around the first of them.
 fn tets_inside(mesh: &TriangleMesh) -> Vec<[u32; 4]> {
     let hub = mesh.positions.len() as u32 - 5;
@@ -265,131 +214,6 @@ fn tets_inside(mesh: &TriangleMesh) -> Vec<[u32; 4]> {
         tet.swap(2, 3);
     }
     tets.to_vec()
-}
-
-/// The body of a shape and a material, with the energies of that.
-fn with_material(section: &BodySection, shape: &Shape) -> Result<Body, Fault> {
-    let body = match (shape, &section.material) {
-        (Shape::Surface { mesh, .. }, MaterialSection::Cloth(cloth)) => Body::cloth(mesh, &material::cloth(cloth)?),
-        (Shape::Surface { mesh, skip_one }, MaterialSection::Springs(springs)) => {
-            let mut edges = mesh.edges();
-            if springs.skip_one {
-                let more = skip_one.as_ref().ok_or_else(|| Fault::new("material", "skip_one needs a sheet"))?;
-                edges.extend(more);
-            }
-            Body::mass_spring(mesh, springs.density.unwrap_or(0.15), edges, springs.stiffness)
-        }
-        (Shape::Solid { mesh, .. }, MaterialSection::Solid(solid)) => Body::solid(mesh, &material::solid(solid)?),
-        (Shape::Strands(strands), MaterialSection::Strand(strand)) => {
-            let body = Body::strands(strands, &material::strand(strand)?);
-            match (strand.skip_one, body) {
-                (Some(stiffness), Ok(body)) => Ok(body.with_energy(skip_one_springs(strands, stiffness)?)),
-                (_, body) => body,
-            }
-        }
-        (Shape::Strands(strands), MaterialSection::Rod(rod)) => Body::rods(strands, &material::rod(rod)),
-        (Shape::Particles { points, spacing, emitter }, MaterialSection::Fluid(fluid)) => {
-            let material = material::fluid(fluid, *spacing);
-            match emitter {
-                Some(emitter) => Body::emitted(emitter, &material),
-                None => Body::fluid(points, &material),
-            }
-        }
-        (Shape::Particles { emitter: Some(_), .. }, _) => {
-            return Err(Fault::new("material", "this shape needs material.fluid"));
-        }
-        (shape, MaterialSection::Bare(bare)) => masses_of(shape, bare.density),
-        (shape, MaterialSection::Matched(matched)) => {
-            let edges = match shape {
-                Shape::Surface { mesh, .. } => mesh.edges(),
-                Shape::Solid { mesh, .. } => mesh.edges(),
-                Shape::Strands(strands) => strands.segments().collect(),
-                Shape::Particles { .. } | Shape::Cells { .. } => Vec::new(),
-            };
-            let strands = match shape {
-                Shape::Strands(strands) => Some(strands),
-                _ => None,
-            };
-            let matching = matched::matching(matched, shape.positions(), &edges, strands)?;
-            let segments = strands.map_or_else(Vec::new, |strands| strands.segments().collect());
-            let width = StrandMaterial { density: matched.density, ..StrandMaterial::default() }.width();
-            masses_of(shape, matched.density).map(|body| {
-                let body = body.with_matching(matching);
-                if segments.is_empty() { body } else { body.with_segments(segments).with_strand_width(width) }
-            })
-        }
-        (Shape::Surface { mesh, .. }, MaterialSection::MatchedCloth(cloth)) => {
-            let (density, matching) = matched_cloth::matching(cloth)?;
-            Body::matched_cloth(mesh, density, matching)
-        }
-        (shape, _) => {
-            let need = match shape {
-                Shape::Surface { .. } => {
-                    "material.cloth, material.matched-cloth, material.springs, material.rigid, material.matched or material.bare"
-                }
-                Shape::Solid { .. } => "material.solid, material.rigid, material.matched or material.bare",
-                Shape::Strands(_) => {
-                    "material.strand, material.rod, material.oriented, material.matched or material.bare"
-                }
-                Shape::Particles { .. } | Shape::Cells { .. } => "material.fluid or material.matched",
-            };
-            return Err(Fault::new("material", format!("this shape needs {need}")));
-        }
-    };
-    body.map_err(|error| in_material(section, &error))
-}
-
-/// Surface triangles of a solid, in its own vertices.
-fn boundary(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, MeshError> {
-    let surface = mesh.surface()?;
-    Ok(surface.mesh.triangles.iter().map(|t| t.map(|v| surface.vertices[v as usize])).collect())
-}
-
-/// Vertices with masses and a surface, which nothing holds together yet.
-fn masses_of(shape: &Shape, density: f64) -> Result<Body, ModelError> {
-    let (masses, surface) = match shape {
-        Shape::Surface { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, density)?, mesh.triangles.clone()),
-        Shape::Solid { mesh, .. } => (mesh.mass_matrix(MassKind::Lumped, density)?, boundary(mesh)?),
-        Shape::Strands(strands) => (strands.mass_matrix(MassKind::Lumped, density)?, Vec::new()),
-        Shape::Particles { points, spacing, .. } => {
-            let mass = density * spacing.powi(3);
-            return Ok(Body::points(points, mass));
-        }
-        // These come with their masses from `cells::fill`.
-        Shape::Cells { .. } => return Err(MeshError::Empty { what: "mass of cells" }.into()),
-    };
-    Ok(Body::new(shape.positions().to_vec(), masses).with_surface(surface))
-}
-
-/// The fault of a body that the engine refuses: its material, unless the mesh itself is at fault.
-fn in_material(section: &BodySection, error: &ModelError) -> Fault {
-    let kind = match section.material {
-        MaterialSection::Cloth(_) => "cloth",
-        MaterialSection::Solid(_) => "solid",
-        MaterialSection::Strand(_) => "strand",
-        MaterialSection::Rod(_) => "rod",
-        MaterialSection::Oriented(_) => "oriented",
-        MaterialSection::Springs(_) => "springs",
-        MaterialSection::Rigid(_) => "rigid",
-        MaterialSection::Fluid(_) => "fluid",
-        MaterialSection::Matched(_) => "matched",
-        MaterialSection::MatchedCloth(_) => "matched-cloth",
-        MaterialSection::Bare(_) => "bare",
-    };
-    if let ModelError::Rigid(RigidError::BadParameter { name, .. }) = error {
-        return Fault::new(format!("material.rigid.{}", as_key(name)), error.to_string());
-    }
-    if let ModelError::BadParameter { name, .. } = error {
-        let key = name.strip_suffix(" of the fluid").unwrap_or(name);
-        return Fault::new(format!("material.{kind}.{}", as_key(key)), error.to_string());
-    }
-    let (ModelError::Mesh(MeshError::BadParameter { name, .. })
-    | ModelError::Energy { error: EnergyError::BadParameter { name, .. }, .. }) = error
-    else {
-        let key = if matches!(error, ModelError::Mesh(_)) { "shape".to_owned() } else { format!("material.{kind}") };
-        return Fault::new(key, error.to_string());
-    };
-    Fault::new(format!("material.{kind}.{}", as_key(name)), error.to_string())
 }
 
 /// "Young's modulus" as a key.

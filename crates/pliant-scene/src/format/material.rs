@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::PiecesName;
+use super::{HairGridSection, HairStyleSection, PiecesName};
 
 /// What a body is made of.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -15,6 +15,9 @@ pub enum MaterialSection {
     Solid(SolidSection),
     /// Ropes and hairs.
     Strand(StrandSection),
+    /// Hair and fur: strands of exact length that follow a vertex which is pinned, held by a handle or attached to another body; only the
+    /// position-based solver knows it, and a world of hair alone may have `[solver.follow-leader]` and strands instead.
+    Hair(HairSection),
     /// Cables, threads and wires: strands that resist bending and torsion.
     Rod(RodSection),
     /// Ellipsoids with orientations along strands, which are pulled back to their shape in groups: plants, fins; only the
@@ -108,6 +111,22 @@ pub struct StrandSection {
     pub width: Option<f64>,
     /// Axial stiffness (N) of springs to the vertex after the next, against bending; none by default.
     pub skip_one: Option<f64>,
+}
+
+/// Hair that follows its roots.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HairSection {
+    /// Mass per length (kg/m); 0.0005 by default. What hair is attached to does not feel it.
+    pub density: Option<f64>,
+    /// Width (m), by which wind acts on it; 0.001 by default.
+    pub width: Option<f64>,
+    /// How much of a follower's correction slows its leader, 0 to below 1; 0.9 by default.
+    pub correction: Option<f64>,
+    /// Hair against hair of this body.
+    pub grid: Option<HairGridSection>,
+    /// What hair keeps of its rest shape.
+    pub style: Option<HairStyleSection>,
 }
 
 /// Strands of round cross-section that resist bending and torsion. A segment between two pinned vertices is clamped.

@@ -28,11 +28,7 @@ pub use collider::{
 pub use energy::EnergySection;
 pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
-pub use material::{
-    BareSection, BendModelName, ClothSection, FluidSection, MatchedClothSection, MatchedSection, MaterialSection,
-    ModesSection, OrientedSection, PlasticitySection, RegionsSection, RigidSection, RodSection, SkinSection,
-    SolidSection, SpringSection, StrandSection, VolumeSection,
-};
+pub use material::*;
 pub use motion::{Keyframe, Rotation};
 pub use output::{ColorBy, OutputSection, Preview};
 pub use pose::{Deformation, PoseSection};

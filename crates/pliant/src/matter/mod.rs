@@ -5,7 +5,7 @@
 //! | `channels` | named arrays of a body: orientations, spins, rotations of regions, breaks |
 //! | `place` | what matter sees of its body and of the world |
 //! | `motion` | its share in a position-based solve |
-//! | `fluid`, `matching`, `matching/cloth`, `oriented`, `rod` | the kinds |
+//! | `fluid`, `hair`, `matching`, `matching/cloth`, `oriented`, `rod` | the kinds |
 //! | `rigid` | rigid bodies, which are energies but move as matter |
 //!
 //! [`LIST`] is the list of kinds. To add one: write a type that implements [`Matter`] and one that implements [`Motion`], and add its `INFO` to the list; the shared tests then find it. A kind that is not
@@ -13,6 +13,7 @@
 
 mod channels;
 pub(crate) mod fluid;
+pub(crate) mod hair;
 pub(crate) mod matching;
 mod motion;
 pub(crate) mod oriented;
@@ -76,12 +77,18 @@ pub trait Matter: Any + Debug + Send + Sync {
         (0.0, Vec3::ZERO)
     }
 
+    /// Whether velocities hold more than what is seen to move. The wind then looks at movements.
+    fn hides_velocities(&self) -> bool {
+        false
+    }
+
     /// Moves all matter of its type in the world within a position-based solve. Only one of them is asked.
     fn motion(&self, setting: &MotionSetting<'_>) -> Box<dyn Motion>;
 }
 
 /// Every built-in kind, in the order in which an iteration moves them: fluids see the surfaces of bodies where those before have moved them.
-pub const LIST: &[MatterInfo] = &[matching::INFO, matching::CLOTH_INFO, oriented::INFO, fluid::INFO, rod::INFO];
+pub const LIST: &[MatterInfo] =
+    &[matching::INFO, matching::CLOTH_INFO, oriented::INFO, fluid::INFO, rod::INFO, hair::INFO];
 
 /// What is known of a kind of matter without any of it.
 #[derive(Debug, Clone, Copy)]

@@ -17,7 +17,7 @@ pub mod two_metric;
 pub(crate) use auto::{Touchable, choose};
 pub use custom::{CustomSolver, SolverRecipe};
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
-pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairGrid, HairStyle};
+pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams};
 pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
 pub use objective::Objective;
 pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};

@@ -244,13 +244,30 @@ impl Simulation {
         let (state, model) = (&self.state, &self.model);
         let x = &state.positions;
         let others = self.history.as_ref().map_or(&[][..], |history| &history.others);
-        // Velocities of follow-the-leader are more than what is seen.
-        let leads = matches!(self.choice, SolverChoice::FollowLeader(_));
-        let seen = self.history.as_ref().filter(|_| leads).map(|history| {
-            x.iter().zip(&history.positions).map(|(now, before)| (*now - *before) / history.h).collect::<Vec<_>>()
-        });
+        let seen = self.seen_velocities(velocities);
         let moving = (&x[..], seen.as_deref().unwrap_or(velocities));
         Drag::over_step((model, wind, state.air), moving, &state.channels, h, others)
+    }
+
+    /// Velocities as they are seen to be, where those that the next substep starts from are more than that.
+    fn seen_velocities(&self, velocities: &[Vec3]) -> Option<Vec<Vec3>> {
+        let history = self.history.as_ref()?;
+        let bodies = self.model.bodies();
+        let hidden: Vec<_> = match self.choice {
+            SolverChoice::FollowLeader(_) => bodies.iter().map(|body| body.vertices.clone()).collect(),
+            _ => {
+                let matter = self.model.matter().iter().filter(|entry| entry.matter.hides_velocities());
+                matter.map(|entry| bodies[entry.body].vertices.clone()).collect()
+            }
+        };
+        if hidden.is_empty() {
+            return None;
+        }
+        let mut seen = velocities.to_vec();
+        for v in hidden.into_iter().flatten() {
+            seen[v] = (self.state.positions[v] - history.positions[v]) / history.h;
+        }
+        Some(seen)
     }
 
     /// The state one substep earlier, for an integrator that looks back over substeps of equal length h \[s\]. Its velocities are damped

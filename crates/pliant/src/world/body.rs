@@ -5,11 +5,7 @@ use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::Vec3;
 use crate::matter::Matter;
-use crate::matter::fluid::{Emitter, Fluid, FluidMaterial};
-use crate::matter::matching::{ClothMatching, Matching};
-use crate::matter::oriented::{Oriented, OrientedMaterial, OrientedParticles};
-use crate::matter::rod::{Rod, RodMaterial};
-use crate::mesh::{Edge, MassEntry, MassKind, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
+use crate::mesh::{Edge, MassEntry, MeshError, PointSet, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::world::error::ModelError;
 use crate::world::topology::{Cells, Fabric, Substance, Tearing};
 
@@ -96,31 +92,6 @@ impl Body {
         Ok(body)
     }
 
-    /// Cables, threads, wires: strands that resist bending and torsion. A segment between two pinned vertices is clamped.
-    pub fn rods(strands: &StrandSet, material: &RodMaterial) -> Result<Self, ModelError> {
-        strands.check_quality()?;
-        material.check().map_err(|error| in_body("rods", error))?;
-        let mass = strands.mass_matrix(MassKind::Lumped, material.line_density())?;
-        let mut body = Self::new(strands.positions.clone(), mass);
-        body.segments = strands.segments().collect();
-        body.strand_width = 2.0 * material.radius;
-        body.made_of(Cells::segments(strands.segments()), None);
-        Ok(body.with_matter(Rod::new(material.clone())))
-    }
-
-    /// Ellipsoids with orientations that are matched in groups: plants, fins, ribs that are one particle wide. A pinned particle keeps its
-    /// orientation too. Only the [position-based solver](crate::solve::pbd) knows them.
-    pub fn oriented(particles: &OrientedParticles, material: &OrientedMaterial) -> Result<Self, ModelError> {
-        let refused = |error| ModelError::Oriented { body: "oriented".to_owned(), error };
-        particles.check().map_err(refused)?;
-        material.check().map_err(refused)?;
-        let mass = (0u32..).zip(particles.volumes()).map(|(v, volume)| (v, v, material.density * volume)).collect();
-        let mut body = Self::new(particles.positions.clone(), mass);
-        body.segments.clone_from(&particles.edges);
-        body.made_of(Cells::segments(particles.edges.iter().copied()), None);
-        Ok(body.with_matter(Oriented::new(particles, material)))
-    }
-
     /// A mass-spring surface [Liu 2013]: triangles give masses and the surface, edges are springs of stiffness k \[N/m\].
     pub fn mass_spring(
         mesh: &TriangleMesh,
@@ -138,53 +109,13 @@ impl Body {
         Ok(body)
     }
 
-    /// Cloth that is held together by matching its triangles alone, with a mass per area \[kg/m²\].
-    pub fn matched_cloth(mesh: &TriangleMesh, density: f64, matching: ClothMatching) -> Result<Self, ModelError> {
-        mesh.check_quality()?;
-        let mut body = Self::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, density)?);
-        body.surface.clone_from(&mesh.triangles);
-        body.made_of(Cells::triangles(&mesh.triangles), None);
-        Ok(body.with_cloth_matching(matching))
-    }
-
     /// Loose points of equal mass \[kg\].
     pub fn points(points: &PointSet, mass: f64) -> Self {
         let entries = (0..points.positions.len() as u32).map(|v| (v, v, mass)).collect();
         Self::new(points.positions.clone(), entries)
     }
 
-    /// A fluid: particles, of which each stands for a cube of the material's spacing. Only the
-    /// [position-based solver](crate::solve::pbd) knows fluids.
-    ///
-    /// ```
-    /// use pliant::mesh::generate::particle_block;
-    /// use pliant::prelude::*;
-    /// let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
-    /// let drop = Body::fluid(&particle_block(Vec3::splat(0.25), water.spacing)?, &water)?;
-    /// let ground = Collider::new(Shape::Plane).at(Vec3::NEG_Y * 0.2);
-    /// let solver = PositionBasedParams { iterations: 4, ..PositionBasedParams::default() };
-    /// let mut sim = Simulation::builder().body(drop).collider(ground).solver(solver).time_step(0.01).build()?;
-    /// for _ in 0..50 {
-    ///     sim.step()?;
-    /// }
-    /// assert!(sim.positions().iter().all(|p| p.y > -0.2), "it lies on the ground");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn fluid(particles: &PointSet, material: &FluidMaterial) -> Result<Self, ModelError> {
-        material.check()?;
-        let body = Self::points(particles, material.particle_mass());
-        Ok(body.with_matter(Fluid::new(material.clone(), None)))
-    }
-
-    /// A fluid that comes out of a pipe.
-    pub fn emitted(emitter: &Emitter, material: &FluidMaterial) -> Result<Self, ModelError> {
-        material.check()?;
-        let mut body = Self::points(&emitter.particles(material.spacing)?, material.particle_mass());
-        body.velocities.fill(emitter.velocity());
-        Ok(body.with_matter(Fluid::new(material.clone(), Some(emitter.clone()))))
-    }
-
-    fn made_of(&mut self, cells: Cells, substance: Option<Substance>) {
+    pub(crate) fn made_of(&mut self, cells: Cells, substance: Option<Substance>) {
         self.fabric = Fabric { substance, ..Fabric::new(cells, self.rest.len()) };
     }
 
@@ -241,17 +172,6 @@ impl Body {
             self.constraints.push(constraints);
         }
         self
-    }
-
-    /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
-    pub fn with_matching(self, matching: Matching) -> Self {
-        self.with_matter(matching)
-    }
-
-    /// Lets the body's triangles keep their shape by matching, beside what else it is made of. Only the
-    /// [position-based solver](crate::solve::pbd) knows it.
-    pub fn with_cloth_matching(self, matching: ClothMatching) -> Self {
-        self.with_matter(matching)
     }
 
     /// Makes the body of matter of any kind, beside what else it is made of; it takes the place of matter of the same type. Only the

@@ -7,6 +7,7 @@ mod energies;
 mod explicit;
 mod fluids;
 mod follow_leader;
+mod hair;
 mod invariants;
 mod limits;
 mod matching;

@@ -5,6 +5,7 @@ use super::{Emitter, FluidMaterial, Fluids};
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::matter::{BodyView, Matter, MatterInfo, Motion, MotionSetting, Place};
+use crate::mesh::PointSet;
 use crate::mesh::generate::particle_block;
 use crate::world::body::Body;
 use crate::world::error::ModelError;
@@ -61,6 +62,39 @@ impl Fluid {
     /// Whether a particle at a place \[m\] has come out of the pipe, and is seen; always where there is none.
     pub fn is_out(&self, particle: Vec3) -> bool {
         !self.emitter.as_ref().is_some_and(|pipe| pipe.holds(particle))
+    }
+}
+
+impl Body {
+    /// A fluid: particles, of which each stands for a cube of the material's spacing. Only the
+    /// [position-based solver](crate::solve::pbd) knows fluids.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::particle_block;
+    /// use pliant::prelude::*;
+    /// let water = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    /// let drop = Body::fluid(&particle_block(Vec3::splat(0.25), water.spacing)?, &water)?;
+    /// let ground = Collider::new(Shape::Plane).at(Vec3::NEG_Y * 0.2);
+    /// let solver = PositionBasedParams { iterations: 4, ..PositionBasedParams::default() };
+    /// let mut sim = Simulation::builder().body(drop).collider(ground).solver(solver).time_step(0.01).build()?;
+    /// for _ in 0..50 {
+    ///     sim.step()?;
+    /// }
+    /// assert!(sim.positions().iter().all(|p| p.y > -0.2), "it lies on the ground");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fluid(particles: &PointSet, material: &FluidMaterial) -> Result<Self, ModelError> {
+        material.check()?;
+        let body = Self::points(particles, material.particle_mass());
+        Ok(body.with_matter(Fluid::new(material.clone(), None)))
+    }
+
+    /// A fluid that comes out of a pipe.
+    pub fn emitted(emitter: &Emitter, material: &FluidMaterial) -> Result<Self, ModelError> {
+        material.check()?;
+        let mut body = Self::points(&emitter.particles(material.spacing)?, material.particle_mass());
+        body.velocities.fill(emitter.velocity());
+        Ok(body.with_matter(Fluid::new(material.clone(), Some(emitter.clone()))))
     }
 }
 

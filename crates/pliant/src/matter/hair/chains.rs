@@ -5,7 +5,8 @@
 //!   chains   ◀─────1  2────▶◀  3▶      1 and 3 have a free end, 2 is held at both
 //! ```
 
-use crate::energy::Arrays;
+use std::ops::Range;
+
 use crate::math::Vec3;
 use crate::parallel::{self, ByOffsets};
 use crate::world::error::FollowLeaderError;
@@ -13,7 +14,7 @@ use crate::world::model::Model;
 
 /// All chains, one after the other. Entry 0 of a chain is its leader, and so is the last of one that is held at both ends.
 #[derive(Debug)]
-pub(super) struct Chains {
+pub(crate) struct Chains {
     /// Vertices of each chain, the leader first.
     pub(super) vertices: Vec<u32>,
     /// First entry of each chain, and the end.
@@ -24,23 +25,38 @@ pub(super) struct Chains {
     pub(super) held: Vec<bool>,
     /// For each entry its share of the way along its strand, 0 at a root, 1 at a tip.
     pub(super) shares: Vec<f64>,
-    /// Place of each vertex among the entries, where it is free.
-    pub(super) entry_of: Vec<u32>,
+    /// For each chain the number of its body, from 0 for the first of those whose strands these are.
+    pub(super) bodies: Vec<u32>,
+    /// For each body its vertices that lead.
+    pub(super) leaders: Vec<Vec<u32>>,
+    /// The vertices of all these bodies.
+    range: Range<usize>,
+    /// Place of each of these vertices among the entries, where it follows.
+    entry_of: Vec<u32>,
 }
 
 /// No entry.
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Chains {
-    /// The chains of a world.
-    pub(super) fn new(model: &Model) -> Result<Self, FollowLeaderError> {
-        check_energies(model)?;
+    /// The chains of some bodies of a world; `leads` tells which vertices are followed and follow none.
+    pub(crate) fn new(
+        model: &Model,
+        bodies: Range<usize>,
+        leads: &dyn Fn(u32) -> bool,
+    ) -> Result<Self, FollowLeaderError> {
+        let bodies = &model.bodies()[bodies];
+        let range = match (bodies.first(), bodies.last()) {
+            (Some(first), Some(last)) => first.vertices.start..last.vertices.end,
+            _ => 0..0,
+        };
         let (mut vertices, mut offsets) = (Vec::new(), vec![0]);
         let (mut held, mut shares) = (Vec::new(), Vec::new());
-        for body in model.bodies() {
+        let (mut body_of, mut leaders) = (Vec::new(), Vec::new());
+        for body in bodies {
+            leaders.push(body.vertices.clone().map(|v| v as u32).filter(|&v| leads(v)).collect());
             for (number, strand) in strands(&body.segments).into_iter().enumerate() {
-                let is_pinned = |v: &u32| model.free_index(*v).is_none();
-                let pins: Vec<usize> = (0..strand.len()).filter(|&k| is_pinned(&strand[k])).collect();
+                let pins: Vec<usize> = (0..strand.len()).filter(|&k| leads(strand[k])).collect();
                 let (Some(&first), Some(&last)) = (pins.first(), pins.last()) else {
                     return Err(FollowLeaderError::NoLeader { body: body.name.clone(), strand: number });
                 };
@@ -50,6 +66,7 @@ impl Chains {
                     vertices.extend(row.into_iter().map(|k| strand[k]));
                     offsets.push(vertices.len() as u32);
                     held.push(is_held);
+                    body_of.push(leaders.len() as u32 - 1);
                 };
                 if first > 0 {
                     add((0..=first).rev().collect(), false);
@@ -62,13 +79,13 @@ impl Chains {
                 }
             }
         }
-        let entry_of = entries(model, &vertices)?;
+        let entry_of = entries(model, range.clone(), leads, &vertices)?;
         let rest = model.rest();
         let place = |entry: usize| rest[vertices[entry] as usize];
         let mut lengths: Vec<f64> =
             (0..vertices.len()).map(|entry| place(entry).distance(place(entry.saturating_sub(1)))).collect();
         offsets[..held.len()].iter().for_each(|&leader| lengths[leader as usize] = 0.0);
-        Ok(Self { vertices, offsets, lengths, held, shares, entry_of })
+        Ok(Self { vertices, offsets, lengths, held, shares, bodies: body_of, leaders, range, entry_of })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -86,8 +103,25 @@ impl Chains {
         });
     }
 
-    /// Gives values of entries back to free vertices.
+    /// The vertices of the bodies whose strands these are.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The entries of these vertices, or [`NONE`], in their order.
+    pub(super) fn entry_of(&self) -> &[u32] {
+        &self.entry_of
+    }
+
+    /// The entry of a vertex of the world that follows.
+    pub(super) fn entry(&self, vertex: u32) -> Option<u32> {
+        let own = (vertex as usize).checked_sub(self.range.start)?;
+        self.entry_of.get(own).copied().filter(|&entry| entry != NONE)
+    }
+
+    /// Gives values of entries back to the vertices that follow.
     pub(super) fn scatter(&self, packed: &[Vec3], values: &mut [Vec3]) {
+        let values = &mut values[self.range()];
         parallel::for_each(0..values.len(), parallel::Strided { entries: values, stride: 1 }, &|range, part| {
             for (value, &entry) in part.entries.iter_mut().zip(&self.entry_of[range]) {
                 if entry != NONE {
@@ -110,43 +144,29 @@ fn strands(segments: &[[u32; 2]]) -> Vec<Vec<u32>> {
     strands
 }
 
-/// Springs along the strands are what lengths stand for; anything else would be ignored, so it is refused.
-fn check_energies(model: &Model) -> Result<(), FollowLeaderError> {
-    for entry in model.energies() {
-        let body = entry.body.map(|body| &model.bodies()[body]);
-        let along = body.is_some_and(|body| {
-            let corners = entry.batch.operator().corner_vertices();
-            let is_segment = |(ends, segment): (&[u32], &[u32; 2])| ends == segment;
-            corners.len() == 2 * body.segments.len() && corners.chunks(2).zip(&body.segments).all(is_segment)
-        });
-        if !(along && matches!(entry.batch.arrays(), Arrays::EdgeSpring(_)) && entry.damping.is_none()) {
-            let place = body.map_or("a tie between bodies".to_owned(), |body| format!("body {:?}", body.name));
-            return Err(FollowLeaderError::Energy { place, kind: entry.batch.kind().to_owned() });
-        }
-    }
-    Ok(())
-}
-
-/// The entry of each free vertex, which must have exactly one.
-fn entries(model: &Model, vertices: &[u32]) -> Result<Vec<u32>, FollowLeaderError> {
-    let mut entry_of = vec![NONE; model.rest().len()];
-    let named = |vertex: u32| {
-        let (body, vertex) = model.locate(vertex as usize);
+/// The entry of each vertex that follows, which must have exactly one.
+fn entries(
+    model: &Model,
+    range: Range<usize>,
+    leads: &dyn Fn(u32) -> bool,
+    vertices: &[u32],
+) -> Result<Vec<u32>, FollowLeaderError> {
+    let mut entry_of = vec![NONE; range.len()];
+    let named = |vertex: usize| {
+        let (body, vertex) = model.locate(vertex);
         (body.name.clone(), vertex)
     };
-    for (entry, &vertex) in (0u32..).zip(vertices) {
-        if model.free_index(vertex).is_none() {
-            continue;
-        }
-        if entry_of[vertex as usize] != NONE {
-            let (body, vertex) = named(vertex);
+    for (entry, &vertex) in (0u32..).zip(vertices).filter(|(_, vertex)| !leads(**vertex)) {
+        let own = &mut entry_of[vertex as usize - range.start];
+        if *own != NONE {
+            let (body, vertex) = named(vertex as usize);
             return Err(FollowLeaderError::Shared { body, vertex });
         }
-        entry_of[vertex as usize] = entry;
+        *own = entry;
     }
-    match model.free().iter().find(|&&v| entry_of[v as usize] == NONE) {
+    match range.clone().find(|&v| entry_of[v - range.start] == NONE && !leads(v as u32)) {
         None => Ok(entry_of),
-        Some(&vertex) => {
+        Some(vertex) => {
             let (body, vertex) = named(vertex);
             Err(FollowLeaderError::NotAStrand { body, vertex })
         }

@@ -16,7 +16,7 @@ use crate::math::{Vec3, perpendicular_to};
 
 /// A half-space n·x ≥ b that an entry must not leave.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Plane {
+pub(crate) struct Plane {
     pub(super) entry: u32,
     pub(super) normal: Vec3,
     /// b \[m\].

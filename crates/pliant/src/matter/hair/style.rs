@@ -4,13 +4,13 @@
 //! before it from its rest direction to its direction now, the segment's goal is R e, e its rest vector; so a curl travels with what it
 //! hangs from. Both ends of a segment move by half: were it the follower alone, each vertex would shake the next harder than it was
 //! shaken itself, and long strands would never come to rest. Global: each vertex is drawn to its place at rest, carried along
-//! by the pins of its body. Lengths are made exact afterwards.
+//! by the leaders of its body. Lengths are made exact afterwards.
 //!
 //! Stiffnesses are the shares of the way that are gone in one step, as in position-based dynamics: they are no material's,
 //! and with a shorter step the hair is stiffer.
 
 use super::chains::Chains;
-use crate::math::{Mat3, Quat, Vec3, nearest_rotation, svd_3x3};
+use crate::math::{Quat, RigidFit, Vec3};
 use crate::world::model::Model;
 
 /// How hair keeps its rest shape.
@@ -26,70 +26,32 @@ pub struct HairStyle {
     pub global_range: f64,
 }
 
-/// Where the pins of a body have carried its rest shape.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Carried {
-    rotation: Quat,
-    /// Centre of the pins at rest, and now \[m\].
-    from: Vec3,
-    to: Vec3,
-}
-
-/// Pins on a line do not tell how their body has turned about it: below this ratio of spreads they are on one.
-const ON_A_LINE: f64 = 1e-6;
-
-impl Carried {
-    fn place(&self, rest: Vec3) -> Vec3 {
-        self.to + self.rotation * (rest - self.from)
-    }
-
-    /// The rigid motion that fits the pins of a range of vertices best; pins on one line do not turn.
-    fn of_pins(model: &Model, pinned: &[u32], x: &[Vec3]) -> Self {
-        let count = pinned.len().max(1) as f64;
-        let centre = |places: &[Vec3]| pinned.iter().map(|&v| places[v as usize]).sum::<Vec3>() / count;
-        let (from, to) = (centre(model.rest()), centre(x));
-        let mut moment = Mat3::ZERO;
-        for &v in pinned {
-            let (r, p) = (model.rest()[v as usize] - from, x[v as usize] - to);
-            moment += Mat3::from_cols(p * r.x, p * r.y, p * r.z);
-        }
-        let spread = svd_3x3(moment).sigma;
-        let turns = spread.y > ON_A_LINE * spread.x;
-        let rotation = if turns { Quat::from_mat3(&nearest_rotation(moment)) } else { Quat::IDENTITY };
-        Self { rotation, from, to }
-    }
-}
-
-/// The style of a world's hair.
+/// The style of hair.
 #[derive(Debug)]
 pub(super) struct Style {
     params: HairStyle,
     /// For each entry its vertex at rest \[m\].
     rest: Vec<Vec3>,
-    /// For each chain its body.
+    /// For each body the vertices that lead, and where they have carried it.
+    leaders: Vec<Vec<u32>>,
+    carried: Vec<RigidFit>,
+    /// For each chain the place of its body among these.
     bodies: Vec<u32>,
-    carried: Vec<Carried>,
 }
 
 impl Style {
     pub(super) fn new(params: HairStyle, model: &Model, chains: &Chains) -> Self {
         let rest = chains.vertices.iter().map(|&v| model.rest()[v as usize]).collect();
-        let of = |leader: &u32| {
-            let vertex = chains.vertices[*leader as usize] as usize;
-            model.bodies().partition_point(|body| body.vertices.end <= vertex) as u32
-        };
-        let bodies = chains.offsets[..chains.len()].iter().map(of).collect();
-        Self { params, rest, bodies, carried: Vec::new() }
+        let (leaders, bodies) = (chains.leaders.clone(), chains.bodies.clone());
+        Self { params, rest, leaders, carried: Vec::new(), bodies }
     }
 
-    /// Looks where the pins are.
-    pub(super) fn follow_pins(&mut self, model: &Model, x: &[Vec3]) {
-        let pinned = model.pinned();
+    /// Looks where the leaders are.
+    pub(super) fn follow_leaders(&mut self, model: &Model, x: &[Vec3]) {
         self.carried.clear();
-        self.carried.extend(model.bodies().iter().map(|body| {
-            let below = |vertex: usize| pinned.partition_point(|&v| (v as usize) < vertex);
-            Carried::of_pins(model, &pinned[below(body.vertices.start)..below(body.vertices.end)], x)
-        }));
+        let fit =
+            |leaders: &Vec<u32>| RigidFit::new(leaders.iter().map(|&v| (model.rest()[v as usize], x[v as usize], 1.0)));
+        self.carried.extend(self.leaders.iter().map(fit));
     }
 
     /// Moves the entries of a chain, but not those that are pinned.

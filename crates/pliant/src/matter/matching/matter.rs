@@ -64,6 +64,13 @@ impl Matching {
     }
 }
 
+impl Body {
+    /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
+    pub fn with_matching(self, matching: Matching) -> Self {
+        self.with_matter(matching)
+    }
+}
+
 impl Matter for Matching {
     fn kind(&self) -> &'static str {
         INFO.kind

@@ -11,6 +11,7 @@ use crate::mesh::Csr;
 use crate::mesh::generate::rope;
 use crate::world::body::Body;
 use crate::world::error::ModelError;
+use crate::world::topology::Cells;
 
 pub(crate) const INFO: MatterInfo = MatterInfo {
     kind: "oriented particles",
@@ -66,6 +67,21 @@ impl Oriented {
         }
         shape.align(x);
         shape.q
+    }
+}
+
+impl Body {
+    /// Ellipsoids with orientations that are matched in groups: plants, fins, ribs that are one particle wide. A pinned particle keeps its
+    /// orientation too. Only the [position-based solver](crate::solve::pbd) knows them.
+    pub fn oriented(particles: &OrientedParticles, material: &OrientedMaterial) -> Result<Self, ModelError> {
+        let refused = |error| ModelError::Oriented { body: "oriented".to_owned(), error };
+        particles.check().map_err(refused)?;
+        material.check().map_err(refused)?;
+        let mass = (0u32..).zip(particles.volumes()).map(|(v, volume)| (v, v, material.density * volume)).collect();
+        let mut body = Self::new(particles.positions.clone(), mass);
+        body.segments.clone_from(&particles.edges);
+        body.made_of(Cells::segments(particles.edges.iter().copied()), None);
+        Ok(body.with_matter(Oriented::new(particles, material)))
     }
 }
 

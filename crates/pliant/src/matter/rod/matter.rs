@@ -7,8 +7,10 @@ use crate::matter::{
     BodyView, Channel, Channels, Matter, MatterInfo, Motion, MotionSetting, ORIENTATIONS, Place, SPINS,
 };
 use crate::mesh::generate::rope;
-use crate::world::body::Body;
+use crate::mesh::{MassKind, Simplices, StrandSet};
+use crate::world::body::{Body, in_body};
 use crate::world::error::ModelError;
+use crate::world::topology::Cells;
 
 pub(crate) const INFO: MatterInfo = MatterInfo {
     kind: "rod",
@@ -91,6 +93,20 @@ impl Rod {
         let place = |&v: &u32| x[v as usize];
         let of_rod = |rod: usize| frames(&self.rod_vertices(rod).iter().map(place).collect::<Vec<_>>());
         (0..self.rod_count()).flat_map(of_rod).collect()
+    }
+}
+
+impl Body {
+    /// Cables, threads, wires: strands that resist bending and torsion. A segment between two pinned vertices is clamped.
+    pub fn rods(strands: &StrandSet, material: &RodMaterial) -> Result<Self, ModelError> {
+        strands.check_quality()?;
+        material.check().map_err(|error| in_body("rods", error))?;
+        let mass = strands.mass_matrix(MassKind::Lumped, material.line_density())?;
+        let mut body = Self::new(strands.positions.clone(), mass);
+        body.segments = strands.segments().collect();
+        body.strand_width = 2.0 * material.radius;
+        body.made_of(Cells::segments(strands.segments()), None);
+        Ok(body.with_matter(Rod::new(material.clone())))
     }
 }
 

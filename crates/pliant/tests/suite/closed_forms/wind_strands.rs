@@ -68,14 +68,18 @@ fn hair_hangs_in_the_wind_at_the_angle_of_its_weight_and_drag_at_every_step() {
     // sin θ = r cos² θ = r (1 − sin² θ)
     let sine = ((1.0 + 4.0 * ratio * ratio).sqrt() - 1.0) / (2.0 * ratio);
     let wind = Wind { strand_friction: 0.0, ..Wind::new(Vec3::X * speed) };
-    for (solver, h) in [
-        (SolverChoice::from(FollowLeaderParams::default()), 1.0 / 60.0),
-        (FollowLeaderParams::default().into(), 1.0 / 240.0),
-        (NewtonParams::default().into(), 1.0 / 60.0),
-        (NewtonParams::default().into(), 0.05),
+    let mesh = rope(Vec3::ZERO, Vec3::NEG_Y * 0.3, 10).unwrap();
+    let strand = || Body::strands(&mesh, &material).unwrap();
+    let hair = || Body::hair(&mesh, &HairMaterial { density, width, ..HairMaterial::default() }).unwrap();
+    for (body, solver, h) in [
+        (strand(), SolverChoice::from(FollowLeaderParams::default()), 1.0 / 60.0),
+        (strand(), FollowLeaderParams::default().into(), 1.0 / 240.0),
+        (hair(), SolverChoice::Auto, 1.0 / 60.0),
+        (hair(), SolverChoice::Auto, 1.0 / 240.0),
+        (strand(), NewtonParams::default().into(), 1.0 / 60.0),
+        (strand(), NewtonParams::default().into(), 0.05),
     ] {
-        let mesh = rope(Vec3::ZERO, Vec3::NEG_Y * 0.3, 10).unwrap();
-        let body = Body::strands(&mesh, &material).unwrap().pin([0]);
+        let body = body.pin([0]);
         let damping = Damping { drag: 2.0, ..Damping::default() };
         let builder = Simulation::builder().body(body).wind(wind).damping(damping).solver(solver).time_step(h);
         let mut sim = builder.build().unwrap();

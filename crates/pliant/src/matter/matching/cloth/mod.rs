@@ -27,11 +27,12 @@ use thiserror::Error;
 use crate::constraint::Rule;
 use crate::math::Vec3;
 use crate::matter::{BodyView, Iteration, Matter, MatterInfo, Motion, MotionSetting, Place, Portion};
-use crate::mesh::Edge;
 use crate::mesh::generate::Sheet;
+use crate::mesh::{Edge, MassKind, Simplices, TriangleMesh};
 use crate::parallel::Team;
 use crate::world::body::Body;
 use crate::world::error::ModelError;
+use crate::world::topology::Cells;
 use coloured::Coloured;
 use fibres::Fibres;
 use folds::{Fold, folds};
@@ -155,6 +156,23 @@ fn fine() -> Result<Body, ModelError> {
 
 fn coarse() -> Result<Body, ModelError> {
     sheet(2)
+}
+
+impl Body {
+    /// Cloth that is held together by matching its triangles alone, with a mass per area \[kg/m²\].
+    pub fn matched_cloth(mesh: &TriangleMesh, density: f64, matching: ClothMatching) -> Result<Self, ModelError> {
+        mesh.check_quality()?;
+        let mut body = Self::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, density)?);
+        body.surface.clone_from(&mesh.triangles);
+        body.made_of(Cells::triangles(&mesh.triangles), None);
+        Ok(body.with_cloth_matching(matching))
+    }
+
+    /// Lets the body's triangles keep their shape by matching, beside what else it is made of. Only the
+    /// [position-based solver](crate::solve::pbd) knows it.
+    pub fn with_cloth_matching(self, matching: ClothMatching) -> Self {
+        self.with_matter(matching)
+    }
 }
 
 impl Matter for ClothMatching {
