@@ -128,7 +128,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: pliant.Simulation(pliant.Body(BLOCK, WATER), solver=pliant.Newton()), 'constraints of kind "fluid"'),
     (
         lambda: sim_of().step(solver=pliant.Newton()),
-        'constraints of kind "fluid", which only the position-based solver knows',
+        'constraints of kind "fluid", which only the position-based solver supports',
     ),
     (lambda: pliant.Emitter((0, 0, 0), (0, 0, 0), **PIPE), "direction is"),
     (lambda: pliant.Emitter((0, 0, 0), (0, 1, 0), **{**PIPE, "speed": 0.0}), "speed is 0.0, but must be more than 0"),

@@ -141,7 +141,7 @@ pub enum SolveError {
     #[error(transparent)]
     FollowLeader(#[from] FollowLeaderError),
     /// A constraint is there that the solver does not know.
-    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
+    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver supports")]
     UnsupportedConstraint {
         /// Body.
         body: String,
