@@ -122,7 +122,7 @@ class Readings:
         self.vertices(body)
         found = _pliant.fluid_particles(self._core, body)
         if found is None:
-            raise ValueError(f"body {body!r} is no fluid")
+            raise ValueError(f"body {body!r} is not a fluid")
         return fluid_surface(*found, cell=cell, smoothing=smoothing, radius=radius)
 
     def fluid_densities(self, body: str) -> Floats:

@@ -1,4 +1,4 @@
-//! What unstable elements connect, put back to its rest shape.
+//! Puts the vertices that unstable elements connect back to their rest shape.
 
 use crate::energy::outer;
 use crate::math::{Mat3, Quat, Vec3, best_rotation};
