@@ -1,15 +1,15 @@
-//! Constraints of the position-based family: functions C(x) that are to be 0, or not below 0 [Bender 2014, §3].
+//! Constraints of the position-based family: functions C(x) that must be 0, or not below 0 [Bender 2014, §3].
 //!
 //! A solver visits one constraint after the other and moves its vertices along ∇C,
 //!
 //! Δxᵢ = wᵢ ∇ᵢC Δλ,   Δλ = −s C / Σⱼ wⱼ ‖∇ⱼC‖²,   wᵢ = 1/mᵢ
 //!
-//! with a share s of the way [Müller 2006], or with a compliance, the inverse of a stiffness [Macklin 2016]. Both rules are in
-//! [`Rule`]. Only the position-based solver knows these constraints. Energies need none: that solver takes every energy as the
-//! constraint ‖A x − p‖ = 0 with the compliance 1/w.
+//! by a share s of the error [Müller 2006], or with a compliance, the inverse of a stiffness [Macklin 2016]. [`Rule`]
+//! has both. Only the position-based solver supports these constraints. You do not need them for energies: that solver
+//! treats every energy as the constraint ‖A x − p‖ = 0 with the compliance 1/w.
 //!
-//! A constraint of your own is a type with [`Constraint::evaluate`], put in a [`ConstraintSet`] and given to a body by
-//! [`Body::with_constraints`](crate::Body::with_constraints).
+//! For your own constraint, write a type with [`Constraint::evaluate`], put it in a [`ConstraintSet`] and add that to a
+//! body with [`Body::with_constraints`](crate::Body::with_constraints).
 
 mod content;
 mod dihedral;

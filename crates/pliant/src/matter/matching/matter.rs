@@ -1,4 +1,4 @@
-//! Matching as matter of a body, and all matched bodies of a world in the course of a step.
+//! Shape matching as the matter of a body, and the motion of all such bodies of a world during a step.
 
 use super::fracture::Broken;
 use super::goals::Shape;

@@ -1,32 +1,33 @@
-//! Shape matching [Müller 2005; Bargteil & Jones 2014; Bender 2014, §4]: regions of a body are pulled back to their shape at rest, moved rigidly
-//! to where it fits best.
+//! Shape matching [Müller 2005; Bargteil & Jones 2014; Bender 2014, §4]: the rest shape of each region is moved rigidly
+//! to where it fits best, and the region is pulled back to it.
 //!
 //! | file | does |
 //! |---|---|
-//! | `matter` | matching as matter of a body, and all such bodies in the course of a step |
-//! | `regions` | which particles belong together |
+//! | `matter` | shape matching as the matter of a body, and the motion of all such bodies during a step |
+//! | `regions` | which particles are matched together |
 //! | `clusters` | regions around centres: random, balanced, of several sizes |
-//! | `lattice` | regions of regular lattices, whose sums do not take longer the wider they are |
+//! | `lattice` | regions of regular lattices; the time of their sums does not depend on their width |
 //! | `octree` | lattices of cells of several sizes |
-//! | `paths` | rings on meshes, whose sums take a time that grows with their width and not with its square |
+//! | `paths` | rings on meshes; the time of their sums grows with their width, not with its square |
 //! | `runs` | sums over regions that are runs of particles in an order |
-//! | `chains` | regions along strands, summed by the same runs |
-//! | `skin` | surfaces that the particles of lattices and octrees carry along |
+//! | `chains` | regions along strands, which use the same runs |
+//! | `skin` | surfaces that follow the particles of lattices and octrees |
 //! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
-//! | `members` | the same of regions in lists, a vector of particles at a time |
+//! | `members` | the same for regions in lists, a vector of particles at a time |
 //! | `quadratic` | regions that bend and twist without resistance |
 //! | `damping` | how regions move as wholes |
-//! | `goals` | where particles would be by the fits of their regions |
-//! | `plasticity` | regions that keep a deformation |
-//! | `fracture` | regions that part |
-//! | `volume` | closed surfaces that keep their volume |
-//! | `cloth` | cloth by small regions of its triangles, a method of its own |
+//! | `goals` | goals of particles, from the fits of their regions |
+//! | `plasticity` | plastic deformation of regions |
+//! | `fracture` | regions that break |
+//! | `volume` | volume conservation for closed surfaces |
+//! | `cloth` | cloth with small regions of its triangles, a separate method |
 //!
-//! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
-//! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
-//! Departure: mᵢ/nᵢ of a particle in n regions is its mass in each, in centres and moments alike [Rivers & James 2007], so that
-//! springs keep momentum and angular momentum. Limits (γ above 0) keep momentum only where no particle reaches them.
+//! Add it to a body with [`Body::with_matching`](crate::Body::with_matching). The position-based solver follows
+//! [Bargteil & Jones 2014, Algorithm 1]: a spring to the goals is integrated explicitly, so that small strains
+//! oscillate as they should; its iterations then only limit strain. Departure: a particle in nᵢ regions has the mass
+//! mᵢ/nᵢ in each, in centres and moments alike [Rivers & James 2007], so that springs conserve momentum and angular
+//! momentum. Limits (γ above 0) conserve momentum only if no particle reaches them.
 
 mod chains;
 mod cloth;
@@ -193,14 +194,14 @@ impl Spring {
     }
 }
 
-/// In which ways regions may be deformed [Müller 2005, §4].
+/// Deformations that regions do not resist [Müller 2005, §4].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Modes {
-    /// None: goals are moved rigidly.
+    /// None: goals move rigidly.
     #[default]
     Rigid,
     /// β between 0 and 1 of the linear map that fits best, made to keep the volume, and the rest of the rotation.
     Linear(f64),
-    /// β of the quadratic map that fits best: bending and twisting too.
+    /// β of the best-fitting quadratic map: also bending and twisting.
     Quadratic(f64),
 }

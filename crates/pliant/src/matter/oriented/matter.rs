@@ -1,4 +1,4 @@
-//! Oriented particles as matter of a body.
+//! Oriented particles as the matter of a body.
 
 use super::motion::OrientedMotion;
 use super::shape::Shape;
@@ -38,13 +38,13 @@ fn fin() -> Result<Body, ModelError> {
 /// The oriented particles of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Oriented {
-    /// Half-axes of each \[m\].
+    /// Half-axes of each particle \[m\].
     pub radii: Vec<Vec3>,
-    /// How each is turned at rest.
+    /// Orientation of each at rest.
     pub rest_orientations: Vec<Quat>,
     /// The group of each.
     pub groups: Csr,
-    /// What holds them together.
+    /// Their material.
     pub material: OrientedMaterial,
 }
 
