@@ -279,7 +279,7 @@ impl Scene {
                 return Err(error);
             };
             if !matches!(body.material, MaterialSection::Cloth(_)) {
-                let message = format!("body {:?} is no cloth; only cloth can be cut", cut.body);
+                let message = format!("body {:?} is not cloth; only cloth can be cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
             }
             if body.wrinkles.is_some() {

@@ -43,7 +43,7 @@ pub enum Shape {
     Grid(DistanceGrid),
 }
 
-/// Where a point is with respect to a surface.
+/// The nearest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearby {
     /// Signed distance, negative inside \[m\].
