@@ -116,7 +116,7 @@ pub enum ExportError {
     },
     /// The surface of a fluid is a different mesh in every frame, which the format does not support.
     #[error(
-        "the surface of fluid {body:?} is another mesh in every frame, and {format} carries one mesh for all frames; export the \
+        "the surface of fluid {body:?} is a different mesh in every frame, and {format} carries one mesh for all frames; export the \
          surface to obj, ply, vtu or usda, or the fluid's particles"
     )]
     ChangingFluid {
