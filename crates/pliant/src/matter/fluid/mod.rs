@@ -55,17 +55,17 @@ use particles::Particles;
 /// How well the fluids of a world keep their density.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FluidReport {
-    /// Particles.
+    /// Number of particles.
     pub particles: usize,
-    /// Mean excess over the rest density, relative, as the last iteration found it.
+    /// Mean relative excess over the rest density in the last iteration.
     pub mean_excess: f64,
-    /// Largest excess over the rest density, relative.
+    /// Largest relative excess over the rest density.
     pub largest_excess: f64,
     /// Largest pressure \[Pa\].
     pub largest_pressure: f64,
 }
 
-/// How each particle of a fluid was pressed in the last stage of a step.
+/// Density and pressure of each particle of a fluid in the last stage of a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FluidReadings {
     /// Density \[kg/m³\], before the last push of the stage.

@@ -10,7 +10,8 @@
 //!
 //! Add it to a body with [`Body::with_cloth_matching`](crate::Body::with_cloth_matching), or make a body of nothing
 //! else with [`Body::matched_cloth`](crate::Body::matched_cloth). Every iteration of the position-based solver
-//! processes its regions once, or with levels once on the way up and once on the way down. Departure: regions are
+//! processes its regions once, or with levels once on the way up and once on the way down.
+//! Departure: regions are
 //! processed colour by colour instead of all at once with means per vertex. This converges faster, and every region
 //! conserves its momentum and angular momentum.
 
