@@ -231,7 +231,9 @@ pub enum ModelError {
         known: Vec<&'static str>,
     },
     /// More threads than are allowed.
-    #[error("{threads} threads were requested, but {limit} is the limit; more threads than cores do not make anything faster")]
+    #[error(
+        "{threads} threads were requested, but {limit} is the limit; more threads than cores do not make anything faster"
+    )]
     TooManyThreads {
         /// Threads asked for.
         threads: usize,
@@ -311,7 +313,9 @@ pub enum FollowLeaderError {
         vertex: usize,
     },
     /// There is an energy other than the stretch of strands.
-    #[error("{place} has the energy {kind:?}; follow-the-leader keeps the lengths of strands and supports no other energy")]
+    #[error(
+        "{place} has the energy {kind:?}; follow-the-leader keeps the lengths of strands and supports no other energy"
+    )]
     Energy {
         /// The body, or attachments between bodies.
         place: String,
