@@ -98,9 +98,9 @@ pub fn table(results: &AttachmentResults) -> Table {
 pub fn description(results: &AttachmentResults) -> String {
     let load = results.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     format!(
-        "A cloth of {} vertices and {} springs that is held by a row, each other vertex attached to it, swings down from level; a frame is \
+        "A cloth of {} vertices and {} springs that is held at one row, with every other vertex attached to that row, swings down from horizontal; a frame is \
          one step of 1/60 s with {ITERATIONS} iterations of position-based dynamics, timed after {} frames. On {}, load {load}. The survey \
-         prints \"90K vertices at 20fps on a GPU\" and not its steps, iterations or card.",
+         prints \"90K vertices at 20fps on a GPU\" but does not give its steps, iterations or graphics card.",
         results.vertices, results.springs, results.frames_before, results.processor
     )
 }

@@ -251,14 +251,11 @@ pub fn description(results: &EnergyResults) -> String {
     let load = results.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     let compiler = results.compiler.as_ref().map_or_else(String::new, |compiler| format!(" ({compiler})"));
     format!(
-        "Every energy of the engine on one thread of {}, nanoseconds per element, each deformed mildly (some percent) / strongly (tens of percent, some \
-         tets inverted); least times, load by other programs when it began {load}. Pliant's time is that of the whole local step, a tenth of ten plain \
+        "Every energy of the engine on one thread of {}, nanoseconds per element, each deformed mildly (a few percent) / strongly (tens of percent, some tets inverted); minimum times, load by other programs when it began {load}. Pliant's time is that of the whole local step, a tenth of ten plain \
          iterations: gathering positions, A x, projection, forces, their sums at the vertices and inertia. The loops in C++ over Eigen{compiler}, in f64, do less: \
-         `C++ projection` goes from A x, which is given, to the projection, and computes no force; loops that alternate between rotations and weights of \
-         examples start from the weights of the same positions, where Pliant's follow vertices that move. × is how many times faster Pliant's whole local step is \
-         than that projection alone, so that it is below 1 where there is next to nothing to project. `C++ local step` adds A x and the sum of w Aᵀ p \
-         at the vertices, the straightforward way. `one by one` counts elements of energies that have no kernel; single elements that a kernel leaves \
-         to a decomposition of their own are in its time. A rigid set is in f64 in both columns.",
+         `C++ projection` computes the projection from a given A x, and no force; loops that alternate between rotations and weights of examples start from the weights of the same positions, while those of Pliant follow moving vertices. × is how many times faster Pliant's whole local step is \
+         than that projection alone, so it is below 1 if there is almost nothing to project. `C++ local step` adds A x and the sum of w Aᵀ p \
+         at the vertices, in a straightforward implementation. `one by one` counts elements of energies that have no kernel; the time of a kernel includes single elements that need their own decomposition. A rigid set is in f64 in both columns.",
         results.processor
     )
 }

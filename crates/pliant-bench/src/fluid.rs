@@ -156,9 +156,9 @@ pub fn table(results: &FluidResults) -> Table {
 pub fn description(results: &FluidResults) -> String {
     let load = results.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     format!(
-        "A dam of {LAYERS} layers of particles, {SPACING} m apart, breaks in a vessel twice as long; a frame of 1/{FRAME_RATE} s is {SUBSTEPS} \
+        "A dam of {LAYERS} layers of particles, {SPACING} m apart, breaks in a container twice as long; a frame of 1/{FRAME_RATE} s is {SUBSTEPS} \
          steps of {ITERATIONS} iterations, timed after {} frames. On {}, load {load}. The survey prints \"128k fluid particles simulated in \
-         10ms/frame on the GPU\" and not its steps, iterations or card.",
+         10ms/frame on the GPU\" but does not give its steps, iterations or graphics card.",
         results.frames_before, results.processor
     )
 }

@@ -280,8 +280,8 @@ pub fn width_table(results: &MatchingResults) -> Table {
 pub fn description(results: &MatchingResults) -> String {
     let load = results.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     format!(
-        "A block that starts stretched and twisted swings and is limited: one step of 1/60 s with {ITERATIONS} iterations, α = {SHARE}, \
-         γ = {LIMIT}, in f64 everywhere. Ours are whole steps. On {}, load {load}. The reference is [matching.cpp](../crates/pliant-bench/src/reference/matching.cpp), one thread.",
+        "A block starts stretched and twisted, oscillates, and its strain is limited: one step of 1/60 s with {ITERATIONS} iterations, α = {SHARE}, \
+         γ = {LIMIT}, in f64 everywhere. Our times are those of whole steps. On {}, load {load}. The reference is [matching.cpp](../crates/pliant-bench/src/reference/matching.cpp), one thread.",
         results.processor
     )
 }

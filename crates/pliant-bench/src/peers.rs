@@ -403,11 +403,11 @@ pub fn preamble(results: &results::Results) -> Vec<String> {
     let mut lines = vec![
         format!("processor: {}, {} threads", machine.processor, machine.threads),
         format!(
-            "load by other programs when it began: {load} (near 0 on a machine left alone; medians suffer first, then minima)"
+            "load by other programs when it began: {load} (near 0 on an idle machine; load affects medians first, then minima)"
         ),
         format!("transparent huge pages: {}", machine.huge_pages),
         format!("C++ references: {reference}"),
-        format!("Pliant {}, at least {} rounds of turns after one to warm up", machine.version, results.rounds),
+        format!("Pliant {}, at least {} rounds of turns after one warm-up round", machine.version, results.rounds),
     ];
     let bandwidth: Vec<String> = machine
         .read_bandwidth

@@ -240,12 +240,9 @@ pub fn engine_table(results: &PositionBasedResults) -> Table {
 }
 
 /// What the tables mean.
-pub const EXPLANATION: &str = "One thread. The engine's time is that of whole iterations as a user gets them, ten to a step. The loops in C++ \
-(`crates/pliant-bench/src/reference/pbd.cpp`, flags above) go over the same constraints in the order of the mesh, ten sweeps from the same \
-start, and nothing else. × is how many times faster Pliant is. With compliances every constraint has a multiplier. The C++ in f32 is for \
+pub const EXPLANATION: &str = "One thread. The engine's time is that of whole iterations as in normal use, ten per step. The loops in C++ \
+(`crates/pliant-bench/src/reference/pbd.cpp`, flags above) process the same constraints in the order of the mesh, in ten sweeps from the same start, and do nothing else. × is how many times faster Pliant is. With compliances, every constraint has a multiplier. The C++ in f32 is for \
 information: Pliant's position-based solver is in f64 throughout.";
 
 /// What the comparison with rapier means.
-pub const ENGINES: &str = "Time of an iteration of XPBD beside a substep of rapier's soft bodies (ten of each in a frame), on the same springs or \
-tets. A substep is more than an iteration: it integrates, too, and more substeps converge better than as many iterations. rapier3d 0.36 has \
-no fluid, so there is nothing to put beside ours.";
+pub const ENGINES: &str = "Time of an iteration of XPBD, compared with a substep of rapier's soft bodies (ten of each per frame), on the same springs or tets. A substep does more than an iteration: it also integrates, and substeps converge better than the same number of iterations. rapier3d 0.36 has no fluids, so there is no comparison for ours.";

@@ -220,8 +220,8 @@ pub fn table(results: &PresetResults) -> Table {
 pub fn description(results: &PresetResults) -> String {
     let load = results.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     format!(
-        "Every named material on one thread of {}, beside the same body with a Poisson ratio of 0 and mean-curvature bending, in turns; least times, \
-         load by other programs when it began {load}. Ratios are to the first material of each mesh.",
+        "Every named material on one thread of {}, compared in turns with the same body with a Poisson ratio of 0 and mean-curvature bending; minimum times, \
+         load by other programs when it began {load}. Ratios are relative to the first material of each mesh.",
         results.processor
     )
 }

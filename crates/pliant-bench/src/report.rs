@@ -13,12 +13,7 @@ use crate::timing::Timing;
 use crate::{BenchError, attachments, energies, fluid, matching, presets};
 
 /// What the columns of the tables mean.
-pub const COLUMNS: &str = "Times are the least of all turns [ms], beside them the medians; × is how many times faster than Eigen. \
-`setup` goes from the matrix to the factor, `solve` is one solve with three right-hand sides, `frame` ten plain local/global \
-iterations with all around them, `iteration` one of them alone. `B/vertex` is the size of the factor, `GB/s` the speed if both sweeps of a solve read it once, \
-`of read` that speed in relation to reading an array of that size on as many threads. `Δ` is the largest difference from the \
-first method: of the solution, in relation to its largest entry, and of the positions after three frames, in relation to the \
-body's diagonal.";
+pub const COLUMNS: &str = "Times are the minimum of all turns [ms], followed by the median; × is how many times faster than Eigen. `setup` is the time from the matrix to the factor, `solve` is one solve with three right-hand sides, `frame` is ten plain local/global iterations with everything around them, `iteration` is one of these alone. `B/vertex` is the size of the factor, `GB/s` the speed if both sweeps of a solve read it once, `of read` that speed relative to reading an array of that size on the same number of threads. `Δ` is the largest difference from the first method: of the solution, relative to its largest entry, and of the positions after three frames, relative to the body's diagonal.";
 
 /// File names of the plots, beside the page's images.
 const PLOTS: [(&str, &str); 2] =
@@ -66,8 +61,7 @@ pub fn page(results: &Results) -> String {
     let mut page = String::from(
         "# Performance\n\n\
          <!-- Made by `cargo run --release -p pliant-bench -- report` from performance.json; do not edit. -->\n\n\
-         Every figure here comes from one run in which all methods took turns on one machine, on the same matrices, masses and \
-         pins. Compare ratios, not milliseconds: yours will differ.\n\n```sh\n\
+         Every number here comes from one run in which all methods took turns on one machine, on the same matrices, masses and pins. Compare ratios, not milliseconds: times on your machine will differ.\n\n```sh\n\
          cargo run --release -p pliant-bench --features reference,rapier -- peers --save docs/performance.json\n\
          cargo run --release -p pliant-bench -- report\n```\n\n",
     );
@@ -113,7 +107,7 @@ pub fn page(results: &Results) -> String {
         page.push_str(&format!("\n## Shape matching\n\n{}\n\n", matching::description(found)));
         page.push_str("```sh\ncargo run --release -p pliant-bench --features reference -- matching --save docs/performance.json\n```\n\n");
         page.push_str(&matching::body_table(found).to_markdown());
-        page.push_str("\nWhat the width of regions costs, on one thread:\n\n");
+        page.push_str("\nCost of the width of regions, on one thread:\n\n");
         page.push_str(&matching::width_table(found).to_markdown());
     }
     if let Some(found) = &results.energies {

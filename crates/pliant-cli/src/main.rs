@@ -23,11 +23,11 @@ struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  pliant scenes                                 what comes with Pliant
+  pliant scenes                                 the scenes that come with Pliant
   pliant run curtain                            run a built-in scene, draw it, check its expectations
-  pliant run my.toml --set world.frames=30      run a file with a change
+  pliant run my.toml --set world.frames=30      run a file with one value changed
   pliant run curtain --resume                   continue after an interruption
-  pliant settle curtain --solver newton         where its forces balance
+  pliant settle curtain --solver newton         find the state in which its forces balance
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
   pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
@@ -35,21 +35,21 @@ const EXAMPLES: &str = "Examples:
   pliant reproduce liu2013-fig2                 a figure of a paper: tables, plots, verdict
   pliant schema > scene.schema.json             for completion in an editor
 
-Every command tells more and has examples: pliant run --help";
+Every command has its own help with examples: pliant run --help";
 
 #[derive(Subcommand)]
 enum Command {
     /// Run a scene and check its expectations.
     Run(commands::run::Arguments),
-    /// Bring a scene to rest, and say how well its forces balance.
+    /// Bring a scene to rest, and report how well its forces balance.
     Settle(commands::settle::Arguments),
     /// Run one scene with several solvers and compare them with the exact solution.
     Compare(commands::compare::Arguments),
     /// Convert a finished run to formats of other programs.
     Export(commands::export::Arguments),
-    /// Tell what is in a mesh, a scene or a run, and what is wrong with it.
+    /// Show what is in a mesh, a scene or a run, and report problems.
     Info(commands::info::Arguments),
-    /// Run experiments of the papers that Pliant implements, and judge them.
+    /// Run experiments of the papers that Pliant implements, and check their claims.
     Reproduce(commands::reproduce::Arguments),
     /// List the scenes that come with Pliant.
     #[command(after_help = "Examples:\n  pliant scenes\n  pliant scenes --json | jq -r .[].name")]
@@ -59,7 +59,7 @@ enum Command {
     /// Print the JSON Schema of scene files.
     #[command(after_help = "Examples:\n  pliant schema > scene.schema.json      for completion in an editor")]
     Schema,
-    /// Print what a shell needs to complete commands and options.
+    /// Print a completion script for a shell.
     Completions(commands::completions::Arguments),
     /// Draw the gallery of the documentation.
     #[command(hide = true)]

@@ -1,7 +1,8 @@
-//! Files that appear whole or not at all.
+//! Files that appear only when they are complete.
 //!
-//! The bytes go to a temporary file in the same folder, reach the disk, and only then take the file's name: whoever is
-//! killed in between leaves the old file, or none, and a temporary one that [`is_temporary`] knows by its name.
+//! The bytes are written to a temporary file in the same folder, flushed to the disk, and only then renamed: a process
+//! that is killed in between leaves the old file, or none, and a temporary one that [`is_temporary`] recognises by its
+//! name.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Which axis points up: one answer for what is read, stored and written.
+//! Which axis points up, in files that are read, stored and written.
 
 use pliant::math::Vec3;
 

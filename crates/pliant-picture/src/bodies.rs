@@ -12,22 +12,22 @@ const THICKNESS: f64 = 0.004;
 /// More strands than this are drawn thinner, so that together they cover about the same.
 const FEW_STRANDS: f64 = 200.0;
 
-/// What can be seen of one body.
+/// The visible parts of one body.
 #[derive(Debug, Clone)]
 pub struct SeenBody<'a> {
-    /// Where its vertices are \[m\].
+    /// Positions of its vertices \[m\].
     pub positions: Vec<Vec3>,
     /// Its surface.
     pub triangles: Vec<[u32; 3]>,
     /// Its strands, one after the other.
     pub segments: Vec<[u32; 2]>,
-    /// Vertices that are seen as such.
+    /// Vertices that are drawn as points.
     pub points: Vec<u32>,
-    /// The fluid that its points are, if they are one.
+    /// The fluid, if its points are one.
     pub fluid: Option<&'a Fluid>,
-    /// Diagonal of the world, which strands and points are a share of \[m\].
+    /// Diagonal of the world, from which the thickness of strands and points is computed \[m\].
     pub diagonal: f64,
-    /// Its colours, by vertex where they show values.
+    /// Its colours, per vertex if they show values.
     pub paint: Paint,
 }
 
@@ -59,7 +59,7 @@ impl Scene {
         scene
     }
 
-    /// Adds a body: its surface, its strands, its points; of a fluid the surface around them.
+    /// Adds a body: its surface, its strands, its points; for a fluid the surface around its points.
     pub fn add_body(&mut self, body: SeenBody<'_>) {
         let SeenBody { positions, triangles, segments, points, fluid, diagonal, paint } = body;
         let thickness = THICKNESS * diagonal;

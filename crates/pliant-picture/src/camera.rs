@@ -1,4 +1,4 @@
-//! Where a picture is taken from.
+//! The viewpoint of a picture.
 
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
@@ -8,9 +8,9 @@ use crate::ViewError;
 /// A perspective camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Where it stands \[m\].
+    /// Its position \[m\].
     pub eye: Vec3,
-    /// What it looks at: the middle of the picture \[m\].
+    /// The point at which it looks, in the middle of the picture \[m\].
     pub target: Vec3,
     /// The direction that is up in the picture.
     pub up: Vec3,
@@ -22,13 +22,13 @@ pub struct Camera {
 const MARGIN: f64 = 0.08;
 
 impl Camera {
-    /// A camera somewhere that looks at something, with a field of view of 35°.
+    /// A camera at one point that looks at another, with a field of view of 35°.
     pub fn new(eye: Vec3, target: Vec3) -> Self {
         Self { eye, target, up: Vec3::Y, field_of_view: 35f64.to_radians() }
     }
 
-    /// A camera that sees all of a box, looking along a direction. Take the box of the whole run, so that the camera
-    /// stands still. `aspect` is width over height of the picture.
+    /// A camera that sees a whole box, looking along a direction. Use the box of the whole run, so that the camera
+    /// stands still. `aspect` is the width of the picture over its height.
     ///
     /// ```
     /// use pliant::math::Vec3;
@@ -114,7 +114,7 @@ pub(crate) struct Axes {
 pub struct Extent(Option<Bounds>);
 
 impl Extent {
-    /// Grows the box around more points \[m\]; those that are not finite are left out.
+    /// Extends the box to more points \[m\]; points that are not finite are ignored.
     pub fn add(&mut self, points: &[Vec3]) {
         for &point in points.iter().filter(|point| point.is_finite()) {
             let old = self.0.unwrap_or(Bounds { min: point, max: point });
@@ -133,7 +133,7 @@ impl Extent {
         })
     }
 
-    /// The box; none around nothing.
+    /// The box; none without points.
     pub fn bounds(&self) -> Option<Bounds> {
         self.0
     }

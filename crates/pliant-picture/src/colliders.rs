@@ -1,4 +1,4 @@
-//! Colliders as surfaces to draw: grey, so that bodies stand out.
+//! Colliders as surfaces to draw, in grey, so that bodies stand out.
 
 use pliant::collide::{Collider, DistanceGrid, Pose, Shape};
 use pliant::math::Vec3;
@@ -18,7 +18,7 @@ const PLANE_REACH: f64 = 0.55;
 /// A plane whose normal is as near to upright as this is level.
 const LEVEL: f64 = 1.0 - 1e-9;
 
-/// The surfaces of colliders, made once to be drawn at many moments.
+/// The surfaces of colliders, made once and drawn at many times.
 ///
 /// ```
 /// use pliant::collide::{Collider, Shape};
@@ -42,20 +42,21 @@ pub struct ColliderSurfaces<'a> {
 type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
 
 impl<'a> ColliderSurfaces<'a> {
-    /// Of these colliders. What cannot be drawn, such as a grid of distances without an inside, is left out.
+    /// Makes the surfaces of these colliders. Colliders that cannot be drawn, such as a grid of distances without an
+    /// inside, are omitted.
     pub fn new(colliders: &'a [Collider]) -> Self {
         Self { colliders, surfaces: colliders.iter().map(|collider| surface(collider.shape())).collect() }
     }
 
-    /// Height of the highest level plane that faces up at a time \[s\]: it is drawn as the ground \[m\].
+    /// Height \[m\] of the highest horizontal plane that faces up at a time \[s\]: it is drawn as the ground.
     pub fn ground(&self, time: f64) -> Option<f64> {
         let planes = self.colliders.iter().filter(|collider| matches!(collider.shape(), Shape::Plane));
         let poses = planes.map(|plane| plane.pose(time)).filter(is_level);
         poses.map(|pose| pose.position.y).reduce(f64::max)
     }
 
-    /// What can be seen at a time \[s\]: all that have an end, and of planes that are not level the part around a box. Planes are
-    /// drawn from the front only, so that they do not hide what is before them.
+    /// The visible surfaces at a time \[s\]: all finite colliders, and the part of inclined planes around a box. Planes
+    /// are drawn from the front only, so that they do not hide what is in front of them.
     pub fn meshes(&self, time: f64, around: &Bounds) -> Vec<Mesh> {
         let mut meshes = Vec::new();
         for (collider, surface) in self.colliders.iter().zip(&self.surfaces) {
@@ -71,7 +72,7 @@ impl<'a> ColliderSurfaces<'a> {
         meshes
     }
 
-    /// The box around all that have an end and are not larger than a length \[m\], at a time \[s\].
+    /// The box around all finite colliders that are not larger than a length \[m\], at a time \[s\].
     pub fn extent(&self, time: f64, largest: f64) -> Extent {
         let mut extent = Extent::default();
         for (collider, surface) in self.colliders.iter().zip(&self.surfaces) {

@@ -9,7 +9,7 @@ pub struct Color(
     pub [u8; 3],
 );
 
-/// Colours of bodies, in the order of their numbers: distinct in hue and alike in weight.
+/// Colours of bodies, in the order of their numbers: distinct in hue and similar in strength.
 pub const PALETTE: [Color; 8] = [
     Color([0x2f, 0x6f, 0xb5]),
     Color([0xe2, 0x6d, 0x3d]),
@@ -31,12 +31,12 @@ impl Color {
         Self([(rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8])
     }
 
-    /// The colour of a body by its number; after the last the palette begins again.
+    /// The colour of a body by its number; the palette repeats after the last.
     pub fn of_body(body: usize) -> Self {
         PALETTE[body % PALETTE.len()]
     }
 
-    /// A companion for the back of a sheet: paler and a little warmer.
+    /// A matching colour for the back of a sheet: paler and a little warmer.
     pub fn back(self) -> Self {
         let front = self.linear();
         from_linear(front.lerp(Vec3::new(0.80, 0.74, 0.66), 0.62))
@@ -62,10 +62,10 @@ pub(crate) fn from_linear(light: Vec3) -> Color {
 /// How scalars become colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorMap {
-    /// Dark violet, blue, green, yellow: lightness rises evenly, so that order is seen without hue.
+    /// Dark violet, blue, green, yellow: lightness rises evenly, so that the order is visible without hue.
     #[default]
     Dusk,
-    /// Blue, pale, red: for quantities with a middle.
+    /// Blue, pale, red: for quantities with a neutral middle.
     Balance,
 }
 
@@ -83,7 +83,7 @@ const BALANCE: [[f64; 3]; 5] =
     [[0.42, -0.02, -0.15], [0.70, -0.03, -0.08], [0.95, 0.00, 0.01], [0.70, 0.10, 0.06], [0.45, 0.16, 0.08]];
 
 impl ColorMap {
-    /// The colour of a parameter from 0 to 1; beyond, that of the end; grey for what is not a number.
+    /// The colour of a parameter from 0 to 1; values outside have the colour of the nearest end, and NaN is grey.
     ///
     /// ```
     /// use pliant_picture::ColorMap;

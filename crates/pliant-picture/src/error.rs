@@ -1,4 +1,4 @@
-//! Why there is no picture.
+//! Why a picture cannot be made.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 /// What is wrong with a scene, a plot or a file.
 #[derive(Debug, Error)]
 pub enum ViewError {
-    /// An image without pixels, or with more than memory should be spent on.
+    /// An image without pixels, or with too many.
     #[error(
         "an image of {width}×{height} pixels with {samples}×{samples} samples each cannot be drawn (at most {limit} samples, at least one pixel)"
     )]
@@ -32,7 +32,7 @@ pub enum ViewError {
         /// What is needed.
         need: &'static str,
     },
-    /// The camera does not look anywhere.
+    /// The camera has no direction.
     #[error("the camera at {eye} cannot look at {target}: the points must be finite and apart")]
     BadCamera {
         /// Where it stands \[m\].
@@ -40,7 +40,7 @@ pub enum ViewError {
         /// What it looks at \[m\].
         target: Vec3,
     },
-    /// A position is not a number.
+    /// A position is not finite.
     #[error("vertex {vertex} of {kind} {object} is at {value}, which is not finite")]
     NonFinitePosition {
         /// Mesh, line or point set.
@@ -52,7 +52,7 @@ pub enum ViewError {
         /// The position.
         value: Vec3,
     },
-    /// An element names a vertex that is not there.
+    /// An element refers to a vertex that does not exist.
     #[error("element {element} of {kind} {object} names vertex {vertex}, but there are only {count} vertices")]
     IndexOutOfRange {
         /// Mesh, line or point set.
@@ -66,7 +66,7 @@ pub enum ViewError {
         /// Number of vertices.
         count: usize,
     },
-    /// A list does not fit another one.
+    /// A list has the wrong length.
     #[error("{what} has {found} entries, but {expected} are needed")]
     LengthMismatch {
         /// Which list.

@@ -66,7 +66,7 @@ impl Image {
         crate::animation::encode_indexed_png(self)
     }
 
-    /// Writes a PNG file, making its folder where there is none.
+    /// Writes a PNG file, and creates its folder if necessary.
     pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         write_file(path.as_ref(), &self.to_png()?)
     }

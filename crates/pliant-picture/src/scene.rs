@@ -8,7 +8,7 @@ use pliant::math::Vec3;
 
 use crate::{ColliderSurfaces, Color, ColorMap, Extent, ViewError};
 
-/// What is in a picture: things, the ground they stand on, the light, and what is written over them. The y axis points up.
+/// What is in a picture: objects, the ground, the light, and the text over them. The y axis points up.
 ///
 /// ```
 /// use pliant::math::Vec3;
@@ -31,9 +31,9 @@ pub struct Scene {
     pub points: Vec<Points>,
     /// The ground, if there is one.
     pub ground: Option<Ground>,
-    /// What is behind everything, and lights it from all sides.
+    /// The background, which also lights the scene from all sides.
     pub sky: Sky,
-    /// The lamp that throws shadows.
+    /// The lamp that casts shadows.
     pub light: Light,
     /// A scale that explains colours.
     pub legend: Option<Legend>,
@@ -41,17 +41,17 @@ pub struct Scene {
     pub caption: Option<String>,
 }
 
-/// How a thing is coloured.
+/// How an object is coloured.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Paint {
-    /// One colour for each side; lines and points show the front.
+    /// One colour for each side; lines and points use that of the front.
     Plain {
         /// Where triangles run counter-clockwise.
         front: Color,
         /// On the other side.
         back: Color,
     },
-    /// A colour for each vertex's scalar, on both sides.
+    /// A colour from a scalar at each vertex, on both sides.
     Scalar {
         /// One value for each vertex; drawn grey where it is not a number.
         values: Vec<f64>,
@@ -94,13 +94,13 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
     /// Its colours.
     pub paint: Paint,
-    /// Triangles that meet at more than this angle \[rad\] meet in an edge; others are shaded as one smooth surface.
+    /// Triangles that meet at more than this angle \[rad\] form a sharp edge; others are shaded as one smooth surface.
     pub crease: f64,
     /// Strength of highlights, 0 (chalk) to 1 (lacquer).
     pub gloss: f64,
     /// Lines along its edges, if wanted.
     pub wireframe: Option<Wireframe>,
-    /// Whether it is seen, and throws shadows, from the front only.
+    /// Whether it is visible and casts shadows from the front only.
     pub one_sided: bool,
 }
 
@@ -137,7 +137,7 @@ impl Lines {
 /// Balls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Points {
-    /// Their middles \[m\].
+    /// Their centres \[m\].
     pub positions: Vec<Vec3>,
     /// Their radius \[m\]. Balls smaller than a pixel are drawn a pixel wide.
     pub radius: f64,
@@ -175,7 +175,7 @@ pub struct Ground {
     pub color: Color,
     /// What is drawn on it.
     pub pattern: Pattern,
-    /// Distance of the lines, or side of the squares \[m\].
+    /// Distance between the lines, or side of the squares \[m\].
     pub spacing: f64,
 }
 
@@ -185,7 +185,8 @@ impl Ground {
         Self { height, color: Color::hex(0xdfe2e6), pattern: Pattern::default(), spacing: 0.25 }
     }
 
-    /// With lines at a round distance that suits things of a size \[m\]: 1, 2 or 5 times a power of ten, about an eighth of it.
+    /// Sets the lines to a round distance that suits objects of a size \[m\]: 1, 2 or 5 times a power of ten, about an
+    /// eighth of it.
     #[must_use]
     pub fn with_lines_for(self, size: f64) -> Self {
         let wanted = (size / 8.0).max(1e-9);
@@ -202,7 +203,7 @@ pub struct Sky {
     pub horizon: Color,
     /// Colour overhead.
     pub zenith: Color,
-    /// Light from the sky on level ground, as a share of white.
+    /// Light from the sky on horizontal ground, as a share of white.
     pub brightness: f64,
 }
 
@@ -213,14 +214,14 @@ impl Default for Sky {
     }
 }
 
-/// A distant lamp, as large as it looks.
+/// A distant lamp with an apparent size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Light {
     /// From the scene towards the lamp.
     pub direction: Vec3,
     /// Light on a surface that faces it, as a share of white.
     pub brightness: f64,
-    /// Half the angle that the lamp spans \[rad\]: 0 throws hard shadows.
+    /// Half the angle that the lamp spans \[rad\]: 0 casts hard shadows.
     pub softness: f64,
 }
 
@@ -234,7 +235,7 @@ impl Default for Light {
 /// A bar of colours with numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Legend {
-    /// What is shown, with its unit.
+    /// The quantity, with its unit.
     pub label: String,
     /// The values at the two ends.
     pub range: [f64; 2],
@@ -243,8 +244,9 @@ pub struct Legend {
 }
 
 impl Scene {
-    /// All bodies of a simulation as they are now, each in its colour: surfaces where a body has one or is a fluid, springs and rods as
-    /// lines otherwise, and loose vertices as points; colliders are grey, and a level plane is the ground.
+    /// All bodies of a simulation in their current state, each in its colour: the surface if a body has one or is a
+    /// fluid, else springs and rods as lines, and loose vertices as points; colliders are grey, and a horizontal plane
+    /// is the ground.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -276,8 +278,8 @@ impl Scene {
         Self::at(simulation, simulation.positions(), Some((values, legend)))
     }
 
-    /// All bodies of a simulation at positions \[m\] that were kept of another moment, each in its colour or coloured by a value
-    /// at each vertex.
+    /// All bodies of a simulation at positions \[m\] from another time, each in its colour or coloured by a value at
+    /// each vertex.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -311,7 +313,7 @@ impl Scene {
         Ok(Self { legend: Some(legend.clone()), ..Self::painted(simulation, positions, paint) })
     }
 
-    /// Adds colliders in grey, where they are at a time \[s\]; a level plane becomes the ground.
+    /// Adds colliders in grey, at their poses at a time \[s\]; a horizontal plane becomes the ground.
     pub fn add_colliders(&mut self, colliders: &[Collider], time: f64) {
         let surfaces = ColliderSurfaces::new(colliders);
         if let Some(bounds) = self.extent().bounds() {

@@ -230,8 +230,8 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: pliant.LongRangeAttachments([0], per_vertex=0), "per_vertex is 0, but must be at least 1"),
     (lambda: pliant.LongRangeAttachments().threads(SHEET), "points is None"),
     (lambda: sim_of(DISTANCE, solver=pliant.Projective()), 'constraints of kind "distance"'),
-    (lambda: sim_of(DISTANCE).exact_step(), 'constraints of kind "distance", which only the position-based solver knows'),
-    (lambda: setattr(sim_of(DISTANCE), "solver", pliant.Newton()), "which only the position-based solver knows"),
+    (lambda: sim_of(DISTANCE).exact_step(), 'constraints of kind "distance", which only the position-based solver supports'),
+    (lambda: setattr(sim_of(DISTANCE), "solver", pliant.Newton()), "which only the position-based solver supports"),
     (lambda: pliant.Body(SHEET, masses=1.0, constraints=[SHEET]), r"constraints\[0\] is <Sheet of 16 vertices>, but must be a Constraints"),  # type: ignore[list-item]
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(0.9)), "most is 0.9, but must be at least 1"),
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=1.0), strain_limiting=pliant.StrainLimiting(1.1, "hard")), 'method is "hard"'),

@@ -94,9 +94,9 @@ CASES: list[tuple[Callable[[], object], str]] = [
     # Values that make no sense.
     (lambda: sim().step(0), "count is 0, but must be at least 1"),
     (lambda: with_threads(0), "threads is 0, but must be at least 1"),
-    (lambda: with_threads(1_000_000), "1000000 threads are asked for, but 1024 is the limit"),
+    (lambda: with_threads(1_000_000), "1000000 threads were requested, but 1024 is the limit"),
     (lambda: with_threads(2**70), "threads is 1180591620717411303424, but must be below"),
-    (lambda: pliant.load_scene("curtain", threads=1025), "1025 threads are asked for, but 1024 is the limit"),
+    (lambda: pliant.load_scene("curtain", threads=1025), "1025 threads were requested, but 1024 is the limit"),
     (lambda: pliant.TriangleStrain([[0, 1, 2]], -1.0), "stiffness is -1.0, but must be at least 0"),
     (lambda: pliant.Simulation([]), "no vertices"),
     (lambda: pliant.Simulation(pliant.Body(SHEET, masses=0.0)), "vertex 0 of body .* has mass 0"),

@@ -49,7 +49,7 @@ def test_pressures_grow_with_the_depth_as_the_weight_of_the_water_above() -> Non
     with pytest.raises(ValueError, match="of 'water' are known after a step"):
         sim.fluid_pressures("water")
     dry = pliant.Simulation(pliant.Body(pliant.sheet(), pliant.ClothMaterial(), name="cloth"))
-    with pytest.raises(ValueError, match='"cloth" is no fluid'):
+    with pytest.raises(ValueError, match='"cloth" is not a fluid'):
         dry.fluid_densities("cloth")
     sim.step(150)
     pressures, depths = np.zeros(500), np.zeros(500)
@@ -128,7 +128,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: pliant.Simulation(pliant.Body(BLOCK, WATER), solver=pliant.Newton()), 'constraints of kind "fluid"'),
     (
         lambda: sim_of().step(solver=pliant.Newton()),
-        'constraints of kind "fluid", which only the position-based solver knows',
+        'constraints of kind "fluid", which only the position-based solver supports',
     ),
     (lambda: pliant.Emitter((0, 0, 0), (0, 0, 0), **PIPE), "direction is"),
     (lambda: pliant.Emitter((0, 0, 0), (0, 1, 0), **{**PIPE, "speed": 0.0}), "speed is 0.0, but must be more than 0"),
@@ -145,7 +145,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: sim_of().fluid_surface("wine"), "there is no body 'wine'"),
     (
         lambda: pliant.Simulation(pliant.Body(BLOCK, masses=1.0, name="dust")).fluid_surface("dust"),
-        "body 'dust' is no fluid",
+        "body 'dust' is not a fluid",
     ),
     (lambda: pliant.Body(pliant.sheet(), WATER), "a FluidMaterial does not belong to Sheet"),
 ]

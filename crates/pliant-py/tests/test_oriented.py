@@ -87,7 +87,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: fin(pliant.OrientedMaterial(density=-1)), "density is -1"),
     (lambda: pliant.OrientedMaterial(width=-1), "width is -1"),
     (lambda: fin(pliant.OrientedMaterial(width=0)), "width of groups is 0"),
-    (lambda: fin(integrator="bdf2"), "integrated by implicit Euler"),
+    (lambda: fin(integrator="bdf2"), "oriented particles need implicit Euler"),
     (lambda: fin().set_orientations("fin", np.zeros((6, 4))), "length of a quaternion is 0"),
     (lambda: fin().set_orientations("fin", np.zeros((5, 4))), "orientations has the shape"),
     (lambda: pliant.Body(pliant.sheet(1, 1, 2, 2), pliant.OrientedMaterial()), "does not belong to Sheet"),

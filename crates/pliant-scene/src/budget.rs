@@ -1,4 +1,4 @@
-//! What a scene may ask for, decided before anything is allocated.
+//! Limits on what a scene may ask for, checked before anything is allocated.
 
 use pliant::math::Vec3;
 use pliant::mesh::{Bounds, Resolution};

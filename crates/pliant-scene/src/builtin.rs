@@ -17,7 +17,7 @@ macro_rules! builtin {
     };
 }
 
-/// All of them, by name.
+/// All built-in scenes, sorted by name.
 pub const BUILTIN: &[Builtin] = builtin![
     "balloon",
     "banner",
@@ -58,7 +58,7 @@ pub const BUILTIN: &[Builtin] = builtin![
 ];
 
 impl Builtin {
-    /// The built-in scene of a name.
+    /// The built-in scene with this name.
     pub fn find(name: &str) -> Option<Self> {
         BUILTIN.iter().find(|scene| scene.name == name).copied()
     }

@@ -1,4 +1,4 @@
-//! What a scene does around each step: cuts before it, what moves during it, surfaces that follow after it.
+//! What a scene does around each step: cuts before it, motions during it, surfaces that follow after it.
 
 use pliant::solve::SolverChoice;
 use pliant::{Simulation, StepError, StepReport};

@@ -1,4 +1,4 @@
-//! Reading scene files: includes, overrides, and the place of every value.
+//! Reads scene files: includes, overrides, and the position of every value.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What changes over time by itself: pins, handles, forces, wind.
+//! What a scene changes over time: pins, handles, forces, wind.
 
 use std::f64::consts::TAU;
 

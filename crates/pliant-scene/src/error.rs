@@ -1,14 +1,14 @@
-//! Errors that point at a place in a scene file.
+//! Errors that point at a position in a scene file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Something wrong with a scene, with the place where it stands.
+/// An error in a scene, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SceneError {
     /// File, or a name for text that is not a file.
     pub file: PathBuf,
-    /// Line and column, from 1; none where the whole file is meant.
+    /// Line and column, from 1; none if the error concerns the whole file.
     pub place: Option<(usize, usize)>,
     /// The line itself.
     pub excerpt: Option<String>,

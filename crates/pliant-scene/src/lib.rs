@@ -1,7 +1,7 @@
 //! Scene files: bodies, materials, motions and expectations in TOML.
 //!
-//! A scene is read with its includes and overrides, checked, and built into a [`SceneRun`]. Whatever is wrong with it becomes
-//! one [`SceneError`] that points at line and column.
+//! A scene is read with its includes and overrides, checked, and built into a [`SceneRun`]. Any error in it becomes one
+//! [`SceneError`] that points at the line and column.
 
 mod attach;
 mod body;

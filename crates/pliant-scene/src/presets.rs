@@ -1,4 +1,5 @@
-//! Named materials. Each number says where it is from; a guess is in the range of such materials. Measure yours if it matters.
+//! Named materials. The source of each number is given; a guess is in the range of such materials. Measure your own
+//! material if it matters.
 //!
 //! Measured cloths: H. Wang, R. Ramamoorthi, J. O'Brien, Data-driven elastic models for cloth, SIGGRAPH 2011, ten fabrics of 0.113 to 0.324 kg/m². Their
 //! bending numbers k belong to the hinge force of Bridson et al. 2003, E = k l² θ²/(8 A) for two triangles of total area A; as a plate

@@ -1,4 +1,4 @@
-//! Surfaces that are shown with what is simulated, or in its place.
+//! Surfaces that are shown together with the simulated mesh, or in its place.
 
 use std::iter::Sum;
 use std::ops::Mul;

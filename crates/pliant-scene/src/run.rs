@@ -1,4 +1,4 @@
-//! A scene in motion.
+//! Runs a scene.
 
 use std::iter::Sum;
 use std::ops::Mul;
@@ -17,7 +17,7 @@ use crate::format::{ExpectSection, Moment, Quantity};
 use crate::rider::Rider;
 use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 
-/// A simulation with what the scene moves and expects.
+/// A simulation with the motions and expectations of a scene.
 #[derive(Debug)]
 pub struct SceneRun {
     /// The simulation.
@@ -73,7 +73,7 @@ impl Check {
 pub struct Verdict {
     /// The expectation.
     pub expect: ExpectSection,
-    /// The value that decides: the last, or the worst or best of all frames.
+    /// The deciding value: the last, or the worst or best of all frames.
     pub value: f64,
 }
 
@@ -120,18 +120,18 @@ impl SceneRun {
         }
     }
 
-    /// Frames done.
+    /// Number of finished frames.
     pub fn frame(&self) -> u32 {
         self.frame
     }
 
-    /// What does not move: rest shapes, elements, bodies, as they are now: they change where bodies tear or are cut. A surface that rides along on tets follows them within its body,
-    /// so a stored frame may have more vertices than the simulation.
+    /// The current rest shapes, elements and bodies; they change when bodies tear or are cut. An embedded surface comes
+    /// after the tets of its body, so a stored frame may have more vertices than the simulation.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// The current frame as it is stored, with surfaces that ride along.
+    /// The current frame as it is stored, with embedded surfaces.
     pub fn stored_frame(&self) -> Frame<'_> {
         let (x, v) = (self.sim.positions(), self.sim.velocities());
         if self.riders.iter().all(Option::is_none) {
@@ -141,11 +141,12 @@ impl SceneRun {
         Frame::new(self.sim.time(), self.stored_positions(x)).with_velocities(velocities)
     }
 
-    /// Positions of the simulation's vertices \[m\] as they are stored: with surfaces that ride along. Surfaces of oriented vertices follow them
-    /// as they are turned now; wrinkles are where they have followed the simulation, and flat where x is not where it is.
+    /// Positions of the simulation's vertices \[m\] as they are stored, with embedded surfaces. Surfaces of oriented
+    /// vertices use the current orientations. Wrinkles are those that followed the simulation, and flat where x differs
+    /// from its positions.
     ///
     /// # Panics
-    /// If there are not as many as the simulation has vertices.
+    /// If their number differs from the number of vertices of the simulation.
     pub fn stored_positions(&self, x: &[Vec3]) -> Vec<Vec3> {
         self.by_body(x, |rider, body| rider.stored_positions(&self.sim, body, x))
     }
@@ -162,11 +163,11 @@ impl SceneRun {
         all
     }
 
-    /// Numbers or vectors at the simulation's vertices, with those of the surfaces that ride along, each after its body, or in its place
-    /// where it has wrinkles.
+    /// Numbers or vectors at the simulation's vertices, with those of embedded surfaces, each after its body, or in its
+    /// place if it has wrinkles.
     ///
     /// # Panics
-    /// If there are not as many as the simulation has vertices.
+    /// If their number differs from the number of vertices of the simulation.
     pub fn stored<T>(&self, simulated: &[T]) -> Vec<T>
     where
         T: Copy + Sum,
@@ -176,8 +177,8 @@ impl SceneRun {
         self.by_body(simulated, |rider, body| rider.stored(own(body)))
     }
 
-    /// Numbers or vectors at the vertices of a stored frame, where those of surfaces that ride along on tets or particles are taken from these. None if
-    /// there are not as many as the topology has vertices.
+    /// Numbers or vectors at the vertices of a stored frame, with those of surfaces on tets or particles interpolated
+    /// from these. None if their number differs from the number of vertices of the topology.
     pub fn taken_from_tets<T>(&self, stored: &[T]) -> Option<Vec<T>>
     where
         T: Copy + Sum,
@@ -192,8 +193,8 @@ impl SceneRun {
         Some(all)
     }
 
-    /// Of numbers or vectors at the vertices of a stored frame those that belong to the simulation's vertices, or where it has wrinkles
-    /// to those that hang there. None if there are not as many as the topology has vertices.
+    /// Selects, from numbers or vectors at the vertices of a stored frame, those of the simulation's vertices, or of
+    /// the wrinkle vertices attached there. None if their number differs from the number of vertices of the topology.
     pub fn simulated<T: Copy>(&self, stored: &[T]) -> Option<Vec<T>> {
         if stored.len() != self.topology.vertex_count() {
             return None;
@@ -203,7 +204,7 @@ impl SceneRun {
         Some(own.map(|vertex| stored[vertex]).collect())
     }
 
-    /// Everything needed to continue from here, bit for bit: the simulation, the frame, and what expectations have seen.
+    /// Everything needed to continue from here, bit for bit: the simulation, the frame, and the state of the expectations.
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = u64::from(self.frame).to_le_bytes().to_vec();
         bytes.extend((self.cuts_done as u64).to_le_bytes());
@@ -215,7 +216,7 @@ impl SceneRun {
         bytes
     }
 
-    /// Continues from what [`save`](Self::save) gave. On an error nothing has changed.
+    /// Continues from what [`save`](Self::save) returned. After an error nothing has changed.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let damaged = CheckpointError::Damaged { at: 0, size: bytes.len() };
         let (numbers, _) = bytes.as_chunks::<8>();
@@ -251,23 +252,23 @@ impl SceneRun {
         Ok(())
     }
 
-    /// Steps in a frame.
+    /// Number of steps per frame.
     pub fn substeps(&self) -> u32 {
         self.substeps
     }
 
-    /// Sets what the scene moves to where it is in the next step.
+    /// Sets pins, handles, forces and wind of the scene for the next step.
     pub fn drive(&mut self) {
         drive(&self.drivers, &mut self.sim);
     }
 
-    /// Advances by one step, with what the scene moves. Frames are counted and expectations looked at by
-    /// [`next_frame`](Self::next_frame) only.
+    /// Advances by one step, with the motions of the scene. Only [`next_frame`](Self::next_frame) counts frames and
+    /// checks expectations.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.advance(|course, sim| course.step(sim, None))
     }
 
-    /// The same by another solver, such as the exact one; the scene's own stays.
+    /// The same with another solver, such as the exact one; the scene keeps its own.
     pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
         let solver = solver.into();
         self.advance(|course, sim| course.step(sim, Some(&solver)))
@@ -282,7 +283,8 @@ impl SceneRun {
         result
     }
 
-    /// Brings the world to rest, with what the scene moves where it is now; see [`Simulation::settle`]. No frame is counted.
+    /// Brings the world to rest, with pins and handles at their current places; see [`Simulation::settle`]. No frame is
+    /// counted.
     pub fn settle(&mut self, params: &SettleParams) -> Result<Settled, SettleError> {
         self.advance(|course, sim| {
             drive(course.drivers, sim);
@@ -303,7 +305,7 @@ impl SceneRun {
         }
     }
 
-    /// Advances by one frame; returns the reports of its steps. A frame of several steps of which one fails has not taken place.
+    /// Advances by one frame; returns the reports of its steps. If one of several steps fails, the whole frame is undone.
     pub fn next_frame(&mut self) -> Result<Vec<StepReport>, StepError> {
         let steps = self.substeps;
         let reports = self.advance(|course, sim| course.frame(steps, sim))?;
@@ -315,7 +317,7 @@ impl SceneRun {
         Ok(reports)
     }
 
-    /// A quantity of the current state, of a body or of the world. NaN for a body that is not there.
+    /// A quantity of the current state, of a body or of the world. NaN if the body does not exist.
     pub fn measure(&self, quantity: Quantity, body: Option<&str>) -> f64 {
         let bodies = self.sim.model().bodies();
         let chosen: Vec<usize> =
@@ -410,7 +412,7 @@ impl SceneRun {
         Primitives::new(&bodies)
     }
 
-    /// What became of the expectations so far.
+    /// The results of the expectations so far.
     pub fn verdicts(&self) -> Vec<Verdict> {
         let decide = |check: &Check| Verdict { expect: check.expect.clone(), value: check.value };
         self.checks.iter().map(decide).collect()

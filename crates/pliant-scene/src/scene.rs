@@ -31,12 +31,12 @@ pub struct Scene {
     most_vertices: u64,
 }
 
-/// What a scene wants to be made of its frames.
+/// What to produce from the frames of a scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// Formats to export to.
     pub formats: Vec<ExportFormat>,
-    /// Every how many frames are exported, at least 1.
+    /// Every n-th frame is exported, at least 1.
     pub every: u64,
     /// Which pictures are drawn.
     pub preview: Preview,
@@ -50,7 +50,7 @@ impl Scene {
         Ok(Self { document: Document::read(path, overrides)?, most_vertices: MOST_VERTICES })
     }
 
-    /// Parses a scene from text; `name` stands for the file in errors.
+    /// Parses a scene from text; `name` is used as the file name in errors.
     ///
     /// ```
     /// use pliant_scene::Scene;
@@ -93,17 +93,18 @@ impl Scene {
         Self::read(path, overrides)
     }
 
-    /// The path and text it was read from, with overrides applied: what [`parse`](Self::parse) makes the same scene of.
+    /// The path and text that it was read from, with overrides applied; [`parse`](Self::parse) makes the same scene
+    /// from them.
     pub fn source(&self) -> (&Path, &str) {
         (&self.document.source.path, &self.document.source.text)
     }
 
-    /// What stands in the file.
+    /// The content of the file.
     pub fn file(&self) -> &SceneFile {
         &self.document.scene
     }
 
-    /// Frames that the scene wants.
+    /// Number of frames of the scene.
     pub fn frames(&self) -> u32 {
         self.file().world.as_ref().and_then(|world| world.frames).unwrap_or(STANDARD_FRAMES)
     }
@@ -113,7 +114,7 @@ impl Scene {
         self.file().world.as_ref().and_then(|world| world.frame_rate).unwrap_or(STANDARD_RATE)
     }
 
-    /// Refuses to build more vertices than this, all bodies together; 16 million by default. Counted before anything is
+    /// Limits the number of vertices of all bodies together; 16 million by default. They are counted before anything is
     /// allocated, so that a scene of unknown origin can be built safely.
     #[must_use]
     pub fn with_most_vertices(mut self, count: u64) -> Self {
@@ -121,7 +122,7 @@ impl Scene {
         self
     }
 
-    /// What the scene wants to be made of its frames.
+    /// What to produce from the frames of the scene.
     pub fn output(&self) -> Result<Output, SceneError> {
         let section = self.file().output.clone().unwrap_or_default();
         let refuse = |key: String, message: String| self.fault(&["output".into()], &Fault::new(key, message));
@@ -149,7 +150,7 @@ impl Scene {
         self.build_with(|builder| builder)
     }
 
-    /// Builds with changes to the builder, such as another solver or a number of threads.
+    /// Builds with changes to the builder, such as a different solver or number of threads.
     pub fn build_with(
         &self,
         change: impl FnOnce(SimulationBuilder) -> SimulationBuilder,
@@ -279,7 +280,7 @@ impl Scene {
                 return Err(error);
             };
             if !matches!(body.material, MaterialSection::Cloth(_)) {
-                let message = format!("body {:?} is no cloth; only cloth can be cut", cut.body);
+                let message = format!("body {:?} is not cloth; only cloth can be cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
             }
             if body.wrinkles.is_some() {

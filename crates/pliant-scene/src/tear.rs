@@ -1,4 +1,4 @@
-//! Tearing and cutting: from sections to the engine's descriptions, and what a run keeps of bodies that have come apart.
+//! Tearing and cutting: from sections to the engine's descriptions, and what a run stores about torn bodies.
 
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, connected_components};
@@ -16,7 +16,7 @@ pub(crate) fn tearing(section: &TearSection, rest: &[Vec3], edges: &[Edge]) -> R
         (None, Some(force)) if force > 0.0 && force.is_finite() => Tearing::at_force(force),
         (Some(stretch), None) => {
             let message = format!("stretch is {stretch}, but must be finite and above 1");
-            return Err(Fault::new("stretch", message).hint("1.3 tears at 30 % of strain"));
+            return Err(Fault::new("stretch", message).hint("with 1.3 it tears at a strain of 30 %"));
         }
         (None, Some(force)) => {
             return Err(Fault::new("force", format!("force is {force}, but must be finite and positive")));

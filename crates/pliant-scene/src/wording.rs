@@ -1,5 +1,5 @@
-//! What the reader of TOML says, in the words of someone who writes scene files: it speaks of `f64`, sequences and variants, they of numbers,
-//! lists and choices.
+//! Translates messages of the TOML parser for people who write scene files: `f64`, sequences and variants become
+//! numbers, lists and choices.
 
 /// The message about a value that does not fit its key.
 pub(crate) fn in_plain_words(message: &str) -> String {

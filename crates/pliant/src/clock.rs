@@ -1,14 +1,14 @@
-//! Time for reports, given from outside: the engine runs where there is no system clock.
+//! Time for reports. The caller provides the clock, since the engine also runs where there is no system clock.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A monotone clock in seconds.
+/// A monotonic clock in seconds.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> f64 + Send + Sync>);
 
 impl Clock {
-    /// A clock of your own, for example `performance.now() / 1000` in a browser.
+    /// Makes a clock from your own function, for example `performance.now() / 1000` in a browser.
     pub fn new(seconds: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(seconds))
     }

@@ -2,24 +2,26 @@
 //!
 //! x = X + τ v,  v = V + τ M⁻¹(f_ext − ∇E(x))  ⇔  min ½(x − s)ᵀM(x − s)/τ² + E(x),  s = X + τ V + τ² M⁻¹ f_ext,
 //!
-//! so that every solver serves every integrator. At ωh = 1 a step keeps of an oscillation's amplitude: implicit Euler 0.707,
-//! BDF2 0.933, TR-BDF2 0.997, implicit midpoint 1.
+//! so that every solver works with every integrator. At ωh = 1, one step multiplies the amplitude of an oscillation by:
+//! implicit Euler 0.707, BDF2 0.933, TR-BDF2 0.997, implicit midpoint 1.
 
 use crate::math::Vec3;
 use crate::scratch::Scratch;
 
-/// How time advances.
+/// The time integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeIntegrator {
-    /// First order, the most damped and the most robust (default, but for worlds of solids alone, see [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto)).
+    /// First order, the most damped and the most robust (default, except for worlds that contain only solids, see
+    /// [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto)).
     #[default]
     ImplicitEuler,
-    /// Second order with the last two states; the first step, and the first after a change of the time step, is implicit Euler. What an impact has
-    /// struck looks back on the motion that it leaves with.
+    /// Second order with the last two states; the first step, and the first after a change of the time step, is
+    /// implicit Euler. After an impact, the history of the struck vertices is replaced by the motion with which they
+    /// leave.
     Bdf2,
     /// Second order in two stages with one matrix; hardly damps slow motion, damps fast motion strongly.
     TrBdf2,
-    /// Second order, keeps energy of small oscillations; rings on stiff scenes.
+    /// Second order, conserves the energy of small oscillations; oscillates in stiff scenes.
     ImplicitMidpoint,
 }
 

@@ -1,8 +1,10 @@
-//! Deformable bodies by projective dynamics: cloth, shells, solids and strands, with an exact Newton reference.
+//! Simulates deformable bodies with projective dynamics: cloth, shells, solids and strands. An exact Newton solver
+//! serves as a reference.
 //!
-//! A body is a mesh with energies of the form E(x) = w/2 ‖A x − p‖², where p is the projection of A x onto a constraint set
-//! [Bouaziz 2014]. The weight w is a physical stiffness. One step of implicit Euler minimises inertia plus energies: the
-//! projective solver by alternating projections with one prefactored linear solve, the Newton solver exactly.
+//! A body is a mesh with energies of the form E(x) = w/2 ‖A x − p‖², where p is the projection of A x onto a constraint
+//! set [Bouaziz 2014]. The weight w is a physical stiffness. One step of implicit Euler minimises inertia plus
+//! energies: the projective solver alternates projections with a linear solve whose matrix is factored once, the Newton
+//! solver finds the exact minimum.
 //!
 //! ```
 //! use pliant::prelude::*;
@@ -19,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules follow the data: [`mesh`] → [`energy`] → [`Model`] → [`solve`] → [`Simulation`].
+//! The modules follow the data flow: [`mesh`] → [`energy`] → [`Model`] → [`solve`] → [`Simulation`].
 
 mod clock;
 pub mod collide;

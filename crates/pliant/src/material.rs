@@ -1,4 +1,5 @@
-//! Materials: physical parameters, from which the weights of energies follow, so that behaviour does not change with resolution.
+//! Materials: physical parameters that determine the weights of energies, so that behaviour does not change with
+//! resolution.
 
 use crate::energy::{
     Batch, EdgeSprings, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending, PlateBending, SpringStiffness,
@@ -7,7 +8,7 @@ use crate::energy::{
 use crate::math::Vec3;
 use crate::mesh::{MassKind, StrandSet, TetMesh, TriangleMesh};
 
-/// Stretch beyond which a soft material becomes stiff: weak strain plus strong limiting [Bouaziz 2014, §7.1].
+/// The stretch beyond which a soft material becomes stiff: a weak strain energy plus a strong limit [Bouaziz 2014, §7.1].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrainLimit<const D: usize> {
     /// The set of stretches within which the limit does not act.
@@ -22,16 +23,16 @@ pub(crate) type PlacedBatch = (usize, Box<dyn Batch>);
 /// How a sheet resists bending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BendModel {
-    /// [`Plate`](Self::Plate) where the rest shape is flat, [`Hinge`](Self::Hinge) where it is not. Flat is a surface whose
-    /// triangles, in each connected piece, all face the same way within 0.001 rad; garments always are.
+    /// [`Plate`](Self::Plate) if the rest shape is flat, else [`Hinge`](Self::Hinge). A surface is flat if all
+    /// triangles of each connected piece face the same direction within 0.001 rad; garments always are.
     #[default]
     Auto,
-    /// A thin plate that is flat at rest: keeps its stiffness on every mesh, in every direction and at the rim, with the Poisson
-    /// ratio of the material. Other rest shapes are refused.
+    /// A thin plate that is flat at rest. Its stiffness is the same on every mesh, in every direction and at the rim,
+    /// and it uses the Poisson ratio of the material. Other rest shapes are an error.
     Plate,
     /// Signed angles between neighbouring triangles, for any rest shape. Its stiffness depends on the mesh.
     Hinge,
-    /// Mean curvature at interior vertices [Bouaziz 2014]: leaves saddles and the rim free.
+    /// Mean curvature at interior vertices [Bouaziz 2014]: saddles and the rim bend without resistance.
     MeanCurvature,
     /// No resistance.
     None,
@@ -57,11 +58,12 @@ pub struct ClothMaterial {
     pub youngs_modulus: f64,
     /// Thickness \[m\].
     pub thickness: f64,
-    /// Poisson ratio, 0 to below 1, in the plane and of bending plates. Above 0 an area energy is added.
+    /// Poisson ratio, 0 to below 1, for stretch in the plane and for the bending of plates. If it is above 0, an area
+    /// energy is added.
     pub poisson_ratio: f64,
     /// How it resists bending.
     pub bend_model: BendModel,
-    /// Bending stiffness \[N·m\]; of a solid plate, E t³/(12(1−ν²)), if absent. Woven cloth is softer than that.
+    /// Bending stiffness \[N·m\]; that of a solid plate, E t³/(12(1−ν²)), if absent. Woven cloth is softer than that.
     pub bending_stiffness: Option<f64>,
     /// Stretch beyond which it becomes stiff.
     pub strain_limit: Option<StrainLimit<2>>,
@@ -166,7 +168,7 @@ pub struct SolidMaterial {
     pub density: f64,
     /// Young's modulus \[Pa\].
     pub youngs_modulus: f64,
-    /// Poisson ratio, 0 to below 0.5. Above 0 a volume energy is added.
+    /// Poisson ratio, 0 to below 0.5. If it is above 0, a volume energy is added.
     pub poisson_ratio: f64,
     /// Stretch beyond which it becomes stiff.
     pub strain_limit: Option<StrainLimit<3>>,
@@ -211,9 +213,9 @@ pub struct StrandMaterial {
     pub density: f64,
     /// Axial stiffness \[N\]: Young's modulus × cross-section.
     pub axial_stiffness: f64,
-    /// Whether strands also resist being shortened; a slack rope does not.
+    /// Whether strands also resist compression; a slack rope does not.
     pub resists_compression: bool,
-    /// Width, by which the wind acts on it \[m\]; none for that of a round fibre of 1300 kg/m³, as hair, cotton and nylon are.
+    /// Width that the wind acts on \[m\]; if absent, that of a round fibre of 1300 kg/m³, like hair, cotton and nylon.
     pub width: Option<f64>,
     /// Lumped or consistent masses.
     pub mass: MassKind,
@@ -230,7 +232,7 @@ impl Default for StrandMaterial {
 }
 
 impl StrandMaterial {
-    /// Width by which the wind acts on it \[m\].
+    /// Width that the wind acts on \[m\].
     ///
     /// ```
     /// use pliant::StrandMaterial;

@@ -1,4 +1,4 @@
-//! Vectors that go from step to step, so that a step allocates nothing.
+//! Buffers that are reused from step to step, so that a step does not allocate memory.
 
 use crate::math::Vec3;
 

@@ -7,12 +7,13 @@
 //!   ───a──────
 //! ```
 //!
-//! Edges keep their lengths, and vertices across an edge theirs, to a share: that makes wrinkles as wide as the cloth is thick. Wrinkles
-//! do not oscillate: there are no velocities, only some iterations from where the last frame left off.
+//! Edges keep their lengths, and vertices across an edge keep part of their distance: this makes wrinkles as wide as
+//! suits the thickness of the cloth. Wrinkles do not oscillate: there are no velocities, only iterations that start
+//! from the last frame.
 //!
-//! Departure: bending acts in the first half of the iterations only, so that the second half has edges alone to satisfy. And where
-//! wrinkles fork the sheet crumples, the more so the finer it is, and edges there take hundreds of iterations: a frame goes on while an
-//! edge is strained by more than a tolerance.
+//! Departure: bending acts in the first half of the iterations only, so that the second half has edges alone to
+//! satisfy. Where wrinkles fork, the sheet crumples, more so if it is finer, and edges there take hundreds of
+//! iterations: iterations continue while an edge is strained by more than a tolerance.
 
 use std::iter::Sum;
 use std::ops::Mul;
@@ -27,23 +28,24 @@ use crate::proximity::closest_vertex_triangle;
 /// How a fine mesh wrinkles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WrinkleParams {
-    /// How far a fine vertex may go from the coarse surface \[m\]: about three edges of the fine mesh.
+    /// How far a fine vertex may move from the coarse surface \[m\]: about three edges of the fine mesh.
     pub reach: f64,
     /// Whether fine vertices stay on the side that the coarse normals point to.
     pub one_sided: bool,
-    /// Share of the way, 0 to 1, that vertices across an edge go back to their distance in an iteration.
+    /// Share, 0 to 1, of the bending error across an edge that each iteration corrects.
     pub bending: f64,
-    /// Iterations in an update, at least.
+    /// Minimum number of iterations in an update.
     pub iterations: usize,
-    /// Strain of an edge that an update goes on for.
+    /// Iterations continue while an edge is strained by more than this.
     pub tolerance: f64,
-    /// Iterations in an update, at most. It ends before that when more of them no longer help, as in a mesh pressed together farther
-    /// than its reach has room for.
+    /// Maximum number of iterations in an update. It ends earlier if more of them no longer help, for example if a mesh
+    /// is compressed so far that its reach leaves no room.
     pub most_iterations: usize,
 }
 
 impl WrinkleParams {
-    /// 100 to 1000 iterations, until no edge is strained by more than 0.8 %; stiff, on the side of the normals.
+    /// Default parameters for a reach: 100 to 1000 iterations, until no edge is strained by more than 0.8 %; stiff, on
+    /// the side of the normals.
     pub fn within(reach: f64) -> Self {
         Self { reach, one_sided: true, bending: 0.9, iterations: 100, tolerance: 0.008, most_iterations: 1000 }
     }
@@ -65,7 +67,7 @@ pub enum WrinkleError {
     /// A mesh is unusable.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// The coarse mesh has another number of vertices.
+    /// The coarse mesh has a different number of vertices.
     #[error("{found} coarse positions were given, but the coarse mesh has {expected} vertices")]
     LengthMismatch {
         /// Given.
@@ -73,7 +75,7 @@ pub enum WrinkleError {
         /// Needed.
         expected: usize,
     },
-    /// The fine mesh has another number of vertices.
+    /// The fine mesh has a different number of vertices.
     #[error("{found} fine positions were given, but the fine mesh has {expected} vertices")]
     FineLengthMismatch {
         /// Given.
@@ -81,7 +83,7 @@ pub enum WrinkleError {
         /// Needed.
         expected: usize,
     },
-    /// A fine position is not a number.
+    /// A fine position is not finite.
     #[error("fine vertex {vertex} is at {value}")]
     NonFiniteFine {
         /// Vertex.
@@ -89,7 +91,7 @@ pub enum WrinkleError {
         /// Its position.
         value: Vec3,
     },
-    /// A coarse position is not a number.
+    /// A coarse position is not finite.
     #[error("coarse vertex {vertex} is at {value}")]
     NonFinite {
         /// Vertex.
@@ -117,7 +119,7 @@ struct Span {
     rest: f64,
 }
 
-/// A fine mesh on a coarse one.
+/// A fine mesh that follows a coarse one and wrinkles.
 ///
 /// ```
 /// use pliant::mesh::generate::Sheet;
@@ -158,7 +160,7 @@ const SEED: f64 = 0.05;
 const SMOOTHING: usize = 3;
 
 impl WrinkleMesh {
-    /// Hangs each vertex of a fine mesh on the nearest point of a coarse one, both at rest.
+    /// Attaches each vertex of a fine mesh to the nearest point of a coarse one, both at rest.
     pub fn new(coarse: &TriangleMesh, fine: &TriangleMesh, params: WrinkleParams) -> Result<Self, WrinkleError> {
         let WrinkleParams { reach, bending, tolerance, .. } = params;
         let refuse = |name, value, need| Err(WrinkleError::BadParameter { name, value, need });
@@ -221,10 +223,10 @@ impl WrinkleMesh {
         self.strains().0
     }
 
-    /// Numbers or vectors at coarse vertices as they are where fine vertices hang: strains, velocities.
+    /// Interpolates numbers or vectors at coarse vertices, such as strains or velocities, to the fine vertices.
     ///
     /// # Panics
-    /// If there are not as many as the coarse mesh has vertices.
+    /// If their number differs from the number of coarse vertices.
     pub fn carried<T>(&self, coarse: &[T]) -> Vec<T>
     where
         T: Copy + Sum,
@@ -258,7 +260,7 @@ impl WrinkleMesh {
         }
     }
 
-    /// Moves the fine mesh to where the coarse one is now \[m\], and returns its positions.
+    /// Moves the fine mesh along with the coarse one, which is now at these positions \[m\], and returns its own positions.
     pub fn follow(&mut self, coarse: &[Vec3]) -> Result<&[Vec3], WrinkleError> {
         self.check(coarse)?;
         let (points, normals) = self.anchored(coarse);

@@ -126,7 +126,7 @@ pub fn description(results: &[DrapeTimes]) -> String {
     let frames = results.first().map_or(FRAMES, |r| r.frames);
     format!(
         "Drape on a sphere: a sheet of 1 m falls on a sphere of radius {RADIUS} m for {frames} frames, with the default solver on one thread, \
-         beside the same sheet without the sphere. Times are of a frame, in the mean of all frames; contacts are those after the last one."
+         compared with the same sheet without the sphere. Times are the mean per frame; contacts are those after the last frame."
     )
 }
 

@@ -1,4 +1,5 @@
-//! `pliant compare`: the same steps by several solvers, against the exact one, and the same run by each.
+//! `pliant compare`: solves the same steps with several solvers, compares them with the exact one, and makes the same
+//! run with each.
 
 mod report;
 
@@ -23,13 +24,13 @@ pub(crate) struct Arguments {
     scene: String,
     #[arg(long, help = format!("Solvers, separated by commas: {}", solver_names()), value_delimiter = ',', default_value = "plain,chebyshev,anderson,newton")]
     solvers: Vec<String>,
-    /// Frames whose next step is solved by each, separated by commas; errors are their geometric mean.
+    /// Frames after which each solver solves the next step, separated by commas; errors are their geometric mean.
     #[arg(long, value_delimiter = ',', default_value = "20")]
     frame: Vec<u32>,
     /// Numbers of iterations in a step, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "1,2,5,10,20,50,100")]
     iterations: Vec<usize>,
-    /// Frames that each solver also simulates from the start, to compare stretch and energy; 0 for none.
+    /// Number of frames that each solver also simulates from the start, to compare stretch and energy; 0 for none.
     #[arg(long, default_value_t = 60)]
     run_frames: u32,
     /// Iterations in each step of these runs.

@@ -22,15 +22,16 @@ pub(crate) struct Arguments {
     /// Formats, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[arg(long, value_delimiter = ',', required = true)]
     format: Vec<String>,
-    /// First and last frame, such as 0-59; all by default. Formats of one mesh need a range in which nothing tears.
+    /// First and last frame, such as 0-59; all by default. Formats with one mesh for all frames need a range in which
+    /// nothing tears.
     #[arg(long, value_name = "FIRST-LAST", value_parser = range)]
     frames: Option<RangeInclusive<u64>>,
-    /// What of fluids is exported. By default both where the format carries a mesh that changes, particles elsewhere.
+    /// Which parts of fluids to export. By default both if the format supports changing meshes, else particles.
     #[arg(long, value_enum, value_name = "WHAT")]
     fluid: Option<FluidChoice>,
 }
 
-/// What of fluids is exported.
+/// Which parts of fluids to export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FluidChoice {
     /// Particles, as points.

@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     std::fs::create_dir_all(&images)?;
     let mut page =
         "# Gallery\n\nThe scenes that come with Pliant, as `pliant gallery` draws them. `pliant run NAME` runs one, \
-                    and leaves such pictures beside its frames.\n"
+                    and writes such pictures next to its frames.\n"
             .to_owned();
     for builtin in BUILTIN {
         let scene = builtin.scene(&[])?;

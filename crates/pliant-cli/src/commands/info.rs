@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  pliant info bunny.obj             counts, bounds, whether it is closed, what is wrong with it
+  pliant info bunny.obj             counts, bounds, whether it is closed, problems
   pliant info my.toml               bodies, elements and steps of a scene
   pliant info out/curtain           frames of a run, and which are damaged
   pliant info spot.mesh --json | jq .tets";

@@ -84,7 +84,7 @@ fn with_advice(error: StoreError) -> Box<dyn Error> {
             return format!("{path} holds a run already; give --resume, --overwrite or another --out").into();
         }
         StoreError::PartOfARun { .. } => "give --overwrite or another --out",
-        StoreError::NoRun { .. } => "leave out --resume to begin one",
+        StoreError::NoRun { .. } => "omit --resume to begin one",
         StoreError::NoCheckpoint { .. } | StoreError::NoSuchFrame { .. } => {
             "give --overwrite to begin again, or another --out"
         }

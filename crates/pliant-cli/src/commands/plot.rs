@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// File to write; plot.svg or plot.png in the run's folder by default.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Format; by default what the file is called after, and SVG without a file.
+    /// Format; by default from the extension of the file, or SVG without a file.
     #[arg(long, value_enum)]
     format: Option<FigureFormat>,
     /// What to plot, separated by commas; all by default.

@@ -17,15 +17,15 @@ const EXAMPLES: &str = "Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Name of an experiment, or `all`; without one they are listed.
+    /// Name of an experiment, or `all`; without a name, the experiments are listed.
     name: Option<String>,
-    /// Folder for tables, plots, pictures and verdicts; each experiment gets a folder of its name in it.
+    /// Folder for tables, plots, pictures and verdicts; each experiment gets its own folder in it.
     #[arg(long, default_value = "out/reproduce")]
     out: PathBuf,
-    /// List the experiments with what they claim, and their criteria.
+    /// List the experiments with their claims and criteria.
     #[arg(long)]
     list: bool,
-    /// Run them small: seconds instead of minutes. Criteria about time then mean nothing.
+    /// Run small versions: seconds instead of minutes. Criteria about time are then meaningless.
     #[arg(long)]
     reduced: bool,
 }

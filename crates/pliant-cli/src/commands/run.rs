@@ -23,20 +23,21 @@ use crate::summary::{self, Summary, verdict_json};
 pub(crate) struct Arguments {
     /// A scene file, or the name of a built-in scene.
     scene: String,
-    /// Frames to simulate, instead of those of the scene.
+    /// Number of frames to simulate, instead of that of the scene.
     #[arg(long)]
     frames: Option<u32>,
     /// Folder for frames, checkpoints and log; out/NAME by default.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Formats to export to when done, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb, pc2, mdd, usda.
+    /// Formats to export to after the run, instead of those of the scene, separated by commas: obj, ply, vtu, npy, glb,
+    /// pc2, mdd, usda.
     #[arg(long, value_delimiter = ',')]
     format: Vec<String>,
-    /// What of fluids is exported. By default both where the format carries a mesh that changes, particles elsewhere.
+    /// Which parts of fluids to export. By default both if the format supports changing meshes, else particles.
     #[arg(long, value_enum, value_name = "WHAT")]
     fluid: Option<export::FluidChoice>,
-    /// Pictures to draw when done, instead of those of the scene; animation by default. Alone, `--preview` means
-    /// `--preview=frames`. An animation takes two to six seconds of a processor core, however long the run.
+    /// Pictures to draw after the run, instead of those of the scene; animation by default. `--preview` without a value
+    /// means `--preview=frames`. An animation takes two to six seconds of a processor core, however long the run.
     #[arg(
         long,
         value_enum,
@@ -46,13 +47,13 @@ pub(crate) struct Arguments {
         default_missing_value = "frames"
     )]
     preview: Option<Preview>,
-    /// Draw nothing: `--preview=off`.
+    /// Draw no pictures, same as `--preview=off`.
     #[arg(long, conflicts_with = "preview")]
     no_preview: bool,
-    /// What the colours of pictures show, instead of what the scene says; body by default.
+    /// What the colours of pictures show, instead of the scene's setting; body by default.
     #[arg(long, value_enum, value_name = "WHAT")]
     color: Option<ColorBy>,
-    /// Continue an interrupted run from its last usable checkpoint; the frames come out as if it had not been interrupted.
+    /// Continue an interrupted run from its last usable checkpoint; the frames are the same as without the interruption.
     #[arg(long)]
     resume: bool,
     /// Replace an earlier run in the same folder, unless another process is writing to it.
@@ -64,16 +65,16 @@ pub(crate) struct Arguments {
     /// Change a value of the scene, such as `world.frames=10`; may be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Number of threads, at most 1024; 0 for one per core. The result does not depend on it, and more threads than cores make nothing
-    /// faster.
+    /// Number of threads, at most 1024; 0 for one per core. The result does not depend on it, and more threads than
+    /// cores do not make it faster.
     #[arg(long)]
     threads: Option<usize>,
     #[arg(long, help = format!("Solver instead of the scene's: {}", solver_names()))]
     solver: Option<String>,
-    /// Iterations of a solver that is given.
+    /// Number of iterations, with `--solver`.
     #[arg(long, default_value_t = 10)]
     iterations: usize,
-    /// Say nothing but errors and failed expectations.
+    /// Print only errors and failed expectations.
     #[arg(long, conflicts_with = "json")]
     quiet: bool,
     /// Print one JSON object for each frame and one for each expectation.

@@ -19,10 +19,10 @@ pub(crate) struct Arguments {
     /// Largest unbalanced force on a free vertex, relative to the largest force.
     #[arg(long, default_value_t = SettleParams::default().tolerance)]
     tolerance: f64,
-    /// Steps after which it is given up.
+    /// Maximum number of steps.
     #[arg(long, default_value_t = SettleParams::default().most_steps)]
     steps: usize,
-    /// Folder for a run that begins at rest; without it nothing is written.
+    /// Folder for a run that starts at rest; without it nothing is written.
     #[arg(long)]
     out: Option<PathBuf>,
     /// Replace an earlier run in the same folder, unless another process is writing to it.
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     set: Vec<String>,
     #[arg(long, help = format!("Solver instead of the scene's: {}", solver_names()))]
     solver: Option<String>,
-    /// Iterations of a solver that is given.
+    /// Number of iterations, with `--solver`.
     #[arg(long, default_value_t = 10)]
     iterations: usize,
     /// Print the result as JSON.
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         found.body
     );
     if let Some(dir) = &arguments.out {
-        say!("a run that begins there is in {}", dir.display());
+        say!("a run that starts there is in {}", dir.display());
     }
     Ok(Outcome::Good)
 }

@@ -227,6 +227,6 @@ fn resuming_with_another_scene_is_refused_and_removes_nothing() {
     assert!(line.contains("cannot resume from") && line.contains("000005.bin"), "{line}");
     assert!(before.len() == 9 && before == frames(&run), "frames after the checkpoint stay");
     let line = one_line(&quiet_run("curtain", 8, &dir.join("nothing"), &["--resume"]).output().unwrap());
-    assert!(line.contains("holds no run") && line.contains("leave out --resume"), "{line}");
+    assert!(line.contains("holds no run") && line.contains("omit --resume"), "{line}");
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Files, and the files beside them.
+//! Files, and other files that they need.
 
 use std::fs::{File, FileType};
 use std::io::{self, Read};
@@ -33,7 +33,8 @@ impl<'a> Companions<'a> {
     }
 }
 
-/// A regular file's content, refused by its size before anything is read. Folders, pipes and devices are refused: some of them never end.
+/// The content of a regular file. A file that is too large is an error before anything is read. Folders, pipes and
+/// devices are errors too, since some of them never end.
 ///
 /// ```
 /// use pliant_io::read::read_regular_file;

@@ -1,4 +1,4 @@
-//! Why a file was refused, said with the file, the place in it and the value.
+//! Why a file cannot be read; errors name the file, the place in it and the value.
 
 use std::fmt;
 use std::io;
@@ -44,9 +44,9 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{file}{place}: {problem}")]
 pub struct ReadError {
-    /// The file, as it was named by the caller or by the file that refers to it.
+    /// The name of the file, as given by the caller or by the file that refers to it.
     pub file: String,
-    /// Where in the file.
+    /// The place in the file.
     pub place: Place,
     /// What is wrong there.
     pub problem: Problem,
@@ -56,7 +56,7 @@ pub struct ReadError {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{message}")]
     Io {
         /// The kind of failure.
@@ -64,16 +64,16 @@ pub enum Problem {
         /// What the operating system says.
         message: String,
     },
-    /// A folder, pipe or device has the name.
+    /// It is a folder, pipe or device.
     #[error("is {found}, but must be a file")]
     NotAFile {
         /// What it is.
         found: &'static str,
     },
-    /// Neither the name nor the content tells the format.
+    /// Neither the name nor the content shows the format.
     #[error("unknown format; known are {}", MeshFormat::list())]
     UnknownFormat,
-    /// A format, or a part of one, that is not read.
+    /// A format, or a part of one, that is not supported.
     #[error("{what} is not supported")]
     Unsupported {
         /// The part.
@@ -85,7 +85,7 @@ pub enum Problem {
         /// What should have followed.
         expected: &'static str,
     },
-    /// Something else stands where a certain thing must.
+    /// The file contains something other than expected.
     #[error("expected {expected} but found '{found}'")]
     Unexpected {
         /// What must stand there.
@@ -101,7 +101,7 @@ pub enum Problem {
         /// The number.
         value: String,
     },
-    /// An index points outside.
+    /// An index is out of range.
     #[error("{what} index {index} but there are {count} {}", plural(what))]
     IndexOutOfRange {
         /// What is indexed.
@@ -111,7 +111,7 @@ pub enum Problem {
         /// How many there are.
         count: usize,
     },
-    /// A count that the rest of the file is too short to hold.
+    /// A count that is too large for the rest of the file.
     #[error("{claimed} {what} are claimed but the {available} bytes left can hold at most {possible}")]
     ImpossibleCount {
         /// What is counted.
@@ -141,7 +141,7 @@ pub enum Problem {
         /// The limit.
         limit: u64,
     },
-    /// A face has so many corners that cutting it into triangles would make a mesh that nothing can be done with.
+    /// A face has so many corners that its triangles would be unusable.
     #[error("a face has {count} corners, but must have at most {limit}")]
     TooManyCorners {
         /// Corners of the face.
@@ -157,7 +157,7 @@ pub enum Problem {
         /// Why it could not be had.
         reason: String,
     },
-    /// The options make no sense.
+    /// An option is invalid.
     #[error("{option} is {value}, but must be positive and finite")]
     BadOption {
         /// The option.

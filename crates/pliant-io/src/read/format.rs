@@ -1,4 +1,4 @@
-//! Which format a file has: by its extension, and by its first bytes where that is missing or ambiguous.
+//! The format of a file, from its extension, or from its first bytes if that is missing or ambiguous.
 
 use super::text::Text;
 
@@ -46,7 +46,7 @@ impl MeshFormat {
         Self::Vega,
     ];
 
-    /// What people call it.
+    /// Its usual name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Obj => "Wavefront OBJ",
@@ -78,7 +78,7 @@ impl MeshFormat {
         }
     }
 
-    /// The format that the extension of a file name stands for; `.gz` is looked through and case ignored.
+    /// The format for the extension of a file name; a final `.gz` and case are ignored.
     ///
     /// ```
     /// use pliant_io::read::MeshFormat;
@@ -90,7 +90,7 @@ impl MeshFormat {
         Self::ALL.into_iter().find(|format| format.extensions().contains(&extension.as_str()))
     }
 
-    /// The format that the beginning of a (decompressed) file shows. TetGen's bare numbers cannot be told.
+    /// The format that the start of a (decompressed) file shows. TetGen's bare numbers cannot be recognised.
     pub fn from_content(bytes: &[u8]) -> Option<Self> {
         let head = &bytes[..bytes.len().min(SNIFFED)];
         let has = |word: &str| head.windows(word.len()).any(|window| window == word.as_bytes());

@@ -1,6 +1,7 @@
 //! glTF 2.0: JSON that describes nodes, meshes, accessors and buffers; `.glb` packs it with one buffer.
 //!
-//! Every node of the scene adds its mesh where the node stands. Materials, skins, morph targets and animations are left out.
+//! Every node of the scene adds its mesh with the transform of the node. Materials, skins, morph targets and animations
+//! are ignored.
 
 use std::collections::HashMap;
 

@@ -1,13 +1,13 @@
-//! What a file holds, before it is decided what to simulate of it.
+//! The content of a file, before you decide what to simulate.
 
 use pliant::math::Vec3;
 use pliant::mesh::{Csr, MeshError, StrandSet, TetMesh, TriangleMesh};
 
 /// The content of a mesh file. A file may hold several kinds of elements over the same vertices.
 ///
-/// Nothing is repaired on the way in, apart from what the [options](super::ReadOptions) ask for: elements may be inverted,
-/// flat or name a vertex twice. Indices are in range and coordinates finite. The conversions and the `check` functions of
-/// the meshes tell the rest.
+/// Nothing is repaired unless the [options](super::ReadOptions) ask for it: elements may be inverted, flat or contain a
+/// vertex twice. Indices are in range and coordinates finite. The conversions and the `check` functions of the meshes
+/// find other problems.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedMesh {
     /// The file's name without folder and extension.
@@ -20,9 +20,9 @@ pub struct ImportedMesh {
     pub tets: Vec<[u32; 4]>,
     /// The vertices of each polyline; successive segments are joined end to end.
     pub polylines: Vec<Vec<u32>>,
-    /// Plane coordinates of the triangles' corners, where the file gives them for every triangle.
+    /// Plane coordinates of the triangles' corners, if the file gives them for every triangle.
     pub material_coordinates: Option<MaterialCoordinates>,
-    /// What the user may want to know, one sentence each.
+    /// Remarks for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct ImportedMesh {
 /// differs across a seam; elsewhere they are texture coordinates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MaterialCoordinates {
-    /// The points, as in the file: neither scaled nor turned.
+    /// The points, as in the file: neither scaled nor rotated.
     pub points: Vec<[f64; 2]>,
     /// For each triangle the points of its three corners.
     pub corners: Vec<[u32; 3]>,
@@ -68,9 +68,10 @@ impl ImportedMesh {
         StrandSet::new(self.positions.clone(), Csr::from_rows(&self.polylines))
     }
 
-    /// Removes the vertices that no element names, which would have no mass. Returns for each vertex left which one it was.
+    /// Removes the vertices that no element uses, which would have no mass. Returns the old number of each remaining
+    /// vertex.
     ///
-    /// Call it after clearing the elements that are not wanted: `mesh.tets.clear()` leaves a surface.
+    /// Call it after clearing the elements that you do not want: `mesh.tets.clear()` leaves a surface.
     pub fn remove_unused_vertices(&mut self) -> Vec<u32> {
         const UNUSED: u32 = u32::MAX;
         let mut renumbered = vec![UNUSED; self.positions.len()];

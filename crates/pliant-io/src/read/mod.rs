@@ -5,7 +5,7 @@
 //! | Wavefront OBJ | `.obj` | polygons, polylines, texture coordinates as material coordinates |
 //! | PLY | `.ply` | text, binary of both byte orders; polygons, strips, edges |
 //! | STL | `.stl` | text, binary; equal corners are joined |
-//! | glTF 2.0 | `.gltf`, `.glb` | triangles and lines of all nodes of the scene, buffers inside or beside the file |
+//! | glTF 2.0 | `.gltf`, `.glb` | triangles and lines of all nodes of the scene, buffers inside the file or in other files |
 //! | Gmsh | `.msh` | versions 2 and 4, text and binary |
 //! | Medit | `.mesh` | text |
 //! | TetGen | `.node` + `.ele` | either names the pair |
@@ -13,13 +13,13 @@
 //! | VTK XML | `.vtu` | unstructured grids: text, base64 and raw, plain or zlib |
 //! | Vega FEM | `.veg` | tets and hexes |
 //!
-//! Beside meshes, [`read_motion`] reads motions of rigid parts (`.mot`).
+//! [`read_motion`] reads motions of rigid parts (`.mot`).
 //!
-//! Each may be compressed by gzip. Polygons of at most 10 000 corners become triangles; hexes, prisms and pyramids become tets, conforming across
-//! neighbours. What was changed is said in [`ImportedMesh::notes`].
+//! Each may be compressed by gzip. Polygons of at most 10 000 corners become triangles; hexes, prisms and pyramids
+//! become tets, conforming across neighbours. [`ImportedMesh::notes`] lists what was changed.
 //!
-//! Files are not trusted: counts are held against the size of the file before memory is taken, indices and numbers are
-//! checked, expansion is bounded, and every refusal says where ([`ReadError`]).
+//! Files are not trusted: counts are compared with the size of the file before memory is allocated, indices and numbers
+//! are checked, decompression is limited, and every error names its place ([`ReadError`]).
 //!
 //! ```
 //! use pliant_io::read::{ReadOptions, UpAxis, read_mesh_from_bytes};
@@ -74,11 +74,11 @@ use companion::{Companions, read_file};
 /// What to do with vertices in exactly the same place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Duplicates {
-    /// Keep them apart, as the file does. STL, which has no shared vertices, is joined all the same.
+    /// Keep them separate, as in the file. In STL, which has no shared vertices, they are joined all the same.
     #[default]
     Keep,
-    /// Make them one. Right for glTF, where a vertex is repeated for each of its normals and texture coordinates, so that a
-    /// cloth would fall apart along its creases.
+    /// Join them. Use this for glTF, where a vertex is repeated for each of its normals and texture coordinates, so
+    /// that a cloth would fall apart along its creases.
     Weld,
 }
 
@@ -89,16 +89,16 @@ pub struct ReadOptions {
     pub scale: f64,
     /// Which axis of the file points up.
     pub up_axis: UpAxis,
-    /// The format, where neither extension nor content should decide.
+    /// The format, if it should not be detected from the extension or the content.
     pub format: Option<MeshFormat>,
-    /// Turn tets of negative volume. Otherwise they stay for [`TetMesh::check_quality`](pliant::mesh::TetMesh::check_quality)
-    /// to report.
+    /// Whether to flip tets of negative volume. Otherwise
+    /// [`TetMesh::check_quality`](pliant::mesh::TetMesh::check_quality) reports them.
     pub fix_orientation: bool,
     /// What to do with vertices in exactly the same place.
     pub duplicates: Duplicates,
-    /// The largest file, and the most that compressed data may expand to \[bytes\].
+    /// The largest size of a file, and of decompressed data \[bytes\].
     pub max_bytes: u64,
-    /// The most vertices and corners of elements together: a small glTF file may repeat a mesh without end.
+    /// The largest number of vertices and corners of elements together: a small glTF file may repeat a mesh without end.
     pub max_elements: u64,
 }
 
@@ -116,7 +116,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a mesh file, and the files beside it that it needs (TetGen's pair, glTF's buffers).
+/// Reads a mesh file, and other files in its folder that it needs (TetGen's pair, glTF's buffers).
 ///
 /// ```no_run
 /// use pliant_io::read::{ReadOptions, read_mesh};
@@ -139,9 +139,9 @@ pub fn read_mesh(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Import
     read_mesh_with_companions(&name, &bytes, options, &mut beside)
 }
 
-/// Reads a mesh from memory. The name tells the format and stands in errors.
+/// Reads a mesh from memory. The name gives the format and is used in errors.
 ///
-/// Files that need others beside them are refused; see [`read_mesh_with_companions`].
+/// Files that need other files are an error; see [`read_mesh_with_companions`].
 ///
 /// ```
 /// use pliant_io::read::{ReadOptions, read_mesh_from_bytes};
@@ -156,7 +156,7 @@ pub fn read_mesh_from_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> 
     read_mesh_with_companions(name, bytes, options, &mut none)
 }
 
-/// Reads a mesh from memory, asking `open` for the files beside it that it needs, by name relative to it.
+/// Reads a mesh from memory, and calls `open` for other files that it needs, by their name relative to it.
 ///
 /// ```
 /// use pliant_io::read::{ReadOptions, read_mesh_with_companions};

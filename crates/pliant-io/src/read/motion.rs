@@ -14,15 +14,15 @@ use super::{ReadOptions, gzip};
 /// Rigid parts in motion: their poses at evenly spaced frames. The file does not say how long a frame lasts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RigidMotion {
-    /// For each part its pose in each frame; all parts have as many.
+    /// For each part its pose in each frame; all parts have the same number of frames.
     pub parts: Vec<Vec<Pose>>,
 }
 
 /// Rotations are written in few digits; what is further from length 1 than this is no rotation.
 const ROTATION_SLACK: f64 = 0.01;
 
-/// Reads a motion file; of the options `scale`, `up_axis` and `max_bytes` count. Parts whose meshes are read with the same options
-/// then move with it as they do in the file.
+/// Reads a motion file; only the options `scale`, `up_axis` and `max_bytes` are used. If you read the meshes of parts
+/// with the same options, they move as in the file.
 ///
 /// ```no_run
 /// use pliant_io::read::{ReadOptions, UpAxis, read_motion};
@@ -39,7 +39,7 @@ pub fn read_motion(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Rigi
     read_motion_from_bytes(&name, &bytes, options)
 }
 
-/// Reads a motion from memory; the name stands in errors.
+/// Reads a motion from memory; the name is used in errors.
 ///
 /// ```
 /// use pliant_io::read::{ReadOptions, read_motion_from_bytes};

@@ -1,10 +1,10 @@
-//! Checkpoints of a run: written whole, read back, the last that is sound.
+//! Checkpoints of a run: writes them, reads them, and finds the last usable one.
 
 use super::*;
 
 impl RunStore {
-    /// Saves what continues the run after a frame; a checkpoint of the same frame is replaced. What was logged before is
-    /// on the disk before the checkpoint is. Fails if a frame that was written is [gone](Self::check_complete).
+    /// Saves what is needed to continue the run after a frame; a checkpoint of the same frame is replaced. Earlier log
+    /// entries reach the disk before the checkpoint. Fails if a frame that was written is [gone](Self::check_complete).
     pub fn write_checkpoint(&mut self, frame: u64, bytes: &[u8]) -> Result<(), StoreError> {
         self.writer()?;
         self.check_complete()?;
@@ -20,8 +20,8 @@ impl RunStore {
         Ok(())
     }
 
-    /// Checks that every frame, topology and checkpoint that this store knows of is still in the folder, and that the folder is the one
-    /// that this process writes to. Their contents are not read: see [`verify`](Self::verify).
+    /// Checks that every frame, topology and checkpoint of this store is still in the folder, and that the folder is
+    /// still the one to which this process writes. Their contents are not read: see [`verify`](Self::verify).
     pub fn check_complete(&self) -> Result<(), StoreError> {
         if let Some(writer) = &self.writer {
             writer.lock.check()?;
@@ -54,12 +54,13 @@ impl RunStore {
         }
     }
 
-    /// The latest checkpoint that can be used: it is not damaged, and neither is a frame up to it, nor is one missing.
+    /// The latest usable checkpoint: it is not damaged, and no frame up to it is damaged or missing.
     pub fn last_checkpoint(&self) -> Result<Option<SavedCheckpoint>, StoreError> {
         self.last_checkpoint_after(|_| {})
     }
 
-    /// As [`last_checkpoint`](Self::last_checkpoint); `passed_over` hears why each later checkpoint was not used.
+    /// Like [`last_checkpoint`](Self::last_checkpoint); `passed_over` is called with the reason why each later
+    /// checkpoint was not used.
     pub fn last_checkpoint_after(
         &self,
         mut passed_over: impl FnMut(StoreError),

@@ -1,4 +1,4 @@
-//! What can be wrong with a stored run, said with the file and the value.
+//! What can be wrong with a stored run; errors name the file and the value.
 
 use std::fmt;
 use std::io;
@@ -13,7 +13,7 @@ use super::lock::Holder;
 pub enum Item {
     /// The topology at the beginning, and units.
     Scene,
-    /// Another topology, by the first frame that has it.
+    /// A later topology, by the first frame that has it.
     Topology(u64),
     /// A frame, by its number.
     Frame(u64),
@@ -35,8 +35,8 @@ impl fmt::Display for Item {
 /// How a file is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Damage {
-    /// It does not begin as such a file does.
-    #[error("it does not begin as such a file does")]
+    /// It does not begin like such a file.
+    #[error("it does not begin like such a file")]
     Beginning,
     /// It is shorter or longer than it says.
     #[error("it has {found} bytes instead of {expected}")]
@@ -54,7 +54,7 @@ pub enum Damage {
         /// Written beside them.
         expected: u32,
     },
-    /// A count that cannot be.
+    /// An impossible count.
     #[error("it announces {found} {name}, but {limit} is the limit")]
     Count {
         /// What is counted.
@@ -64,7 +64,7 @@ pub enum Damage {
         /// The most that can be.
         limit: u64,
     },
-    /// A list without the length that the scene asks for.
+    /// A list with a different length than in the scene.
     #[error("it has {found} {name}, but the scene has {expected}")]
     Mismatch {
         /// What is counted.
@@ -80,7 +80,7 @@ pub enum Damage {
         /// Where, counted from the beginning of the content.
         at: usize,
     },
-    /// It is another frame or checkpoint than its name says.
+    /// It is a different frame or checkpoint than its name says.
     #[error("it holds number {found}")]
     Number {
         /// The number inside.
@@ -92,7 +92,7 @@ pub enum Damage {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("cannot {action} {}: {error}", path.display())]
     Io {
         /// What was tried.
@@ -132,7 +132,7 @@ pub enum StoreError {
         /// The process, where the lock says which.
         holder: Option<Holder>,
     },
-    /// What this process has written is gone.
+    /// The files that this process has written are gone.
     #[error("{} was removed or replaced by somebody else while the run was being written", path.display())]
     Vanished {
         /// What is missing, or is no longer what this process made.
@@ -144,7 +144,7 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// A file cannot be trusted.
+    /// A file is damaged.
     #[error("{item} is damaged ({}): {damage}", path.display())]
     Damaged {
         /// What the file should hold.
@@ -212,7 +212,7 @@ pub enum StoreError {
         /// How it begins.
         text: String,
     },
-    /// The data handed in is unusable.
+    /// The given data is unusable.
     #[error(transparent)]
     Data(#[from] DataError),
 }
@@ -225,14 +225,14 @@ fn describe(range: Option<(u64, u64)>) -> String {
     range.map_or_else(|| "none".to_owned(), |(first, last)| format!("{first} to {last}"))
 }
 
-/// What is wrong with a topology or a frame handed in.
+/// What is wrong with a given topology or frame.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// Nothing to store.
+    /// There is nothing to store.
     #[error("there are no {0}")]
     Empty(&'static str),
-    /// More than can be numbered.
+    /// There are more than can be numbered.
     #[error("there are {count} {name}, but {limit} is the limit")]
     TooMany {
         /// What is counted.
@@ -242,7 +242,7 @@ pub enum DataError {
         /// The most that can be.
         limit: u64,
     },
-    /// An element names a vertex that is not there.
+    /// An element refers to a vertex that does not exist.
     #[error("{element} {index} names vertex {vertex}, but there are {count} vertices")]
     IndexOutOfRange {
         /// Kind of element.
@@ -294,7 +294,7 @@ pub enum DataError {
         /// All vertices.
         count: usize,
     },
-    /// Two bodies or channels have one name.
+    /// Two bodies or channels have the same name.
     #[error("two {what} are named {name:?}")]
     RepeatedName {
         /// Bodies or channels.
@@ -322,7 +322,7 @@ pub enum DataError {
         /// What is needed.
         need: &'static str,
     },
-    /// A coordinate is not a number.
+    /// A coordinate is not finite.
     #[error("vertex {vertex} has the {name} ({}, {}, {}), which is not finite", value[0], value[1], value[2])]
     NonFinite {
         /// Position or velocity.

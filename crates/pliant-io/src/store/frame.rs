@@ -1,4 +1,4 @@
-//! One moment of a run.
+//! One frame of a run.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ pub enum ChannelOn {
 }
 
 impl ChannelOn {
-    /// How many numbers such a channel has.
+    /// Number of values of such a channel.
     pub fn count(self, topology: &Topology) -> usize {
         match self {
             Self::Vertices => topology.rest.len(),
@@ -37,7 +37,7 @@ impl ChannelOn {
     }
 }
 
-/// A named number for each vertex or element, such as a strain. Numbers may be NaN where there is no value.
+/// A named number for each vertex or element, such as a strain. NaN means that there is no value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channel {
     /// Its name.
@@ -48,7 +48,7 @@ pub struct Channel {
     pub values: Vec<f64>,
 }
 
-/// The state of a run at a moment. It borrows what it is made from, or owns what was read.
+/// The state of a run at a time. It borrows the data that it is made from, or owns data that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame<'a> {
     /// Time \[s\].
@@ -67,14 +67,14 @@ impl<'a> Frame<'a> {
         Self { time, positions: positions.into(), velocities: None, channels: Vec::new() }
     }
 
-    /// With velocities.
+    /// Adds velocities.
     #[must_use]
     pub fn with_velocities(mut self, velocities: impl Into<Cow<'a, [Vec3]>>) -> Self {
         self.velocities = Some(velocities.into());
         self
     }
 
-    /// With one more channel.
+    /// Adds a channel.
     #[must_use]
     pub fn with_channel(mut self, name: impl Into<String>, on: ChannelOn, values: Vec<f64>) -> Self {
         self.channels.push(Channel { name: name.into(), on, values });

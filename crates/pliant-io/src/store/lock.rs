@@ -1,7 +1,7 @@
 //! The right to write to a run: a lock on a file in its folder, which says who holds it.
 //!
-//! The system gives the lock back when its process ends, however it ends. The file itself stays for good: a process that held the lock
-//! of a removed file would not keep out another one that makes a new file of that name.
+//! The system releases the lock when its process ends, however it ends. The file itself is never removed: a process
+//! that held the lock of a removed file could not exclude another one that makes a new file of that name.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};

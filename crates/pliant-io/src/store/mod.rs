@@ -10,9 +10,10 @@
 //!   lock                    locked by the process that writes, and says which; it stays
 //! ```
 //!
-//! Every `.bin` file is written under a temporary name, brought to the disk, and renamed; it carries its length and a
-//! checksum. So a killed process leaves whole files only, and other damage is found and named. One process writes; others
-//! may read at the same time. A writer whose files are removed or replaced by somebody else finds out and fails.
+//! Every `.bin` file is written under a temporary name, flushed to the disk, and renamed; it contains its length and a
+//! checksum. So a killed process leaves only complete files, and other damage is detected and reported. One process
+//! writes; others may read at the same time. If somebody else removes or replaces the files of a writer, it notices and
+//! fails.
 //!
 //! ```
 //! use pliant_io::store::{Frame, RunInfo, RunStore, Topology};
@@ -76,12 +77,12 @@ const LOG_FILE: &str = "log.jsonl";
 /// Larger scenes and checkpoints are taken for damaged \[bytes\].
 const MOST_BYTES: u64 = 1 << 37;
 
-/// A saved moment to continue from.
+/// A saved state to continue from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedCheckpoint {
     /// The last frame before it.
     pub frame: u64,
-    /// What was handed to [`RunStore::write_checkpoint`].
+    /// The bytes that were passed to [`RunStore::write_checkpoint`].
     pub bytes: Vec<u8>,
 }
 
@@ -112,8 +113,8 @@ struct Writer {
 }
 
 impl RunStore {
-    /// Begins a run in a folder, which is made if it is not there. A folder that holds a run is refused, unless that was
-    /// interrupted before its first frame.
+    /// Begins a run in a folder, which is created if it does not exist. A folder that holds a run is an error, unless
+    /// that run was interrupted before its first frame.
     pub fn create(dir: impl AsRef<Path>, topology: &Topology, info: &RunInfo) -> Result<Self, StoreError> {
         Self::begin(dir.as_ref(), topology, info, |dir| match held(dir)? {
             Held::Nothing | Held::SceneOnly => Ok(()),
@@ -122,8 +123,9 @@ impl RunStore {
         })
     }
 
-    /// Begins a run in a folder in place of the one that it may hold, which is removed, with the files and folders named `also` that
-    /// belong to it. Nobody else can write to the folder from before the first file is removed until this run is dropped.
+    /// Begins a run in a folder and removes the run that it may hold, with the files and folders named `also` that
+    /// belong to it. From before the first file is removed until this run is dropped, nobody else can write to the
+    /// folder.
     pub fn replace(
         dir: impl AsRef<Path>,
         topology: &Topology,
@@ -202,9 +204,9 @@ impl RunStore {
         Ok(store)
     }
 
-    /// Opens a run for writing and goes back to its last usable checkpoint: what was written after it is removed. Who has to see first
-    /// whether the checkpoint can be used calls [`open_to_write`](Self::open_to_write), [`last_checkpoint`](Self::last_checkpoint) and
-    /// [`truncate_after`](Self::truncate_after).
+    /// Opens a run for writing and returns to its last usable checkpoint: everything written after it is removed. To
+    /// check first whether the checkpoint can be used, call [`open_to_write`](Self::open_to_write),
+    /// [`last_checkpoint`](Self::last_checkpoint) and [`truncate_after`](Self::truncate_after).
     pub fn resume(dir: impl AsRef<Path>) -> Result<(Self, SavedCheckpoint), StoreError> {
         let mut store = Self::open_to_write(dir)?;
         let Some(checkpoint) = store.last_checkpoint()? else {
@@ -253,12 +255,12 @@ impl RunStore {
         &self.topology
     }
 
-    /// First frames of other topologies, ascending; none of a run that does not tear.
+    /// First frames of later topologies, ascending; none for a run that does not tear.
     pub fn topology_changes(&self) -> &[u64] {
         &self.topologies
     }
 
-    /// The first frame of the topology that a frame has; none for that at the beginning.
+    /// The first frame of a frame's topology; none for the topology at the start.
     pub fn topology_of(&self, frame: u64) -> Option<u64> {
         self.topologies.iter().copied().take_while(|first| *first <= frame).last()
     }
@@ -283,8 +285,8 @@ impl RunStore {
         Ok(topology)
     }
 
-    /// Says that the next frame, whose number this is, and those after it have another topology. Bodies stay the same but for their
-    /// vertices.
+    /// Writes a new topology for the next frame, which has this number, and those after it. Bodies stay the same except
+    /// for their vertices.
     pub fn write_topology(&mut self, frame: u64, topology: &Topology) -> Result<(), StoreError> {
         self.writer()?;
         topology.check()?;
@@ -327,7 +329,7 @@ impl RunStore {
         &self.checkpoints
     }
 
-    /// Frames that were found damaged when the store was opened, with what is wrong.
+    /// Frames that were damaged when the store was opened, with the reason.
     pub fn damaged(&self) -> &[(u64, StoreError)] {
         &self.damaged
     }
@@ -342,7 +344,7 @@ impl RunStore {
         }
     }
 
-    /// Writes the next frame. The first may have any number; each other follows the one before it.
+    /// Writes the next frame. The first may have any number; the others follow in order.
     pub fn write_frame(&mut self, number: u64, frame: &Frame<'_>) -> Result<(), StoreError> {
         self.writer()?.lock.check()?;
         frame.check(self.latest.as_ref().unwrap_or(&self.topology))?;
@@ -378,7 +380,7 @@ impl RunStore {
         frame::read(number, &self.path(Item::Frame(number)), self.topology_at(number)?.as_ref())
     }
 
-    /// Reads all frames and names those that are damaged.
+    /// Reads all frames and returns those that are damaged.
     pub fn verify(&self) -> Vec<(u64, StoreError)> {
         let all = self.frames.iter().chain(self.damaged.iter().map(|(number, _)| number));
         let mut failed: Vec<(u64, StoreError)> =
@@ -418,13 +420,13 @@ impl RunStore {
         Ok(())
     }
 
-    /// Adds an entry to the log, with the number of the frame that it led to under `"frame"`.
+    /// Adds an entry to the log, with the number of its frame under `"frame"`.
     pub fn append_log(&mut self, frame: u64, entry: &Map<String, Value>) -> Result<(), StoreError> {
         let path = self.dir.join(LOG_FILE);
         log::append(&mut self.writer()?.log, &path, frame, entry)
     }
 
-    /// All whole entries of the log.
+    /// All complete entries of the log.
     pub fn read_log(&self) -> Result<Vec<Map<String, Value>>, StoreError> {
         log::read(&self.dir.join(LOG_FILE))
     }

@@ -15,7 +15,7 @@ pub(super) const LONGEST_NAME: usize = 256;
 /// Vertices are numbered by `u32`, and some formats by `i32`.
 pub(super) const MOST_VERTICES: u64 = i32::MAX as u64;
 
-/// How the numbers of a run are meant.
+/// Frame rate and units of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunInfo {
     /// Frames per second \[1/s\].
@@ -53,8 +53,8 @@ pub struct BodyRange {
     pub vertices: Range<usize>,
 }
 
-/// The vertices of a run at rest and what they form. Bodies follow each other and cover all vertices; an element has its
-/// vertices in one body. Vertices in no element are loose points.
+/// The vertices of a run at rest and the elements between them. Bodies follow each other and cover all vertices; an
+/// element has its vertices in one body. Vertices in no element are loose points.
 ///
 /// ```
 /// use pliant::mesh::generate::{Sheet, TetBox};
@@ -97,7 +97,7 @@ impl Topology {
         self.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
     }
 
-    /// Adds a surface with vertices inside that are not to be seen, as corners of tets: formats of surfaces leave them out.
+    /// Adds a surface with invisible vertices inside, as corners of tets; surface formats omit them.
     pub fn add_surface_with_inside(&mut self, name: &str, mesh: &TriangleMesh, tets: &[[u32; 4]]) {
         let start = self.rest.len() as u32;
         self.add_surface(name, mesh);
@@ -110,8 +110,8 @@ impl Topology {
         self.tets.extend(mesh.tets.iter().map(|t| t.map(|v| v.wrapping_add(start))));
     }
 
-    /// Adds a body of tetrahedra with a surface of its own that rides along on them. Its vertices are those of the tets, then
-    /// those of the surface: formats of surfaces carry the surface alone, others both.
+    /// Adds a body of tetrahedra with its own surface that follows them. Its vertices are those of the tets, then those
+    /// of the surface: surface formats carry only the surface, others both.
     pub fn add_solid_with_surface(&mut self, name: &str, mesh: &TetMesh, surface: &TriangleMesh) {
         self.add_solid(name, mesh);
         self.add_surface_on_top(surface);
@@ -136,15 +136,15 @@ impl Topology {
         }
     }
 
-    /// Adds a body of polylines with a surface that rides along on them. Its vertices are those of the polylines, then those of the surface:
-    /// formats of surfaces carry the surface alone.
+    /// Adds a body of polylines with a surface that follows them. Its vertices are those of the polylines, then those
+    /// of the surface: surface formats carry only the surface.
     pub fn add_strands_with_surface(&mut self, name: &str, strands: &StrandSet, surface: &TriangleMesh) {
         self.add_strands(name, strands);
         self.add_surface_on_top(surface);
     }
 
-    /// Adds a body of particles with links between neighbours, and the surface that rides along on them. Links are polylines of two, so that formats
-    /// of surfaces carry the surface alone.
+    /// Adds a body of particles with links between neighbours, and a surface that follows them. Links are polylines of
+    /// two vertices, so that surface formats carry only the surface.
     pub fn add_particles_with_surface(
         &mut self,
         name: &str,
@@ -162,7 +162,7 @@ impl Topology {
         self.add_vertices(name, &points.positions);
     }
 
-    /// The triangles that are elements of their bodies: those of a body with tets or polylines ride along on them.
+    /// The triangles that are elements of their bodies; those of a body with tets or polylines only follow them.
     pub fn own_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         // One more, for vertices that no body has; `check` refuses them.
         let mut carries = vec![false; self.bodies.len() + 1];
@@ -181,7 +181,7 @@ impl Topology {
         self.bodies.partition_point(|body| body.vertices.end <= vertex as usize)
     }
 
-    /// Refuses what could not be written or read back: see [`DataError`].
+    /// Checks that it can be written and read back: see [`DataError`].
     pub fn check(&self) -> Result<(), DataError> {
         let count = self.rest.len();
         if count == 0 {

@@ -1,4 +1,4 @@
-//! Why an export was refused.
+//! Why an export failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use thiserror::Error;
 use super::ExportFormat;
 use crate::store::StoreError;
 
-/// Why an export was refused.
+/// Why an export failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// The run could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("cannot write {}: {error}", path.display())]
     Io {
         /// The file.
@@ -41,7 +41,7 @@ pub enum ExportError {
         /// What was asked for.
         range: String,
     },
-    /// A body is named that is not there.
+    /// There is no body of this name.
     #[error("there is no body {name:?}; there are {known}")]
     NoSuchBody {
         /// The name.
@@ -55,10 +55,10 @@ pub enum ExportError {
     /// The scale is not usable.
     #[error("the scale is {0}, but must be positive and finite")]
     BadScale(f64),
-    /// Frames cannot be taken every so many.
-    #[error("every {0} frames cannot be taken; at least every 1")]
+    /// The stride of frames is not usable.
+    #[error("every is {0}, but must be at least 1")]
     BadStride(u64),
-    /// The format does not know the axis.
+    /// The format does not support the axis.
     #[error("{format} has {axes} up; omit the axis or choose that")]
     UpAxis {
         /// The format.
@@ -66,7 +66,7 @@ pub enum ExportError {
         /// Which axes it knows.
         axes: &'static str,
     },
-    /// A solid without a sound boundary.
+    /// A solid without a valid boundary.
     #[error("body {body:?} has no boundary: {error}")]
     Boundary {
         /// The body.
@@ -101,7 +101,7 @@ pub enum ExportError {
         /// The most that can be.
         limit: u64,
     },
-    /// The mesh changes, which the format cannot say.
+    /// The mesh changes, which the format does not support.
     #[error(
         "the run tears or is cut at frame {frame}, and {format} carries one mesh for all frames; export up to frame {last} \
          only, or to obj, ply, vtu or usda, which carry a mesh that changes"
@@ -114,9 +114,9 @@ pub enum ExportError {
         /// The frame before it.
         last: u64,
     },
-    /// The surface of a fluid is another mesh in every frame, which the format cannot say.
+    /// The surface of a fluid is a different mesh in every frame, which the format does not support.
     #[error(
-        "the surface of fluid {body:?} is another mesh in every frame, and {format} carries one mesh for all frames; export the \
+        "the surface of fluid {body:?} is a different mesh in every frame, and {format} carries one mesh for all frames; export the \
          surface to obj, ply, vtu or usda, or the fluid's particles"
     )]
     ChangingFluid {

@@ -1,6 +1,6 @@
 //! Fluids in files: their particles as points, or a surface around them.
 //!
-//! The surface is another mesh in every frame, so only formats that carry a mesh that changes can hold it.
+//! The surface is a different mesh in every frame, so only formats that support changing meshes can hold it.
 
 use pliant::math::Vec3;
 use pliant::mesh::Csr;
@@ -17,11 +17,11 @@ pub struct Fluid {
     pub body: String,
     /// How its surface is made.
     pub surface: FluidSurface,
-    /// The pipe that it comes out of: what is still inside is not seen.
+    /// The pipe from which it flows: particles inside it are not visible.
     pub pipe: Option<Emitter>,
 }
 
-/// What of a fluid goes into a file.
+/// Which parts of a fluid are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FluidShape {
     /// Its particles, as points.
@@ -29,7 +29,7 @@ pub enum FluidShape {
     Particles,
     /// The surface around them, as triangles.
     Surface,
-    /// Both, as bodies of their own; the surface's name ends in `_surface`.
+    /// Both, as separate bodies; the surface's name ends in `_surface`.
     Both,
 }
 

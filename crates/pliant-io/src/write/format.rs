@@ -111,7 +111,7 @@ impl ExportFormat {
         self.info().name
     }
 
-    /// How the name of the file to open ends, without the dot.
+    /// The extension of the file to open, without the dot.
     pub fn extension(self) -> &'static str {
         self.info().extension
     }
@@ -121,22 +121,22 @@ impl ExportFormat {
         self.info().description
     }
 
-    /// What of a run is in the file.
+    /// Which parts of a run are in the file.
     pub fn carries(self) -> &'static str {
         self.info().carries
     }
 
-    /// What of a run is not in the file.
+    /// Which parts of a run are not in the file.
     pub fn lacks(self) -> &'static str {
         self.info().lacks
     }
 
-    /// Whether frames may have different meshes, as those of a run that tears or is cut.
+    /// Whether frames may have different meshes, as in a run that tears or is cut.
     pub fn carries_changing_topology(self) -> bool {
         matches!(self, Self::Obj | Self::Ply | Self::Vtu | Self::Usda)
     }
 
-    /// The format of a name or extension, in any case.
+    /// The format for a name or extension, ignoring case.
     pub fn from_name(name: &str) -> Option<Self> {
         let is = |known: &str| known.eq_ignore_ascii_case(name);
         Self::ALL.into_iter().find(|format| is(format.name()) || is(format.extension()))

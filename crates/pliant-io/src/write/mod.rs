@@ -1,6 +1,6 @@
-//! A stored run as files that other programs open; one file here per format.
+//! Exports a stored run to files that other programs open; there is one source file per format.
 //!
-//! Frames are read one at a time, so a run may be larger than the memory. Each file appears whole or not at all.
+//! Frames are read one at a time, so a run may be larger than the memory. A file appears only when it is complete.
 //!
 //! ```
 //! use pliant::mesh::generate::Sheet;
@@ -47,34 +47,35 @@ pub use part::{VisibleBody, visible_bodies};
 use crate::store::{RunStore, UpAxis};
 use job::Job;
 
-/// How a file passes from one frame to the next.
+/// Interpolation between frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interpolation {
     /// On a straight line.
     #[default]
     Linear,
-    /// A frame holds until the next.
+    /// A frame is held until the next.
     Step,
 }
 
 /// What to export and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportOptions {
-    /// Names of the bodies; all if none.
+    /// Names of the bodies; all if empty.
     pub bodies: Option<Vec<String>>,
     /// Numbers of the first and last frame; all if none.
     pub frames: Option<RangeInclusive<u64>>,
-    /// Of these frames the first and every so many after it; 1 for all of them.
+    /// Exports the first and then every n-th of these frames; 1 for all of them.
     pub every: u64,
-    /// Factor of all lengths.
+    /// Factor on all lengths.
     pub scale: f64,
-    /// The axis that points up in the file. If none: y for glTF, which knows no other; the run's for other formats.
+    /// The axis that points up in the file. If none, y for glTF, which supports no other, and that of the run for other
+    /// formats.
     pub up_axis: Option<UpAxis>,
-    /// Between frames; only glTF can say it, other formats leave it to the program that reads.
+    /// Interpolation between frames; only glTF stores it, for other formats the reading program decides.
     pub interpolation: Interpolation,
-    /// The fluids of the run, which a surface can be made of.
+    /// The fluids of the run, for which surfaces can be made.
     pub fluids: Vec<Fluid>,
-    /// What of fluids is exported.
+    /// Which parts of fluids are exported.
     pub fluid_shape: FluidShape,
 }
 
@@ -98,16 +99,17 @@ impl Default for ExportOptions {
 pub struct Exported {
     /// The files, the one to open first.
     pub files: Vec<PathBuf>,
-    /// How many frames.
+    /// Number of frames.
     pub frames: usize,
-    /// How many vertices the first of them has, and all of a run that does not tear.
+    /// Number of vertices of the first frame, and of all frames if the run does not tear.
     pub vertices: usize,
 }
 
-/// Writes a run, or some of it, in a format.
+/// Writes a run, or parts of it, in a format.
 ///
-/// One file per frame gets the frame's number into its name: `cloth.obj` becomes `cloth_000123.obj`. `cloth.pvd` comes
-/// with a folder `cloth` of `.vtu` files, and point caches with `cloth.obj`, the mesh that they move.
+/// Formats with one file per frame add the number of the frame to the name: `cloth.obj` becomes `cloth_000123.obj`.
+/// `cloth.pvd` comes with a folder `cloth` of `.vtu` files, and point caches come with `cloth.obj`, the mesh that they
+/// animate.
 pub fn export(
     store: &RunStore,
     format: ExportFormat,

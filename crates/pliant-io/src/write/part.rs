@@ -34,7 +34,7 @@ pub(super) struct Part {
     pub(super) is_surface_of_fluid: bool,
 }
 
-/// What can be seen of a body: its own triangles, or the boundary of its tets, its polylines, its loose points.
+/// The visible parts of a body: its own triangles, or the boundary of its tets, its polylines, its loose points.
 ///
 /// ```
 /// use pliant::mesh::generate::TetBox;
@@ -53,15 +53,15 @@ pub struct VisibleBody {
     pub name: String,
     /// Numbers of its visible vertices in the run.
     pub vertices: Vec<u32>,
-    /// Triangles, as places in `vertices`.
+    /// Triangles, as indices into `vertices`.
     pub triangles: Vec<[u32; 3]>,
-    /// Pieces of polylines, as places in `vertices`.
+    /// Pieces of polylines, as indices into `vertices`.
     pub segments: Vec<[u32; 2]>,
-    /// Loose points, as places in `vertices`.
+    /// Loose points, as indices into `vertices`.
     pub points: Vec<u32>,
 }
 
-/// What can be seen of each body of a run, as formats of surfaces carry it.
+/// The visible parts of each body of a run, as in surface formats.
 pub fn visible_bodies(topology: &Topology) -> Result<Vec<VisibleBody>, ExportError> {
     let all: Vec<usize> = (0..topology.bodies.len()).collect();
     let visible = |part: Part| {

@@ -1,4 +1,4 @@
-//! GIF: one palette, a fixed dither, and of each frame only the box that has changed.
+//! GIF: one palette, a fixed dither, and only the changed box of each frame.
 
 use ::gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 

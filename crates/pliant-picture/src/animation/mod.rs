@@ -1,4 +1,4 @@
-//! Frames into files: PNG, animated PNG, GIF, and MP4 where ffmpeg is installed.
+//! Frames into files: PNG, animated PNG, GIF, and MP4 if ffmpeg is installed.
 
 mod gif;
 mod mp4;
@@ -13,7 +13,7 @@ use palette::Palette;
 use crate::image::write_file;
 use crate::{Image, ViewError};
 
-/// Frames of one size, shown one after the other and then again.
+/// Frames of one size, shown one after the other in a loop.
 ///
 /// ```
 /// use pliant_picture::{Animation, Image};
@@ -31,7 +31,7 @@ pub struct Animation {
 }
 
 impl Animation {
-    /// An animation without frames as yet.
+    /// An animation without frames.
     pub fn new(frames_per_second: f64) -> Self {
         Self { frames: Vec::new(), frames_per_second }
     }
@@ -52,30 +52,31 @@ impl Animation {
         &self.frames
     }
 
-    /// A GIF that repeats for ever. One palette for all frames and a dither that stands still, so that nothing flickers; of
-    /// each frame only what has changed is stored. GIF counts hundredths of a second, and viewers show at most 50 frames in one.
+    /// A GIF that repeats forever. It has one palette for all frames and a dither that does not move, so that nothing
+    /// flickers; only the changes of each frame are stored. GIF counts time in hundredths of a second, and viewers show
+    /// at most 50 frames per second.
     pub fn to_gif(&self) -> Result<Vec<u8>, ViewError> {
         self.check()?;
         gif::encode(&self.frames, self.frames_per_second)
     }
 
-    /// An animated PNG that repeats for ever: all colours, larger than a GIF.
+    /// An animated PNG that repeats forever: all colours, but larger than a GIF.
     pub fn to_apng(&self) -> Result<Vec<u8>, ViewError> {
         self.check()?;
         encode_frames(&self.frames, Some(self.frames_per_second))
     }
 
-    /// Writes a GIF file, making its folder where there is none.
+    /// Writes a GIF file, and creates its folder if necessary.
     pub fn save_gif(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         write_file(path.as_ref(), &self.to_gif()?)
     }
 
-    /// Writes an animated PNG file, making its folder where there is none.
+    /// Writes an animated PNG file, and creates its folder if necessary.
     pub fn save_apng(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         write_file(path.as_ref(), &self.to_apng()?)
     }
 
-    /// Writes an MP4 file by the `ffmpeg` on the path; [`ViewError::FfmpegNotFound`] where there is none.
+    /// Writes an MP4 file with the `ffmpeg` on the path; [`ViewError::FfmpegNotFound`] if there is none.
     pub fn save_mp4(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         self.check()?;
         let (width, height) = (self.frames[0].width(), self.frames[0].height());

@@ -1,4 +1,4 @@
-//! MP4 by an ffmpeg that is installed.
+//! MP4, with an installed ffmpeg.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::{Image, ViewError};
 
-/// A video that is written frame by frame, so that long ones need no memory. It needs the `ffmpeg` on the path.
+/// A video that is written frame by frame, so that long ones need little memory. It needs the `ffmpeg` on the path.
 ///
 /// ```no_run
 /// use pliant_picture::{Image, VideoWriter};
@@ -27,7 +27,7 @@ pub struct VideoWriter {
 }
 
 impl VideoWriter {
-    /// Starts an MP4 file, making its folder where there is none; [`ViewError::FfmpegNotFound`] without ffmpeg.
+    /// Starts an MP4 file, and creates its folder if necessary; [`ViewError::FfmpegNotFound`] without ffmpeg.
     pub fn create(path: impl AsRef<Path>, width: usize, height: usize, rate: f64) -> Result<Self, ViewError> {
         Self::with_program("ffmpeg", path.as_ref(), (width, height), rate)
     }
@@ -70,7 +70,7 @@ impl VideoWriter {
         Ok(())
     }
 
-    /// Waits until the file is whole.
+    /// Waits until the file is complete.
     pub fn finish(mut self) -> Result<(), ViewError> {
         drop(self.child.stdin.take());
         let mut complaint = String::new();

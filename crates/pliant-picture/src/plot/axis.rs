@@ -1,8 +1,8 @@
-//! Axes: their range, their ticks, and places along them.
+//! Axes: their range, their ticks, and positions along them.
 
 use crate::ViewError;
 
-/// How values are spread along an axis.
+/// How values are mapped to an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
     /// Equal steps are equal differences.
@@ -15,9 +15,9 @@ pub enum Scale {
 /// An axis of a plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it measures, with its unit: `time [s]`.
+    /// The quantity, with its unit: `time [s]`.
     pub label: String,
-    /// How values are spread.
+    /// How values are mapped.
     pub scale: Scale,
     /// The values at its ends; by default around all data.
     pub range: Option<[f64; 2]>,
@@ -34,7 +34,7 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Log, range: None }
     }
 
-    /// With fixed ends.
+    /// Sets fixed ends.
     #[must_use]
     pub fn with_range(mut self, low: f64, high: f64) -> Self {
         self.range = Some([low, high]);

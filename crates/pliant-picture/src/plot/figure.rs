@@ -21,7 +21,7 @@ use crate::{Image, ViewError};
 pub struct Figure {
     /// The plots, row by row.
     pub plots: Vec<Plot>,
-    /// Plots in a row.
+    /// Number of plots in a row.
     pub columns: usize,
 }
 
@@ -58,12 +58,12 @@ impl Figure {
         Ok(draw(&marks, width, height))
     }
 
-    /// Writes an SVG file, making its folder where there is none.
+    /// Writes an SVG file, and creates its folder if necessary.
     pub fn save_svg(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         write_file(path.as_ref(), self.to_svg()?.as_bytes())
     }
 
-    /// Writes a PNG file, making its folder where there is none.
+    /// Writes a PNG file, and creates its folder if necessary.
     pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         self.to_image()?.save_png(path)
     }

@@ -1,4 +1,4 @@
-//! Where everything of a plot goes.
+//! The layout of a plot.
 
 use super::axis::Ruler;
 use super::{Plot, Series, Style};

@@ -33,13 +33,13 @@ pub enum Style {
 /// Points with a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What the legend says; nothing there if empty.
+    /// Its name in the legend; not listed if empty.
     pub name: String,
-    /// Pairs of x and y. Those that cannot be shown (not a number, or not positive on a logarithmic axis) interrupt the line.
+    /// Pairs of x and y. Values that cannot be shown (NaN, or not positive on a logarithmic axis) interrupt the line.
     pub points: Vec<[f64; 2]>,
     /// How it is drawn.
     pub style: Style,
-    /// Its colour; by default that of its number.
+    /// Its colour; by default from the palette.
     pub color: Option<Color>,
 }
 
@@ -71,11 +71,11 @@ impl Series {
 pub struct Plot {
     /// What it shows.
     pub title: String,
-    /// The axis to the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// What is plotted, the later over the earlier.
+    /// The series; later ones are drawn over earlier ones.
     pub series: Vec<Series>,
     /// Width \[px\].
     pub width: usize,
@@ -103,12 +103,12 @@ impl Plot {
         Ok(draw(&self.marks()?, self.width, self.height))
     }
 
-    /// Writes an SVG file, making its folder where there is none.
+    /// Writes an SVG file, and creates its folder if necessary.
     pub fn save_svg(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         write_file(path.as_ref(), self.to_svg()?.as_bytes())
     }
 
-    /// Writes a PNG file, making its folder where there is none.
+    /// Writes a PNG file, and creates its folder if necessary.
     pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), ViewError> {
         self.to_image()?.save_png(path)
     }

@@ -1,8 +1,8 @@
 //! From a scene to a picture.
 //!
-//! `geometry` flattens the scene, `lamps` draws a depth map for each lamp, `raster` finds what each sample sees, `shade`
-//! gives it a colour. Pixels are shaded once for each surface they see, not once for each sample. Bands of rows are independent
-//! and lamps are summed in order, so threads change no bit.
+//! `geometry` flattens the scene, `lamps` draws a depth map for each lamp, `raster` finds what each sample sees,
+//! `shade` gives it a colour. Pixels are shaded once for each surface they see, not once for each sample. Bands of rows
+//! are independent and lamps are summed in order, so the result is the same on any number of threads.
 
 mod geometry;
 mod lamps;
@@ -28,15 +28,15 @@ pub struct RenderOptions {
     pub height: usize,
     /// Samples along each side of a pixel: 2 means four for each pixel.
     pub samples: usize,
-    /// Threads; none for those of the process-wide pool. The picture is the same.
+    /// Number of threads; none uses the process-wide pool. The picture is the same.
     pub threads: Option<usize>,
-    /// Whether light is blocked by what is in its way.
+    /// Whether objects cast shadows.
     pub shadows: bool,
     /// Samples along the side of the light's depth map.
     pub shadow_resolution: usize,
-    /// Points of the light that are sampled: more make smoother half-shadows.
+    /// Number of sampled points of the light: more make smoother half-shadows.
     pub light_samples: usize,
-    /// Points of the sky that are sampled: more make smoother ambient occlusion.
+    /// Number of sampled points of the sky: more make smoother ambient occlusion.
     pub sky_samples: usize,
 }
 
@@ -57,7 +57,7 @@ impl Default for RenderOptions {
 }
 
 impl RenderOptions {
-    /// Softer shadows by fewer lamps, at about a quarter of the time: for animations, where the eye follows what moves.
+    /// Softer shadows from fewer lamps, in about a quarter of the time: for animations, where the eye follows the motion.
     pub fn draft() -> Self {
         Self { shadow_resolution: 256, light_samples: 10, sky_samples: 30, ..Self::default() }
     }

@@ -1,5 +1,5 @@
-"""Deformable bodies by projective and position-based dynamics: cloth, shells, solids, strands, rods and fluids, with NumPy arrays in
-and out.
+"""Simulates deformable bodies with projective and position-based dynamics: cloth, shells, solids, strands, rods and
+fluids. It takes and returns NumPy arrays.
 
     import pliant
 

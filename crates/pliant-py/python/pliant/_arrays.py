@@ -1,4 +1,4 @@
-"""Arrays from the user: checked once, with the name of the argument and the index of what is wrong."""
+"""Checks arrays from the user; errors give the name of the argument and the index."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
 
 
 def per_element(value: ArrayLike, name: str, length: int, *, at_least: float | None = None) -> Floats:
-    """A number for each of several elements; one number stands for all."""
+    """A number for each of several elements; a single number applies to all."""
     if np.ndim(value) == 0:
         return np.full(length, number(value, name, at_least=at_least))
     array = floats(value, name, (length,))
@@ -157,7 +157,7 @@ def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
 
 
 def within(array: Indices, name: str, vertices: int) -> None:
-    """Refuses numbers of vertices that are not there."""
+    """Raises an error for vertices that do not exist."""
     vertices = count(vertices, "vertices")
     bad = array >= vertices
     if bad.any():

@@ -1,4 +1,4 @@
-"""A body: a mesh with a material, or with masses and energies of your own."""
+"""A body: a mesh with a material, or with your own masses and energies."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from ._topology import Tearing
 
 
 class Body:
-    """A mesh on its way into a simulation. Vertices are numbered from 0 in each body.
+    """A body to add to a simulation. Vertices are numbered from 0 in each body.
 
-    mesh: TriangleMesh, TetMesh, Strands or Points; its positions are the rest shape. material: cloth for triangles, solid
-    for tets, strand, hair, rod, oriented or chain for strands, fluid for points, rigid for a closed surface. Without a material give density (mass per
-    area, volume or length) or masses [kg] (one for all, or one for each vertex), and energies. energies: more of them, over this
-    body's vertices. constraints: those that only the position-based solver knows. pin: vertices, or a mask, that stay where they
-    are or follow Simulation.move_pins. positions, velocities: (n, 3) at the start, if not at rest. pressure: inside its
-    surface [Pa]. tearing: how it tears, if it does. matching: how it keeps its shape by regions, with density or masses.
-    cloth_matching: how its triangles keep their shape by matching, beside what else it is made of, or alone.
+    mesh: TriangleMesh, TetMesh, Strands or Points; its positions are the rest shape. material: cloth for triangles,
+    solid for tets, strand, hair, rod, oriented or chain for strands, fluid for points, rigid for a closed surface. Without
+    a material give density (mass per area, volume or length) or masses [kg] (one for all, or one for each vertex),
+    and energies. energies: additional ones, on this body's vertices. constraints: they need the position-based
+    solver. pin: vertices, or a mask, that stay where they are or follow Simulation.move_pins. positions, velocities:
+    (n, 3) at the start, if not at rest. pressure: inside its surface [Pa]. tearing: how it tears, if it does.
+    matching: shape matching in regions, with density or masses. cloth_matching: shape matching of its triangles,
+    alone or in addition to a material.
     """
 
     def __init__(
@@ -103,8 +104,9 @@ class Body:
         velocity: ArrayLike = (0.0, 0.0, 0.0),
         spin: ArrayLike = (0.0, 0.0, 0.0),
     ) -> Body:
-        """The solid inside a closed surface, which does not deform. It starts with a velocity [m/s] and a spin about its centre of
-        mass [rad/s]; Simulation.rigid_pose says where it is. In the world it has five more vertices, inside, that carry mass."""
+        """The solid inside a closed surface, which does not deform. It starts with a velocity [m/s] and a spin about
+        its centre of mass [rad/s]; Simulation.rigid_pose returns its pose. In the world it has five more vertices
+        inside, which carry mass."""
         if not isinstance(material, RigidMaterial):
             raise ValueError(f"material is a {type(material).__name__}, but must be a RigidMaterial")
         body = cls(mesh, material, name=name, pin=pin)
@@ -114,8 +116,8 @@ class Body:
 
     @classmethod
     def emitted(cls, emitter: Emitter, material: FluidMaterial = FluidMaterial(), *, name: str | None = None) -> Body:
-        """A fluid that comes out of a pipe. All its particles are there from the start: in the pipe they move with the jet, and
-        nothing acts on them."""
+        """A fluid that flows out of a pipe. All its particles exist from the start: in the pipe they move with the
+        jet, and nothing acts on them."""
         if not isinstance(emitter, Emitter):
             raise ValueError(f"emitter is a {type(emitter).__name__}, but must be an Emitter")
         if not isinstance(material, FluidMaterial):

@@ -1,4 +1,4 @@
-"""Cloth by shape matching of its triangles."""
+"""Cloth with shape matching of its triangles."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _share(value: float, name: str) -> float:
 
 @dataclass(frozen=True, init=False)
 class ClothMatching:
-    """How a body of triangles keeps its shape by matching small regions [Bender 2014, §4.6], which only the position-based solver knows.
+    """Shape matching of small regions for a body of triangles [Bender 2014, §4.6]. Needs the position-based solver.
 
-    Shares are 0 to 1: how much of the way to the rest shape all iterations of a step go together, were there one region only. stretch
-    along warp and weft, shear between them, bend, fibres (strips of edges that go straight on, at most fibre_length edges long). levels: most
-    levels of coarser vertices above the mesh that resist stretch, each matched rounds times on the way there and back. warp: its direction at
-    rest, of any length.
+    Shares are 0 to 1: how far all iterations of a step together would move a single region back to its rest shape.
+    stretch along warp and weft, shear between them, bend, fibres (straight chains of edges, at most fibre_length
+    edges long). levels: maximum number of coarser levels of vertices that resist stretch, each matched rounds times
+    on the way up and on the way down. warp: its direction at rest, of any length.
     """
 
     stretch: float

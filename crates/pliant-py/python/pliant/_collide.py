@@ -1,4 +1,4 @@
-"""What bodies run into: colliders, and how contact with them and between surfaces is dealt with."""
+"""Colliders, which are obstacles for bodies, and how contact with them and between surfaces is handled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Quaternion = tuple[float, float, float, float]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Collider:
-    """Something that bodies run into. Make one by its shape, then place it:
+    """An obstacle for bodies. Make one from its shape, then place it:
 
         pliant.Collider.sphere(0.3, friction=0.4).at((0, 1, 0))
 
@@ -90,7 +90,8 @@ class Collider:
 
     @classmethod
     def animated(cls, mesh: TriangleMesh, times: ArrayLike, positions: ArrayLike, **settings: Any) -> Collider:
-        """A closed surface whose vertices are at positions (frames, n, 3) [m] at times (frames,) [s], and move straight between."""
+        """A closed surface with vertices at positions (frames, n, 3) [m] at times (frames,) [s]; they move in
+        straight lines in between."""
         moments = floats(times, "times", (None,))
         frames = floats(positions, "positions", (len(moments), len(_surface(mesh)), 3))
         values = {"mesh": mesh, "times": moments, "frames": frames.reshape(-1, 3)}
@@ -98,7 +99,8 @@ class Collider:
 
     @classmethod
     def distances(cls, distances: ArrayLike, spacing: float, origin: ArrayLike, **settings: Any) -> Collider:
-        """Signed distances [m], negative inside, of shape (nx, ny, nz), at corners of cubic cells of a side [m] from an origin on."""
+        """Signed distances [m], negative inside, of shape (nx, ny, nz), at the corners of cubic cells of a side [m],
+        starting at an origin."""
         array = floats(distances, "distances", (None, None, None))
         values = {
             "counts": array.shape,
@@ -109,11 +111,11 @@ class Collider:
         return cls._make("distances", values, settings)
 
     def at(self, position: ArrayLike) -> Collider:
-        """The collider with its origin at a place [m]."""
+        """The collider with its origin at a position [m]."""
         return replace(self, position=vector(position, "position"))
 
     def turned(self, axis: ArrayLike, degrees: float) -> Collider:
-        """The collider turned about an axis through its origin."""
+        """The collider rotated about an axis through its origin."""
         direction = np.asarray(vector(axis, "axis"))
         length = np.linalg.norm(direction)
         if length == 0:
@@ -123,8 +125,9 @@ class Collider:
         return replace(self, rotation=_times((float(np.cos(half)), float(x), float(y), float(z)), self.rotation))
 
     def moving(self, times: ArrayLike, positions: ArrayLike, rotations: ArrayLike | None = None) -> Collider:
-        """The collider moving straight and turning evenly from key to key: times (k,) [s], positions (k, 3) [m], rotations (k, 4) as
-        quaternions w x y z, or turned as it is. Before the first key and after the last it stands still."""
+        """The collider moving in straight lines and rotating at a constant rate from key to key: times (k,) [s],
+        positions (k, 3) [m], rotations (k, 4) as quaternions w x y z, or its own rotation if None. Before the first
+        key and after the last it stands still."""
         moments = floats(times, "times", (None,))
         if len(moments) == 0:
             raise ValueError("times is empty, but a motion needs at least one key")
@@ -146,8 +149,9 @@ class Collider:
 
 @dataclass(frozen=True)
 class ContactParams:
-    """How contacts with colliders act. mode: "constraint" within the solve, "displacement" after each iteration (cheaper, softer),
-    or "constant-matrix": forces on the right-hand side, for soft cloth. weight: of a contact over the diagonal of the system matrix."""
+    """How contacts with colliders act. mode: "constraint" in the solve, "displacement" after each iteration (cheaper,
+    softer), or "constant-matrix": forces on the right-hand side, for soft cloth. weight: of a contact, relative to
+    the diagonal of the system matrix."""
 
     mode: str = "constraint"
     weight: float = 1.0
@@ -155,11 +159,11 @@ class ContactParams:
 
 @dataclass(frozen=True)
 class SelfCollision:
-    """Surfaces and strands do not pass through each other or themselves.
+    """Keeps surfaces and strands from passing through each other and themselves.
 
-    thickness: distance that layers keep [m]. friction: Coulomb's coefficient between layers. stiffness: weight of a contact relative
-    to the inertia of what touches. rounds: most rounds of solving and truncating in a step. untangle: a start with
-    intersections is brought free of them instead of refused.
+    thickness: distance that layers keep [m]. friction: Coulomb's coefficient between layers. stiffness: weight of a
+    contact relative to the inertia of the touching vertices. rounds: maximum number of rounds of solving and
+    truncating in a step. untangle: whether to remove intersections at the start; otherwise they are an error.
     """
 
     thickness: float = 2e-3

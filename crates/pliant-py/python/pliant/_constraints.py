@@ -1,7 +1,7 @@
-"""Constraints C(x) = 0 or C(x) ≥ 0 over arrays of vertices [Bender 2014, §3], which only the position-based solver knows.
+"""Constraints C(x) = 0 or C(x) ≥ 0 on arrays of vertices [Bender 2014, §3]. They need the position-based solver.
 
-They are given to a Body, whose rest positions they measure. compliance is the inverse of a stiffness: 0 is rigid, 1/k has the
-energy ½ k C². damping is a time constant β [s]: the force is k (C + β dC/dt).
+Pass them to a Body; their rest values are measured on its rest positions. compliance is the inverse of a stiffness: 0
+is rigid, 1/k has the energy ½ k C². damping is a time constant β [s]: the force is k (C + β dC/dt).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Constraints:
     _stencils: ClassVar[tuple[str, ...]] = ()
 
     def check(self, vertices: int) -> None:
-        """Refuses numbers of vertices that a body does not have."""
+        """Raises an error for vertices that a body does not have."""
         for name in self._stencils:
             within(getattr(self, name), f"{type(self).__name__}: {name}", vertices)
 
@@ -41,10 +41,11 @@ class _Set(Constraints):
 
 
 class DistanceConstraints(_Set):
-    """Pairs of vertices at a distance.
+    """Keeps pairs of vertices at a distance.
 
-    edges: (m, 2). rest_lengths [m]: one for all or one for each; those of the rest positions if absent. allowed: "exactly",
-    "at-least" (and longer) or "at-most" (and shorter, as of a thread). compliance [m/N], one or one for each. damping [s].
+    edges: (m, 2). rest_lengths [m]: one for all or one for each; those of the rest positions if absent. allowed:
+    "exactly", "at-least" (and longer) or "at-most" (and shorter, like a thread). compliance [m/N], one or one for
+    each. damping [s].
     """
 
     kind = "distance"
@@ -66,9 +67,9 @@ class DistanceConstraints(_Set):
 
 
 class DihedralConstraints(_Set):
-    """Hinges at an angle.
+    """Keeps hinges at an angle.
 
-    hinges: (m, 4) as TriangleMesh.hinges gives them. rest_angles [rad]: one or one for each, 0 is flat; those of the rest
+    hinges: (m, 4) as returned by TriangleMesh.hinges. rest_angles [rad]: one or one for each, 0 is flat; those of the rest
     positions if absent. compliance [rad²/J]. damping [s].
     """
 
@@ -90,7 +91,7 @@ class DihedralConstraints(_Set):
 
 
 class IsometricBending(_Set):
-    """Hinges that want to be flat, in surfaces that hardly stretch [Bergou 2006].
+    """Keeps hinges flat, in surfaces that hardly stretch [Bergou 2006].
 
     hinges: (m, 4). compliance [1/J]: C is the bending energy over the stiffness of the plate, so it goes to 0 by halves. damping [s].
     """
@@ -104,7 +105,7 @@ class IsometricBending(_Set):
 
 
 class AreaConstraints(_Set):
-    """Triangles of an area.
+    """Keeps the areas of triangles.
 
     triangles: (m, 3). rest_areas [m²]: one or one for each; those of the rest positions if absent. compliance [m⁴/J]. damping [s].
     """
@@ -126,7 +127,7 @@ class AreaConstraints(_Set):
 
 
 class VolumeConstraints(_Set):
-    """Tets of a signed volume, which turns inverted ones back.
+    """Keeps the signed volumes of tets, and turns inverted ones back.
 
     tets: (m, 4). rest_volumes [m³]: one or one for each; those of the rest positions if absent. compliance [m⁶/J]. damping [s].
     """
@@ -148,9 +149,9 @@ class VolumeConstraints(_Set):
 
 
 class Balloon(Constraints):
-    """A closed surface that holds pressure times its volume at rest.
+    """Keeps the volume inside a closed surface at pressure times its rest volume.
 
-    triangles: (m, 3), counter-clockwise seen from outside. pressure: 1 for the volume at rest. compliance [m⁶/J].
+    triangles: (m, 3), counter-clockwise as seen from outside. pressure: 1 for the volume at rest. compliance [m⁶/J].
     """
 
     kind = "balloon"
@@ -191,10 +192,11 @@ class TetStrainConstraints(_Set):
 
 
 class PointTriangleConstraints(_Set):
-    """Points that stay on their side of a triangle, at a distance.
+    """Keeps points on one side of a triangle, at a distance.
 
-    stencils: (m, 4), a point and the three corners of its triangle. thickness [m]: one or one for each. side: "front" where the
-    triangle's normal points, "back", or "at-rest" where the point is at rest. compliance [m/N]. damping [s].
+    stencils: (m, 4), a point and the three corners of its triangle. thickness [m]: one or one for each. side: "front"
+    (where the triangle's normal points), "back", or "at-rest" (where the point is at rest). compliance [m/N]. damping
+    [s].
     """
 
     kind = "point_triangle"
@@ -216,10 +218,10 @@ class PointTriangleConstraints(_Set):
 
 
 class ShapeMatching(Constraints):
-    """Sets of vertices that keep their shape at rest [Müller 2005].
+    """Sets of vertices that keep their rest shape [Müller 2005].
 
-    sets: a list of vertices for each, all vertices of the body if absent. compliance [s²]: 1/ω² for the angular frequency at
-    which a set swings about its shape; 0 is rigid.
+    sets: a list of vertices for each, all vertices of the body if absent. compliance [s²]: 1/ω² for the angular
+    frequency at which a set oscillates about its shape; 0 is rigid.
     """
 
     kind = "shape_matching"
@@ -230,7 +232,7 @@ class ShapeMatching(Constraints):
         self.lists = None if self.sets is None else [own.tolist() for own in self.sets]
 
     def check(self, vertices: int) -> None:
-        """Refuses numbers of vertices that a body does not have."""
+        """Raises an error for vertices that a body does not have."""
         for k, own in enumerate(self.sets or ()):
             within(own, f"ShapeMatching: sets[{k}]", vertices)
 
@@ -239,11 +241,12 @@ class ShapeMatching(Constraints):
 
 
 class LongRangeAttachments(Constraints):
-    """Threads from every vertex to attachment points, whose lengths it stays within [Kim 2012]: few iterations then keep a long
-    cloth as long as it is.
+    """Threads that hold every vertex within a distance of its attachment points [Kim 2012]: a long cloth then keeps
+    its length with few iterations.
 
-    points: attachment points; the body's pins if absent. lengths: "geodesic", the way over the mesh at rest, or "euclidean", straight.
-    per_vertex: threads of each vertex to its nearest points; None for all points. slack: share by which threads are longer.
+    points: attachment points; the body's pins if absent. lengths: "geodesic", along the mesh at rest, or "euclidean",
+    straight. per_vertex: number of threads of each vertex, to its nearest points; None for all points. slack: share
+    by which threads are longer.
     """
 
     kind = "long-range"
@@ -263,7 +266,7 @@ class LongRangeAttachments(Constraints):
         self.slack = number(slack, "slack", at_least=0)
 
     def check(self, vertices: int) -> None:
-        """Refuses numbers of vertices that a body does not have."""
+        """Raises an error for vertices that a body does not have."""
         if self.points is not None:
             within(self.points, "LongRangeAttachments: points", vertices)
 

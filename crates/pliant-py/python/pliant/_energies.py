@@ -1,6 +1,7 @@
-"""Energies one by one, over arrays of vertices. Each is E = w/2 ‖A x − p‖² with p the projection of A x onto a set [Bouaziz 2014].
+"""Single energies, on arrays of vertices. Each is E = w/2 ‖A x − p‖², where p is the projection of A x onto a set
+[Bouaziz 2014].
 
-They are given to a Body, whose rest positions they measure.
+Pass them to a Body; their rest values are measured on its rest positions.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ._arrays import count as whole
 
 @dataclass(frozen=True)
 class Limits:
-    """Principal stretches between min and max cost nothing (1 is unstretched)."""
+    """Principal stretches between min and max cost no energy (1 is unstretched)."""
 
     min: float
     max: float
@@ -27,10 +28,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Fibres:
-    """Stretch along each fibre direction between limits costs nothing, shear between them neither: woven cloth.
+    """Stretch along each fibre direction within limits costs no energy, nor does shear between them: woven cloth.
 
-    direction: the first direction in the rest shape (warp). limits: (least, largest) stretch of each direction, two for
-    triangles, three for tets.
+    direction: the first direction in the rest shape (warp). limits: (smallest, largest) stretch of each direction,
+    two for triangles, three for tets.
     """
 
     direction: tuple[float, float, float]
@@ -50,7 +51,7 @@ class Energy:
     _stencils: ClassVar[tuple[str, ...]] = ()
 
     def check(self, vertices: int) -> None:
-        """Refuses numbers of vertices that a body does not have."""
+        """Raises an error for vertices that a body does not have."""
         for name in self._stencils:
             within(getattr(self, name), f"{type(self).__name__}: {name}", vertices)
 
@@ -78,9 +79,10 @@ def _bounds(value: ArrayLike, name: str) -> tuple[float, float]:
 class EdgeSprings(Energy):
     """Springs along edges [Liu 2013, eq. 9–10].
 
-    edges: (m, 2). stiffness [N/m]: one for all, or one for each. axial_stiffness [N]: E·A of a material instead, so that
-    k = E·A/l. rest_lengths [m]: those of the rest positions if absent. limits: stretch that costs nothing, as factors of the
-    rest length. metric: "vertex", "mean", "identity" or masses of all vertices; the energy is the same, convergence differs.
+    edges: (m, 2). stiffness [N/m]: one for all, or one for each. axial_stiffness [N]: E·A of a material instead, so
+    that k = E·A/l. rest_lengths [m]: those of the rest positions if absent. limits: smallest and largest stretch
+    without energy, as factors of the rest length. metric: "vertex", "mean", "identity" or masses of all vertices; the
+    energy is the same, convergence differs.
     """
 
     kind = "edge_spring"
@@ -138,7 +140,7 @@ class TetStrain(Energy):
 
 
 class TriangleArea(Energy):
-    """Area of triangles between bounds, as factors of the rest area. stiffness [N/m]."""
+    """Keeps the area of triangles within bounds, as factors of the rest area. stiffness [N/m]."""
 
     kind = "triangle_area"
     _stencils = ("triangles",)
@@ -150,7 +152,7 @@ class TriangleArea(Energy):
 
 
 class TetVolume(Energy):
-    """Volume of tets between bounds, as factors of the rest volume [Bouaziz 2014, §5.2]. stiffness [Pa]."""
+    """Keeps the volume of tets within bounds, as factors of the rest volume [Bouaziz 2014, §5.2]. stiffness [Pa]."""
 
     kind = "tet_volume"
     _stencils = ("tets",)
@@ -162,7 +164,8 @@ class TetVolume(Energy):
 
 
 class PlateBending(Energy):
-    """Bending of a surface that is flat at rest, as a thin plate [Morley 1968]: keeps its stiffness on every mesh.
+    """Bending of a surface that is flat at rest, as a thin plate [Morley 1968]: the stiffness is the same on every
+    mesh.
 
     triangles: (m, 3), all of the surface. stiffness: of the plate [N·m]. poisson_ratio: above −1 and below 1.
     """
@@ -193,7 +196,7 @@ class MeanCurvatureBending(Energy):
 class HingeBending(Energy):
     """Bending by the signed angles between triangles [Bouaziz 2014, §6].
 
-    hinges: (m, 4) as TriangleMesh.hinges gives them. stiffness [N·m]: of the plate, or with of_plate=False of each hinge in
+    hinges: (m, 4) as returned by TriangleMesh.hinges. stiffness [N·m]: of the plate, or with of_plate=False of each hinge in
     ½ k (θ − θ₀)². rest_angle [rad]: of all hinges; those of the rest positions if absent. metric: as for EdgeSprings.
     """
 
@@ -217,10 +220,10 @@ class HingeBending(Energy):
 
 
 class ExampleBased(Energy):
-    """Tets drawn to blends of example poses [Bouaziz 2014, eq. 17–18].
+    """Pulls tets towards blends of example poses [Bouaziz 2014, eq. 17–18].
 
-    tets: (m, 4). examples: positions (n, 3) [m] of all vertices in each of 1 to 16 poses. stiffness [Pa]. weights: "local",
-    each tet blends on its own, or "global", the body as a whole.
+    tets: (m, 4). examples: positions (n, 3) [m] of all vertices in each of 1 to 16 poses. stiffness [Pa]. weights:
+    "local", for each tet, or "global", for the whole body.
     """
 
     kind = "example"
@@ -242,7 +245,7 @@ class ExampleBased(Energy):
 
 
 class PositionGoals(Energy):
-    """Soft handles that pull vertices to goals, which Simulation.set_goals moves.
+    """Soft handles that pull vertices to goals; Simulation.set_goals moves them.
 
     vertices: (m,). stiffness [N/m]. goals: (m, 3) [m]; the rest positions if absent.
     """
@@ -257,7 +260,7 @@ class PositionGoals(Energy):
 
 
 class HalfSpace(Energy):
-    """A plane that pushes vertices to the side its normal points to: a soft floor.
+    """A plane that pushes vertices to the side of its normal: a soft floor.
 
     vertices: (m,). point [m] of the plane. stiffness [N/m] of each vertex's contact.
     """
@@ -280,9 +283,9 @@ class HalfSpace(Energy):
 
 
 class RigidSet(Energy):
-    """Vertices that keep their places around a hub, up to one rotation: a rigid part.
+    """Vertices that keep their positions relative to a hub, up to one rotation: a rigid part.
 
-    vertices: (m,), without the hub. stiffness [N/m] of each: one that carries a load f gives way by f/stiffness.
+    vertices: (m,), without the hub. stiffness [N/m] of each: a vertex under a load f yields by f/stiffness.
     """
 
     kind = "rigid"
@@ -295,12 +298,13 @@ class RigidSet(Energy):
 
 
 class CustomEnergy(Energy):
-    """An energy of your own: E = Σ w/2 ‖z − p‖² with z = A x of each element and p = project(z).
+    """Your own energy: E = Σ w/2 ‖z − p‖² with z = A x of each element and p = project(z).
 
-    stencils: (m, k), the k vertices of each element. coefficients: A of shape (r, k) for all elements or (m, r, k), with 1
-    to 4 rows. weights: w, one for all or (m,) [N/m for rows in metres]. project: takes all z of shape (m, r, 3) at once and
-    returns the nearest points of your set in the same shape; elements must not depend on each other. Every solver then
-    knows the energy. It may be called from another thread, many times in a step: write it without side effects.
+    stencils: (m, k), the k vertices of each element. coefficients: A of shape (r, k) for all elements or (m, r, k),
+    with 1 to 4 rows. weights: w, one for all or (m,) [N/m for rows in metres]. project: takes all z of shape (m, r,
+    3) at once and returns the nearest points of your set in the same shape; elements must not depend on each other.
+    Every solver can then use the energy. It may be called from another thread, many times in a step: write it without
+    side effects.
 
     A spring of 1 m::
 

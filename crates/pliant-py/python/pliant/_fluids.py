@@ -15,11 +15,12 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class FluidMaterial(Material):
-    """A liquid that keeps its density, with a free surface [Macklin 2013], which only the position-based solver knows. The default is
-    water in particles of 2 cm.
+    """A liquid that keeps its density, with a free surface [Macklin 2013]. Needs the position-based solver. The
+    default is water in particles of 2 cm.
 
-    density [kg/m³]. spacing [m]: distance of particles at rest, the same for all fluids of a world. viscosity: kinematic [m²/s].
-    vorticity [m/s]: confinement that keeps small vortices alive. separation: artificial pressure against clumps, 0 to 0.1.
+    density [kg/m³]. spacing [m]: distance between particles at rest, the same for all fluids of a world. viscosity:
+    kinematic [m²/s]. vorticity [m/s]: confinement that keeps small vortices alive. separation: artificial pressure
+    against clumps, 0 to 0.1.
     """
 
     density: float = 1000.0
@@ -34,10 +35,11 @@ class FluidMaterial(Material):
 
 @dataclass(frozen=True, init=False)
 class Emitter:
-    """A round pipe, full of fluid that is yet to come out: see Body.emitted. Keep what is behind its mouth free of colliders.
+    """A round pipe, full of fluid that flows out over time: see Body.emitted. Keep the space behind its mouth free of
+    colliders.
 
-    mouth [m]: its middle. direction: where the jet goes, of any length. radius [m] of the jet. speed [m/s]. duration [s]: for how long
-    it flows.
+    mouth [m]: its centre. direction: of the jet, of any length. radius [m] of the jet. speed [m/s]. duration [s]: how
+    long it flows.
     """
 
     mouth: Vector
@@ -60,7 +62,7 @@ class Emitter:
             raise ValueError("direction is (0.0, 0.0, 0.0), but must have a length")
 
     def particles(self, spacing: float) -> Points:
-        """The particles in the pipe, the first to come out first; spacing [m]."""
+        """The particles in the pipe, in the order in which they come out; spacing [m]."""
         return Points(_pliant.emitted_particles(self, number(spacing, "spacing", above=0)))
 
 

@@ -37,11 +37,12 @@ def _solid(solid: Any) -> TriangleMesh | Collider:
 
 
 class Lattice:
-    """Particles in cells of a regular lattice, with links between neighbours [Rivers & James 2007]. Sums over its regions take a time that does
-    not depend on their width.
+    """Particles in cells of a regular lattice, with links between neighbours [Rivers & James 2007]. The time of sums
+    over its regions does not depend on their width.
 
-    cells: whole numbers of shape (n, 3); a cell (i, j, k) has its middle at origin + spacing · (i + ½, j + ½, k + ½) [m]. Particles are
-    in the order of their cells, along x first. cut: pairs of neighbours without a link, of shape (m, 2).
+    cells: whole numbers of shape (n, 3); a cell (i, j, k) has its centre at origin + spacing · (i + ½, j + ½, k + ½)
+    [m]. Particles are in the order of their cells, along x first. cut: pairs of neighbours without a link, of shape
+    (m, 2).
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Lattice:
 
     @classmethod
     def block(cls, counts: ArrayLike, spacing: float) -> Lattice:
-        """A box of so many particles along each axis, from the origin on, spacing [m] apart."""
+        """A box with this many particles along each axis, starting at the origin, spacing [m] apart."""
         numbers = indices(counts, "counts")
         if numbers.shape != (3,) or (numbers == 0).any():
             raise ValueError(f"counts is {counts!r}, but must be three whole numbers, at least 1")
@@ -82,8 +83,8 @@ class Lattice:
 
     @classmethod
     def fill(cls, solid: TriangleMesh | Collider, spacing: float, *, largest_piece: bool = False) -> Lattice:
-        """The cells whose middles are inside a closed surface, or inside a collider that stands still; of those that do not hang together all,
-        or the largest piece. They stand symmetrically in the solid's box."""
+        """The cells with a centre inside a closed surface, or inside a collider that stands still; if they form
+        several pieces, all or the largest one. Cells are placed symmetrically in the solid's box."""
         made = _pliant.fill_lattice(_solid(solid), number(spacing, "spacing", above=0), bool(largest_piece))
         return cls(made[0], spacing, made[1])
 
@@ -92,7 +93,7 @@ class Lattice:
 
     @property
     def positions(self) -> Floats:
-        """Places of its particles, (n, 3) [m]."""
+        """Positions of its particles, (n, 3) [m]."""
         positions: Floats = np.asarray(self.origin) + (self.cells + 0.5) * self.spacing
         return positions
 
@@ -112,7 +113,7 @@ class Lattice:
         return cut
 
     def regions(self, width: int) -> Regions:
-        """A region around each particle: what is at most so many steps away along each axis."""
+        """A region around each particle: the particles at most this many steps away along each axis."""
         return Regions("lattice", width=count(width, "width", at_least=1), source=self)
 
     def body(self, density: float, matching: Matching, **options: Any) -> Body:
@@ -121,7 +122,7 @@ class Lattice:
         return Body(self.points, masses=mass, matching=matching, **options)
 
     def skin(self, points: ArrayLike) -> MatchedSkin:
-        """How points near it at rest, (k, 3) [m], follow its particles."""
+        """Lets points near its particles at rest, (k, 3) [m], follow them."""
         return MatchedSkin(self.positions, self.spacing, self.edges(), points)
 
     def __repr__(self) -> str:
@@ -153,9 +154,9 @@ class Octree:
         splits: Callable[[Vector, float, float], bool] | None = None,
         largest_piece: bool = False,
     ) -> Octree:
-        """Fills a closed surface, or a collider that stands still: cells of a size [m] are split in eight, up to so many times, where they are nearer to
-        the surface than detail times their size; or where splits says so, a function of a cell's middle [m], its size [m], and the
-        signed distance of its middle [m], negative inside."""
+        """Fills a closed surface, or a collider that stands still: cells of a size [m] are split into eight, up to
+        levels times, where they are closer to the surface than detail times their size; or where splits says so, a
+        function of a cell's centre [m], its size [m], and the signed distance of its centre [m], negative inside."""
         numbers = (number(size, "size", above=0), number(detail, "detail", at_least=0))
         made = _pliant.fill_octree(
             _solid(solid), numbers, count(levels, "levels", at_most=16), splits, bool(largest_piece)
@@ -175,7 +176,8 @@ class Octree:
         return self._edges
 
     def regions(self, width: ArrayLike) -> Regions:
-        """A region around each particle: what is at most so far away [m] along steps between neighbours; one width for all, or one for each."""
+        """A region around each particle: the particles within a width [m] along steps between neighbours; one width
+        for all, or one for each."""
         return Regions("octree", source=self, widths=per_element(width, "width", len(self), at_least=0))
 
     def body(self, density: float, matching: Matching, **options: Any) -> Body:
@@ -184,7 +186,7 @@ class Octree:
         return Body(self.points, masses=masses, matching=matching, **options)
 
     def skin(self, points: ArrayLike) -> MatchedSkin:
-        """How points near it at rest, (k, 3) [m], follow its particles."""
+        """Lets points near its particles at rest, (k, 3) [m], follow them."""
         return MatchedSkin(self.positions, self.sizes, self.edges(), points)
 
     def __repr__(self) -> str:
@@ -205,11 +207,11 @@ class MatchedSkin:
         return len(self._made[3])
 
     def follow(self, positions: ArrayLike) -> Floats:
-        """Where the points are, (k, 3) [m], when the particles are at these positions, (n, 3) [m]."""
+        """The positions of the points, (k, 3) [m], for these positions of the particles, (n, 3) [m]."""
         return self._skin.follow(vectors(positions, "positions", len(self._made[0])))
 
     def velocities(self, positions: ArrayLike, velocities: ArrayLike) -> Floats:
-        """How fast the points are, (k, 3) [m/s], from positions [m] and velocities [m/s] of the particles."""
+        """The velocities of the points, (k, 3) [m/s], for these positions [m] and velocities [m/s] of the particles."""
         particles = len(self._made[0])
         x, v = vectors(positions, "positions", particles), vectors(velocities, "velocities", particles)
         return self._skin.velocities(x, v)
@@ -242,8 +244,8 @@ class Skin:
         return len(self.points)
 
     def follow(self, positions: ArrayLike, orientations: ArrayLike) -> Floats:
-        """Where the points are, (k, 3) [m], for positions (n, 3) [m] and orientations (n, 4), w x y z, of the particles, such as
-        sim.positions[sim.vertices("plant")] and sim.orientations("plant")."""
+        """The positions of the points, (k, 3) [m], for positions (n, 3) [m] and orientations (n, 4), w x y z, of the
+        particles, such as sim.positions[sim.vertices("plant")] and sim.orientations("plant")."""
         particles = len(self.strands)
         turns = floats(orientations, "orientations", (particles, 4))
         return self._skin.follow(vectors(positions, "positions", particles), turns)

@@ -1,4 +1,4 @@
-"""Shape matching: bodies that keep their shape by regions."""
+"""Shape matching: bodies that keep their shape in regions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ._arrays import ArrayLike, Floats, Indices, count, indices, instance, numbe
 
 
 class Regions:
-    """Which vertices of a body belong together; made by its class methods, or by those of a Lattice or an Octree. The larger regions are, the stiffer the body."""
+    """Which vertices of a body are matched together; made by its class methods, or by those of a Lattice or an
+    Octree. Larger regions make the body stiffer."""
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class Regions:
 
     @classmethod
     def whole(cls) -> Regions:
-        """One region of all vertices."""
+        """One region with all vertices."""
         return cls("whole")
 
     @classmethod
@@ -51,17 +52,17 @@ class Regions:
 
     @classmethod
     def balanced(cls, radius: float, levels: int = 1) -> Regions:
-        """Spheres of a radius [m] of about equal masses; of several sizes, each twice as large as the one before, where levels are more than
-        one."""
+        """Spheres of a radius [m] of about equal masses; with levels above 1, also of larger sizes, each twice as
+        large as the one before."""
         return cls("balanced", radius=radius, levels=levels)
 
     @classmethod
     def rings(cls, width: int) -> Regions:
-        """For each vertex those that are at most so many edges away."""
+        """For each vertex, the vertices at most this many edges away."""
         return cls("rings", width=width)
 
     def check(self, vertices: int) -> None:
-        """Refuses numbers of vertices that a body does not have."""
+        """Raises an error for vertices that a body does not have."""
         for k, own in enumerate(self.lists):
             within(own, f"Regions: lists[{k}]", vertices)
 
@@ -71,10 +72,11 @@ class Regions:
 
 @dataclass(frozen=True)
 class Plasticity:
-    """How matched regions keep a deformation. Strains are Frobenius norms of logarithms of stretches, without change of volume: a bar drawn
-    longer by 10 % has 0.117.
+    """Plastic deformation of regions. Strains are Frobenius norms of logarithmic stretches at constant volume: a bar
+    that is stretched by 10 % has 0.117.
 
-    yield_strain: the elastic strain above which a region flows. creep [1/s]: how fast it does. maximum: the largest plastic strain.
+    yield_strain: the elastic strain above which a region flows. creep [1/s]: the rate at which it flows. maximum: the
+    largest plastic strain.
     """
 
     yield_strain: float
@@ -84,10 +86,11 @@ class Plasticity:
 
 @dataclass(frozen=True)
 class VolumeConservation:
-    """How a matched body with a closed surface keeps its volume.
+    """Volume conservation for a body with shape matching and a closed surface.
 
-    local: how much vertices near a dent make up for it, 0 to 1. distances: how much of that goes by distances through the body, 0 to 1.
-    smoothing: how often weights and movements are smoothed along edges.
+    local: how much vertices near a dent compensate for it, 0 to 1. distances: share of these local weights that
+    depends on distances through the body, 0 to 1. smoothing: number of times that weights and movements are smoothed
+    along edges.
     """
 
     local: float = 0.0
@@ -96,14 +99,15 @@ class VolumeConservation:
 
 
 class Matching:
-    """How a body keeps its shape by matching [Müller 2005; Bargteil & Jones 2014], which only the position-based solver knows.
+    """Shape matching of a body [Müller 2005; Bargteil & Jones 2014]. Needs the position-based solver.
 
-    regions: which vertices belong together. frequency [Hz]: how often a deformation swings; or share: how much of the way to its goal a vertex
-    is pulled in a step, 0.3 where neither is given. damping [1/s] of what is not the movement of whole regions. limit: how far a vertex
-    may be from its goal, as a share of a region's half-width; None for no limit. relaxation: factor on movements to the limit. linear,
-    quadratic: share of the deformation that regions take without resistance, one of them. plasticity: how regions keep a
-    deformation. toughness: the strain beyond which they part; Simulation.pieces says what hangs together. volume: how the
-    volume in a closed surface is kept.
+    regions: which vertices are matched together. frequency [Hz]: at which a deformation oscillates; or share: of the
+    distance to its goal that a vertex is pulled per step, 0.3 if neither is given. damping [1/s] of all motion except
+    that of whole regions. limit: how far a vertex may be from its goal, as a share of a region's half-width; None for
+    no limit. relaxation: factor on movements towards the limit. linear, quadratic: share of the deformation that
+    regions do not resist; give one of them. plasticity: plastic deformation of regions. toughness: the strain beyond
+    which they break; Simulation.pieces returns the connected pieces. volume: conservation of the volume inside a
+    closed surface.
     """
 
     def __init__(

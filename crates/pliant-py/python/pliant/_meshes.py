@@ -119,14 +119,14 @@ class TriangleMesh(Mesh):
         return _pliant.principal_stretches(self, vectors(positions, "positions", len(self)))
 
     def fill(self, cells: int = 20, *, keep_all: bool = False) -> TetMesh:
-        """The solid inside, filled with tets, with so many cells along its longest side. Holes and self-intersections are
-        tolerated. Of separate pieces the largest is kept, or all."""
+        """The solid inside, filled with tets, with this many cells along its longest side. Holes and
+        self-intersections are allowed. If there are several pieces, the largest is kept, or all."""
         return TetMesh(*_pliant.fill(self.positions, self.triangles, count(cells, "cells", at_least=1), keep_all))
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Sheet(TriangleMesh):
-    """A rectangular sheet that knows its rows and columns. Made by pliant.sheet."""
+    """A rectangular sheet with rows and columns. Made by pliant.sheet."""
 
     size: tuple[float, float]
     cells: tuple[int, int]
@@ -210,8 +210,8 @@ class TetMesh(Mesh):
         return _pliant.lumped_masses(self, number(density, "density", above=0))
 
     def principal_stretches(self, positions: ArrayLike) -> Floats:
-        """The three principal stretches of each tet, the largest first, when the vertices are at other positions [m]; the
-        last is negative where a tet is inverted."""
+        """The three principal stretches of each tet, the largest first, when the vertices are at other positions [m];
+        the last is negative if a tet is inverted."""
         return _pliant.principal_stretches(self, vectors(positions, "positions", len(self)))
 
 
@@ -251,7 +251,7 @@ class Strands(Mesh):
 
 @dataclass(frozen=True, eq=False)
 class ImportedMesh:
-    """What a mesh file holds. Vertices that no element uses are left out; notes say what else was changed."""
+    """The content of a mesh file. Vertices that no element uses are omitted; notes lists other changes."""
 
     name: str
     positions: Floats
@@ -276,8 +276,8 @@ class ImportedMesh:
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0, up: str = "y", weld: bool = False) -> ImportedMesh:
     """Reads a mesh file: OBJ, PLY, STL, glTF, Gmsh, Medit, TetGen, VTK, VTU, Vega, also gzipped.
 
-    scale: metres per unit of the file (0.01 for centimetres). up: the axis of the file that points up. weld: make vertices
-    in exactly the same place one, as glTF needs.
+    scale: metres per unit of the file (0.01 for centimetres). up: the axis of the file that points up. weld: whether
+    to join vertices in exactly the same place, as glTF needs.
     """
     path = os.fspath(path)
     if not os.path.exists(path):
@@ -316,7 +316,7 @@ def sheet(
 ) -> Sheet:
     """A rectangular sheet [m] around the origin, of columns × rows cells.
 
-    diagonals: how cells are cut, "forward", "backward", "alternating" or "cross". plane: "xy" stands upright, "xz" lies.
+    diagonals: how cells are cut, "forward", "backward", "alternating" or "cross". plane: "xy" is upright, "xz" is flat.
     """
     size = (number(width, "width"), number(height, "height"))
     cells = (count(columns, "columns"), count(rows, "rows"))
@@ -331,7 +331,8 @@ def disc(radius: float = 1.0, rings: int = 8, sectors: int = 6, *, plane: str = 
 
 
 def icosphere(radius: float = 1.0, subdivisions: int = 3) -> TriangleMesh:
-    """A sphere of a radius [m] around the origin: an icosahedron, each triangle cut into four, several times."""
+    """A sphere of a radius [m] around the origin: an icosahedron with triangles that are repeatedly divided into
+    four."""
     return TriangleMesh(*_pliant.icosphere(number(radius, "radius"), count(subdivisions, "subdivisions", at_most=30)))
 
 

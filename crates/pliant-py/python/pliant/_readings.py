@@ -1,4 +1,4 @@
-"""What can be read of a world beyond its state."""
+"""What can be read from a world besides its state."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Readings:
 
     @property
     def stable_time_step(self) -> float:
-        """The longest time step [s] that the Explicit solver takes with all elements integrated, at least; infinite without energies."""
+        """A time step [s] at which the Explicit solver is stable for all elements; infinite without energies."""
         return _pliant.stable_time_step(self._core)
 
     def pin_forces(self) -> Floats:
-        """Force with which each pin holds its vertex [N], in the order of pinned."""
+        """Force of each pin on its vertex [N], in the order of pinned."""
         return _pliant.pin_forces(self._core)
 
     def contacts(self) -> Contacts:
@@ -72,8 +72,8 @@ class Readings:
         return Contacts(*_pliant.contacts(self._core))
 
     def element_strains(self, body: str | None = None) -> list[ElementStrains]:
-        """Principal stretches of a body's springs, triangles or tets, one entry for each of its energies over other elements;
-        of all bodies without a name."""
+        """Principal stretches of a body's springs, triangles or tets, one entry for each of its energies on different
+        elements; for all bodies if no name is given."""
         names = self.bodies if body is None else [body]
         for name in names:
             self.vertices(name)
@@ -98,14 +98,15 @@ class Readings:
         return _pliant.orientations(self._core, body)[1]
 
     def channels(self, body: str) -> dict[str, Floats]:
-        """What a body's matter carries from step to step besides positions and velocities, by name: `orientations` (n, 4) and `spins`
-        (n, 3) [rad/s] of rods and oriented particles, `rotations` (n, 4), `stretches` (n, 3, 3) and `breaks` of matched bodies.
-        Empty for bodies of energies alone."""
+        """What a body's matter keeps from step to step besides positions and velocities, by name: `orientations` (n,
+        4) and `spins` (n, 3) [rad/s] of rods and oriented particles, `rotations` (n, 4), `stretches` (n, 3, 3) and
+        `breaks` of bodies with shape matching. Empty for bodies that only have energies."""
         self.vertices(body)
         return _pliant.channels(self._core, body)
 
     def pieces(self, body: str) -> Indices:
-        """The pieces that a matched body has broken into: for each vertex the number of its piece; all are 0 as long as it is whole."""
+        """The pieces into which a body with shape matching has broken: for each vertex the number of its piece; all
+        are 0 as long as it is whole."""
         self.vertices(body)
         return _pliant.pieces(self._core, body)
 
@@ -117,16 +118,16 @@ class Readings:
     def fluid_surface(
         self, body: str, *, cell: float | None = None, smoothing: float | None = None, radius: float | None = None
     ) -> tuple[Floats, Indices]:
-        """Vertices (n, 3) [m] and triangles (m, 3) of the surface around a fluid, but for what is still in its pipe; arguments as for
-        pliant.fluid_surface."""
+        """Vertices (n, 3) [m] and triangles (m, 3) of the surface around a fluid, without particles that are still in
+        its pipe; arguments as for pliant.fluid_surface."""
         self.vertices(body)
         found = _pliant.fluid_particles(self._core, body)
         if found is None:
-            raise ValueError(f"body {body!r} is no fluid")
+            raise ValueError(f"body {body!r} is not a fluid")
         return fluid_surface(*found, cell=cell, smoothing=smoothing, radius=radius)
 
     def fluid_densities(self, body: str) -> Floats:
-        """Density of each particle of a fluid as the last step found it [kg/m³]."""
+        """Density of each particle of a fluid in the last step [kg/m³]."""
         return self._fluid(body)[0]
 
     def fluid_pressures(self, body: str) -> Floats:
@@ -142,5 +143,5 @@ class Readings:
 
     @property
     def topology_changes(self) -> int:
-        """How often vertices were doubled or cells divided, where bodies tear or are cut: surfaces and numbers of vertices are new."""
+        """Number of changes by tearing or cutting; after each one, surfaces and vertex numbers are different."""
         return _pliant.topology_changes(self._core)

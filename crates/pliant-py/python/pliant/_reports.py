@@ -1,4 +1,4 @@
-"""What a simulation says of itself."""
+"""Reports of a simulation."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class WorstElement:
 
 @dataclass(frozen=True)
 class Settled:
-    """How well forces balance at rest. residual [N]: the largest unbalanced force, on this vertex of this body. largest_force [N]: of one kind on a
-    vertex, of energies, gravity, pressure, wind, colliders or what was set."""
+    """How well forces balance at rest. residual [N]: the largest unbalanced force, on this vertex of this body.
+    largest_force [N]: the largest force of one kind on a vertex, from energies, gravity, pressure, wind, colliders or
+    forces that were set."""
 
     steps: int
     residual: float
@@ -85,7 +86,7 @@ class RigidPose:
 
 @dataclass(frozen=True)
 class Solution:
-    """Where a solver ended: positions (n, 3) [m], and what it says."""
+    """The result of a solver: positions (n, 3) [m], and its report."""
 
     positions: Floats
     report: SolveReport

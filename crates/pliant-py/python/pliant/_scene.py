@@ -1,4 +1,4 @@
-"""Scene files in motion."""
+"""Runs scene files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_FRAMES = 10_000_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an expectation of a scene holds: the value that decides, and its bounds."""
+    """Whether an expectation of a scene holds: the deciding value, and its bounds."""
 
     quantity: str
     body: str | None
@@ -32,7 +32,7 @@ class Verdict:
 
 
 class SceneSimulation(Simulation):
-    """A scene file in motion: pins, handles, forces and wind follow their keyframes. Made by load_scene."""
+    """A running scene: pins, handles, forces and wind follow their keyframes. Made by load_scene."""
 
     def __init__(
         self,
@@ -54,12 +54,12 @@ class SceneSimulation(Simulation):
 
     @property
     def frames(self) -> int:
-        """Frames that the scene wants."""
+        """Number of frames of the scene."""
         return self._frames()[0]
 
     @property
     def frame(self) -> int:
-        """Frames done."""
+        """Number of finished frames."""
         return self._frames()[1]
 
     @property
@@ -90,7 +90,7 @@ class SceneSimulation(Simulation):
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """What became of the scene's expectations so far."""
+        """Results of the scene's expectations so far."""
         return [Verdict(**verdict) for verdict in _pliant.verdicts(self._core)]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -134,7 +134,7 @@ def load_scene(
 
 
 def parse_scene(text: str, *, name: str = "scene.toml", solver: Solver | None = None) -> SceneSimulation:
-    """A scene from its text; name stands for the file in errors, and its folder is where meshes are looked up."""
+    """A scene from its text; name is used as the file name in errors, and meshes are looked up in its folder."""
     return SceneSimulation(name, text, (), solver)
 
 

@@ -15,7 +15,7 @@ from ._strands import FollowLeader
 
 @dataclass(frozen=True)
 class StrainLimit:
-    """Stretch beyond which a soft material becomes stiff.
+    """The stretch beyond which a soft material becomes stiff.
 
     set: the stretches within which the limit does not act. youngs_modulus [Pa]: beyond it, usually 10 to 1000 times the
     material's.
@@ -33,10 +33,10 @@ class StrainLimit:
 class ClothMaterial(Material):
     """Cloth, paper, sheet metal. The default is a light cotton; see ClothMaterial.preset for others.
 
-    density: mass per area [kg/m²]. youngs_modulus [Pa]. thickness [m]. poisson_ratio: 0 to below 1. bend_model: "auto",
-    a plate where the rest shape is flat and hinges where not; "plate" (refused where not flat); "hinge"; "mean-curvature" [Bouaziz 2014], which
-    leaves saddles and the rim free; or "none". bending_stiffness [N·m]: E t³/(12(1−ν²)) if None.
-    mass: "lumped" or "consistent".
+    density: mass per area [kg/m²]. youngs_modulus [Pa]. thickness [m]. poisson_ratio: 0 to below 1. bend_model:
+    "auto", a plate if the rest shape is flat, else hinges; "plate" (an error if it is not flat); "hinge";
+    "mean-curvature" [Bouaziz 2014], in which saddles and the rim bend without resistance; or "none".
+    bending_stiffness [N·m]: E t³/(12(1−ν²)) if None. mass: "lumped" or "consistent".
     """
 
     density: float = 0.15
@@ -89,8 +89,9 @@ class SolidMaterial(Material):
 class StrandMaterial(Material):
     """Rope, string, thread. The default is a 6 mm cotton cord.
 
-    density: mass per length [kg/m]. axial_stiffness: Young's modulus × cross-section [N]. resists_compression: a slack rope
-    does not. mass: "lumped" or "consistent". width [m]: by which wind acts on it; that of a round fibre of 1300 kg/m³ if None.
+    density: mass per length [kg/m]. axial_stiffness: Young's modulus × cross-section [N]. resists_compression: a
+    slack rope does not. mass: "lumped" or "consistent". width [m] that wind acts on; that of a round fibre of 1300
+    kg/m³ if None.
     """
 
     density: float = 0.02
@@ -112,8 +113,8 @@ class StrandMaterial(Material):
 class RigidMaterial(Material):
     """A solid that does not deform. The default is wood.
 
-    density: mass per volume [kg/m³]. frequency [rad/s]: how stiff it is; a vertex that gives the whole body an acceleration a gives way by
-    a/frequency².
+    density: mass per volume [kg/m³]. frequency [rad/s]: its stiffness; a vertex through which the whole body gets an
+    acceleration a yields by a/frequency².
     """
 
     density: float = 700.0
@@ -146,8 +147,8 @@ class Chebyshev:
 
 @dataclass(frozen=True)
 class Lbfgs:
-    """L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. history: changes of positions and forces
-    remembered, 1 to 16. Contacts must be constraints."""
+    """L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. history: number of remembered
+    changes of positions and forces, 1 to 16. Contacts must be constraints."""
 
     history: int = 5
 
@@ -158,9 +159,10 @@ class Lbfgs:
 class Projective:
     """Local/global iterations with a constant matrix [Bouaziz 2014; Liu 2013].
 
-    iterations: most in a step. tolerance: stops when the largest unbalanced force on a vertex is at most this share of the largest force.
-    acceleration: Anderson, Chebyshev, Lbfgs or None. start: "predicted", "inertial" or "previous". record: g on the way, in
-    the report's history (slower). precision: "single" or "double", of the factor; both converge to the same.
+    iterations: maximum number per step. tolerance: stops when the largest unbalanced force on a vertex is at most
+    this share of the largest force. acceleration: Anderson, Chebyshev, Lbfgs or None. start: "predicted", "inertial"
+    or "previous". record: stores g at each iteration in the report's history (slower). precision: "single" or
+    "double", of the factor; both converge to the same result.
     """
 
     iterations: int = 10
@@ -185,15 +187,16 @@ class Projective:
 
     @classmethod
     def converged(cls) -> Projective:
-        """Iterates to convergence."""
+        """Parameters to iterate to convergence."""
         return cls(20_000, 1e-10, Anderson(10))
 
 
 @dataclass(frozen=True)
 class Auto:
-    """What suits the world, by a rule on what it contains; also the number of substeps and the integrator, where none was asked for.
+    """Chooses a solver that suits what the world contains, and also the number of substeps and the integrator unless
+    you set them.
 
-    Simulation.solver_in_use and Simulation.integrator_in_use say what it came to.
+    Simulation.solver_in_use and Simulation.integrator_in_use return the choice.
     """
 
     kind: ClassVar[str] = "auto"
@@ -202,13 +205,14 @@ class Auto:
 
 @dataclass(frozen=True)
 class TwoMetric:
-    """Newton's method by few linear iterations over the projective factor: for stiff, thin and touching bodies.
+    """Newton's method with few linear iterations and the projective factor: for stiff bodies, thin bodies and contact.
 
-    iterations: most in a step. linear_iterations: most in each, every one with a solve by the projective factor; they end when
-    linear_tolerance of the residual is left. tolerance: as for Projective. energy_tolerance: another iteration is made only while the
-    last one has missed what it promised by more than this share of the energy that bodies have; 0 makes them all. least_iterations and
-    contact_iterations: at least so many, always and while something touches. preconditioner: "product" or "sum" of factor and diagonal blocks, or
-    "factor" alone, which suffices for solids. start: "predicted", "inertial" or "previous". record: g on the way.
+    iterations: maximum number per step. linear_iterations: maximum number in each, every one with a solve with the
+    projective factor; they end at linear_tolerance of the residual. tolerance: as for Projective. energy_tolerance:
+    another iteration is added only if g differs from what the last one predicted by more than this share of the
+    energy of the bodies; with 0, all are made. least_iterations and contact_iterations: the minimum numbers, always
+    and during contact. preconditioner: "product" or "sum" of factor and diagonal blocks, or "factor" alone, which is
+    enough for solids. start: "predicted", "inertial" or "previous". record: stores g at each iteration.
     """
 
     iterations: int = 3
@@ -226,13 +230,13 @@ class TwoMetric:
 
     @classmethod
     def converged(cls) -> TwoMetric:
-        """Iterates to convergence."""
+        """Parameters to iterate to convergence."""
         return cls(500, 60, 1e-3, 1e-10)
 
 
 @dataclass(frozen=True)
 class ConjugateGradient:
-    """Newton's linear systems by conjugate gradients."""
+    """Solves Newton's linear systems with conjugate gradients."""
 
     tolerance: float = 1e-6
     max_iterations: int = 1000
@@ -242,10 +246,11 @@ class ConjugateGradient:
 class Newton:
     """Newton's method: the exact implicit step.
 
-    iterations, tolerance: as for Projective. linear_solver: "direct" or ConjugateGradient. line_search: off only for the
-    semi-implicit step. curvature: where the matrix is not positive definite, "projected" leaves out what is negative of
-    elements (robust), "shifted" adds to its diagonal [Liu 2013], "raw" is an error. warm_start: local/global iterations
-    before the first. start: "predicted", "inertial" or "previous". record: g on the way.
+    iterations, tolerance: as for Projective. linear_solver: "direct" or ConjugateGradient. line_search: off only for
+    the semi-implicit step. curvature: if the matrix is not positive definite, "projected" removes the negative part
+    of elements (robust), "shifted" adds to its diagonal [Liu 2013], "raw" is an error. warm_start: number of
+    local/global iterations before the first one. start: "predicted", "inertial" or "previous". record: stores g at
+    each iteration.
     """
 
     iterations: int = 200
@@ -265,18 +270,19 @@ class Newton:
 
     @classmethod
     def semi_implicit(cls) -> Newton:
-        """One linearisation at the positions of the last step, taken in full [Baraff 1998]."""
+        """One linearised step from the last positions, without line search [Baraff 1998]."""
         return cls(iterations=1, line_search=False, start="previous")
 
 
 @dataclass(frozen=True)
 class PositionBased:
-    """Position-based dynamics [Bender 2014]: cheap iterations that soften what is stiff.
+    """Position-based dynamics [Bender 2014]: cheap iterations; few of them make stiff bodies soft.
 
-    iterations: in a step. stiffness: None for that of the materials (XPBD), or the share of an error, 0 to 1, that the
-    iterations of a step take away (classic); stiffness_of: shares of single kinds of constraints, by their names. jacobi: None for
-    Gauss-Seidel over colours, or the relaxation, 1 for none, of means over all constraints at once. order: "as-added",
-    "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than this share of the world's diagonal; 0 for all iterations. record: g on the way.
+    iterations: number per step. stiffness: None for that of the materials (XPBD), or the share of an error, 0 to 1,
+    that the iterations of a step correct (classic); stiffness_of: shares for some kinds of constraints, by name.
+    jacobi: None for Gauss-Seidel over colours, or the relaxation (1 for none) of means over all constraints at once.
+    order: "as-added", "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than
+    this share of the world's diagonal; with 0, all iterations are made. record: stores g at each iteration.
     """
 
     iterations: int = 10
@@ -298,11 +304,12 @@ class PositionBased:
 
 @dataclass(frozen=True)
 class Explicit:
-    """Explicit integration of the energies, for short time steps: exact in its kind and cheap [Fierz 2012]. Simulation.stable_time_step says how
-    short.
+    """Explicit integration of the energies, for short time steps: accurate and cheap [Fierz 2012].
+    Simulation.stable_time_step returns a stable step.
 
-    stabilise: elements that allow no step as long are matched to their shape; without it such a world explodes, and the step is
-    refused. safety: share of the longest step that an element allows from which on it is matched, up to 1.
+    stabilise: elements that are unstable at the step use shape matching; without it, such a world explodes and the
+    step fails. safety: an element is matched if the step is above this share of the longest step that it allows, up
+    to 1.
     """
 
     stabilise: bool = True
@@ -317,13 +324,14 @@ Solver = Auto | Projective | TwoMetric | Newton | PositionBased | FollowLeader |
 
 @dataclass(frozen=True)
 class StrainLimiting:
-    """Takes back at the end of each step what is stretched too far, after any solver [Bender 2014, §3.5]: of bodies with a
-    material, against their rest positions.
+    """Limits how far bodies with a material stretch relative to their rest positions, at the end of each step and
+    after any solver [Bender 2014, §3.5].
 
-    most: largest stretch, as length over rest length, at least 1. method: "global", all edges at once to a tolerance; "principal",
-    principal stretches of one cell after the other; "edges", one edge after the other; "hierarchy", edges between few vertices
-    first. iterations: most linear solves of "global", rounds of the others. least: least stretch, of "principal" and "edges". levels: of
-    "hierarchy", above the mesh. tolerance: stretch beyond the limit that "global" lets pass.
+    most: largest stretch, as length over rest length, at least 1. method: "global", all edges at once to a tolerance;
+    "principal", principal stretches of one cell after the other; "edges", one edge after the other; "hierarchy",
+    edges of coarse levels first. iterations: maximum number of linear solves for "global", rounds for the others.
+    least: smallest stretch, for "principal" and "edges". levels: above the mesh, for "hierarchy". tolerance: stretch
+    beyond the limit that "global" accepts.
     """
 
     most: float
@@ -336,9 +344,10 @@ class StrainLimiting:
 
 @dataclass(frozen=True)
 class Damping:
-    """drag [1/s]: of all motion. deformation [1/s]: of motion relative to each body's rigid one. stiffness [s]: inside the
-    material, in proportion to its stiffness. spring [1/s]: along each edge. radial [1/s]: towards and away from the centre of
-    mass of each cluster of about that many vertices, of each body if it is 0."""
+    """Decay rates. drag [1/s]: of all motion. deformation [1/s]: of motion relative to each body's rigid motion.
+    stiffness [s]: inside the material, in proportion to its stiffness. spring [1/s]: along each edge. radial [1/s]:
+    towards and away from the centre of mass of each cluster. cluster: approximate number of its vertices; 0 means
+    whole bodies."""
 
     drag: float = 0.0
     deformation: float = 0.0
@@ -350,8 +359,9 @@ class Damping:
 
 @dataclass(frozen=True)
 class Turbulence:
-    """Eddies that the wind carries along, smooth and without sources. strength: root mean square of each component of their velocity, as a
-    share of the wind's speed (0.1 over open water, 0.3 among houses). length [m]: size of the largest ones. seed: other numbers, other eddies."""
+    """Eddies that the wind carries along, smooth and divergence-free. strength: root mean square of each component of
+    their velocity, as a share of the wind's speed (0.1 over open water, 0.3 among houses). length [m]: size of the
+    largest ones. seed: of the eddies."""
 
     strength: float = 0.0
     length: float = 1.0
@@ -360,8 +370,9 @@ class Turbulence:
 
 @dataclass(frozen=True)
 class Wind:
-    """Air that moves past surfaces, strands and oriented particles. velocity [m/s]; air_density [kg/m³]; drag: coefficient of a plate across
-    the flow. strand_drag, strand_friction: coefficients of a strand across the flow and along it, on its width × length. turbulence: eddies."""
+    """Wind, which acts on surfaces, strands and oriented particles. velocity [m/s]; air_density [kg/m³]; drag:
+    coefficient of a plate across the flow. strand_drag, strand_friction: coefficients of a strand for flow across and
+    along it, relative to its width × length. turbulence: eddies."""
 
     velocity: tuple[float, float, float]
     air_density: float = 1.2
@@ -373,8 +384,8 @@ class Wind:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A spring between vertices of two bodies, (name, vertex) each. stiffness [N/m]. It pulls them together, or keeps their
-    distance at rest."""
+    """A spring between vertices of two bodies, (name, vertex) each. stiffness [N/m]. It pulls them together, or keeps
+    their rest distance."""
 
     first: tuple[str, int]
     second: tuple[str, int]

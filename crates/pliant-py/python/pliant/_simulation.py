@@ -50,8 +50,8 @@ class _World:
 
 
 class Problem:
-    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation stays as it is. Constraints,
-    fluids and rods are no part of E."""
+    """The implicit step that comes next: g(x) = ½(x − s)ᵀM(x − s)/τ² + E(x), as long as the simulation does not
+    change. Constraints, fluids and rods are not part of E."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._problem = _pliant.Problem(required(simulation, "simulation", Simulation)._core)
@@ -62,7 +62,7 @@ class Problem:
         return self._problem.value(vectors(x, "x", self._count))
 
     def gradient(self, x: ArrayLike) -> Floats:
-        """∇g at positions (n, 3) [N]; zero at pinned vertices, which are no unknowns."""
+        """∇g at positions (n, 3) [N]; zero at pinned vertices, which are not unknowns."""
         return self._problem.gradient(vectors(x, "x", self._count))
 
     def start(self, which: str = "predicted") -> Floats:
@@ -70,7 +70,7 @@ class Problem:
         return self._problem.start(which)
 
     def solve(self, solver: Solver, x: ArrayLike | None = None) -> Solution:
-        """Minimises g from x, or from where the solver starts; the simulation does not move."""
+        """Minimises g from x, or from the solver's own start; the simulation does not change."""
         start = self.start(solver.start) if x is None else vectors(x, "x", self._count)
         return Solution(*self._problem.solve(solver, start))
 
@@ -78,15 +78,16 @@ class Problem:
 class Simulation(Readings):
     """Bodies that advance in time.
 
-    bodies: one or several. time_step [s]. substeps: equal parts in which each step is taken, 1 to 10000 (None: one, or what an Auto solver chooses); each costs as much as a step, and two
-    to four follow fast motion that one long step damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or
-    "implicit-midpoint" (None: implicit Euler, or what an Auto solver chooses). colliders: what bodies run into. self_collision: keeps surfaces from passing through each other.
-    strain_limiting: takes back what is stretched too far. force: a function of the simulation that gives the force on each vertex,
-    (n, 3) [N], called before each step. threads: of a pool of its own, 1 to 1024; the numbers are the same with any, and more than cores
-    make nothing faster. runaway_limit: a step in
-    which a vertex moves by more than this many diagonals of the world is refused.
+    bodies: one or several. time_step [s]. substeps: number of equal parts of each step, 1 to 10000 (None: one, or
+    what an Auto solver chooses); each costs as much as a step, and two to four resolve fast motion that one long step
+    damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or "implicit-midpoint" (None: implicit
+    Euler, or what an Auto solver chooses). colliders: obstacles for bodies. self_collision: keeps surfaces from
+    passing through each other. strain_limiting: limits how far bodies stretch. force: a function of the simulation
+    that returns the force on each vertex, (n, 3) [N], called before each step. threads: number in its own pool, 1 to
+    1024; the results are the same with any number, and more threads than cores do not make it faster. runaway_limit:
+    a step fails if a vertex moves by more than this many diagonals of the world.
 
-    Simulations pickle, with their state: they travel to other processes.
+    Simulations pickle with their state, so you can send them to other processes.
     """
 
     def __init__(
@@ -134,8 +135,9 @@ class Simulation(Readings):
     # Stepping
 
     def step(self, count: int = 1, *, solver: Solver | None = None) -> StepReport:
-        """Advances by some time steps and returns the report of the last. Other threads run meanwhile; Ctrl-C interrupts
-        between steps. A step that fails raises StepError and changes nothing. solver: for these steps only."""
+        """Advances by a number of time steps and returns the report of the last. Other threads run meanwhile; Ctrl-C
+        interrupts between steps. A step that fails raises StepError and changes nothing. solver: for these steps
+        only."""
         count = whole(count, "count", at_least=1, at_most=MOST_STEPS)
         if self.force is None:
             return self._core.step(count, solver)
@@ -145,13 +147,14 @@ class Simulation(Readings):
         return report
 
     def settle(self, tolerance: float = 1e-3, most_steps: int = 10_000) -> Settled:
-        """Brings the world to rest: moves it to where all forces balance, at the current moment. tolerance: largest unbalanced force on a free
-        vertex, relative to the largest force. Where there is no such place it raises StepError and changes nothing."""
+        """Brings the world to rest at the current time: moves it to where all forces balance. tolerance: largest
+        unbalanced force on a free vertex, relative to the largest force. If there is no equilibrium, it raises
+        StepError and changes nothing."""
         tolerance = number(tolerance, "tolerance", above=0)
         return Settled(*self._core.settle(tolerance, whole(most_steps, "most_steps", at_least=1, at_most=MOST_STEPS)))
 
     def exact_step(self) -> StepReport:
-        """Advances by one time step solved exactly, by Newton's method to convergence."""
+        """Advances by one time step that is solved exactly, with Newton's method to convergence."""
         return self.step(solver=Newton(tolerance=1e-13))
 
     def next_problem(self) -> Problem:
@@ -171,8 +174,8 @@ class Simulation(Readings):
 
     @property
     def positions(self) -> Floats:
-        """Positions of all vertices [m], a new array of shape (n, 3): one copy, since the engine swaps its own from step to
-        step. Assign to set them; pins are then held where they are put."""
+        """Positions of all vertices [m], a new array of shape (n, 3): one copy, since the engine swaps its own from
+        step to step. Assign to set them; pins then stay at their new positions."""
         return self._core.positions()
 
     @positions.setter
@@ -189,12 +192,12 @@ class Simulation(Readings):
         self._core.set_velocities(vectors(value, "velocities", self._count))
 
     def read_positions(self, out: Floats) -> Floats:
-        """Writes positions into an array of yours, without making one."""
+        """Writes positions into your own array, without creating one."""
         self._core.read_into(_writable(out, self._count), False)
         return out
 
     def read_velocities(self, out: Floats) -> Floats:
-        """Writes velocities into an array of yours, without making one."""
+        """Writes velocities into your own array, without creating one."""
         self._core.read_into(_writable(out, self._count), True)
         return out
 
@@ -209,11 +212,12 @@ class Simulation(Readings):
         return self._core.steps
 
     def checkpoint(self) -> bytes:
-        """Everything that changes, to continue from bit for bit. Factors and the description are not in it: see pickle."""
+        """All state, from which a simulation continues bit for bit. It does not contain factors and the description:
+        see pickle."""
         return self._core.checkpoint()
 
     def restore(self, checkpoint: bytes) -> None:
-        """Returns to a checkpoint of the same world; on an error nothing has changed."""
+        """Returns to a checkpoint of the same world; after an error nothing has changed."""
         self._core.restore(checkpoint)
 
     # What the user moves
@@ -228,7 +232,7 @@ class Simulation(Readings):
         self._core.set_forces(vectors(value, "forces", self._count))
 
     def move_pins(self, targets: ArrayLike, vertices: ArrayLike | None = None, *, body: str | None = None) -> None:
-        """Moves pinned vertices to where they are at the end of the next step, (m, 3) [m]: all of them, in the order of
+        """Sets the positions of pinned vertices at the end of the next step, (m, 3) [m]: all of them, in the order of
         pinned, or some, numbered in the world or in a body."""
         pinned = self.pinned
         if body is not None:
@@ -250,31 +254,31 @@ class Simulation(Readings):
         return self._core.goals(kind)
 
     def set_goals(self, goals: ArrayLike, *, kind: str = "position", first: int = 0) -> None:
-        """Moves goals from a number on to where they are at the end of the next step, (m, 3) [m]. Of "half_space" each vertex
-        has two, the point and the normal of its plane."""
+        """Sets the positions of goals at the end of the next step, (m, 3) [m], starting at a number. For "half_space"
+        each vertex has two, the point and the normal of its plane."""
         self._core.set_goals(kind, whole(first, "first"), vectors(goals, "goals"))
 
     def set_orientations(self, body: str, orientations: ArrayLike) -> None:
-        """Replaces how oriented particles are turned, (n, 4) as unit quaternions w x y z; they stop turning. A pinned one turns what is
-        around it."""
+        """Replaces the orientations of oriented particles, (n, 4) as unit quaternions w x y z, and stops their
+        rotation. Turning a pinned one also turns what is around it."""
         own = self.vertices(body)
         count = own.stop - own.start
         _pliant.set_orientations(self._core, body, floats(orientations, "orientations", (count, 4)).tolist())
 
     def twist_rod(self, body: str, segment: int, angle: float) -> None:
-        """Turns a clamped segment of a rod, one between two pinned vertices, about itself by an angle [rad]."""
+        """Turns a clamped segment of a rod, one between two pinned vertices, about its own axis by an angle [rad]."""
         self.vertices(body)
         _pliant.twist_rod(self._core, body, whole(segment, "segment"), number(angle, "angle"))
 
     def cut_plane(self, body: str, point: ArrayLike, normal: ArrayLike, *, at_rest: bool = False) -> CutReport:
-        """Cuts a cloth along a plane through a point [m], where the cloth is now or in its rest shape. Triangles that the cut crosses
-        are divided; new vertices come at the end of their body."""
+        """Cuts a cloth along a plane through a point [m], in its current shape or in its rest shape. Triangles that
+        the cut crosses are divided; new vertices come at the end of their body."""
         points = np.asarray([vector(point, "point")])
         return self._cut(body, _Blade(points, vector(normal, "normal"), True, at_rest))
 
     def cut_polyline(self, body: str, points: ArrayLike, direction: ArrayLike, *, at_rest: bool = False) -> CutReport:
-        """Cuts a cloth along segments between points (k, 3) [m], by a blade that stands along a direction. Where it ends inside the
-        sheet, it leaves a slit."""
+        """Cuts a cloth along segments between points (k, 3) [m], with a blade in a given direction. A cut that ends
+        inside the sheet leaves a slit."""
         return self._cut(body, _Blade(vectors(points, "points"), vector(direction, "direction"), False, at_rest))
 
     def _cut(self, body: str, blade: _Blade) -> CutReport:
@@ -292,8 +296,8 @@ class Simulation(Readings):
 
     @property
     def substeps(self) -> int:
-        """Equal parts in which each step is taken. Pins and goals go evenly to where they are to be at the end of the step. (A scene has several
-        steps in a frame by its key world.substeps; these are parts of each.)"""
+        """Number of equal parts of each step. Pins and goals move evenly to their targets for the end of the step.
+        (In a scene, the key world.substeps sets the number of steps per frame; these are parts of each of them.)"""
         return self._core.substeps
 
     @substeps.setter
@@ -321,7 +325,7 @@ class Simulation(Readings):
 
     @property
     def solver(self) -> Solver | None:
-        """The solver; None where a scene file has chosen it."""
+        """The solver; None if a scene file has chosen it."""
         return self._solver
 
     @solver.setter
@@ -331,12 +335,12 @@ class Simulation(Readings):
 
     @property
     def solver_in_use(self) -> str:
-        """The solver in words, with what an Auto has come to."""
+        """A description of the solver; for Auto, of its choice."""
         return self._core.solver_in_use
 
     @property
     def integrator_in_use(self) -> str:
-        """The time integrator in words, with what an Auto solver has chosen."""
+        """The name of the time integrator; for an Auto solver, its choice."""
         return self._core.integrator_in_use
 
     def __repr__(self) -> str:

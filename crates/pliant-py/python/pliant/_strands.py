@@ -1,4 +1,4 @@
-"""Hair that follows its leader, rods with orientations, strands that are matched."""
+"""Hair with follow-the-leader, rods with orientations, strands with shape matching."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ._meshes import Mesh, Strands
 
 @dataclass(frozen=True)
 class HairGrid:
-    """Hair against hair, through a grid [Müller 2012].
+    """Interaction of hair with hair, through a grid [Müller 2012].
 
-    cell [m]: a few distances between neighbouring hairs. friction [1/s]: rate at which velocities become those of the hair around.
-    repulsion [m²/s²]: how strongly dense hair spreads.
+    cell [m]: a few distances between neighbouring hairs. friction [1/s]: rate at which velocities approach those of
+    the surrounding hair. repulsion [m²/s²]: how strongly dense hair spreads out.
     """
 
     cell: float
@@ -26,11 +26,12 @@ class HairGrid:
 
 @dataclass(frozen=True)
 class HairStyle:
-    """What hair keeps of its rest shape [Han 2012]. Shares are per step, as in position-based dynamics, and no material's stiffness.
+    """How hair keeps its rest shape [Han 2012]. Shares are per step, as in position-based dynamics, not stiffnesses
+    of a material.
 
-    local_share: of the way to the locally right direction in an iteration, 0 to 1; keeps curls. iterations: of that in a step.
-    global_share: of the way to the place at rest, carried along by the pins, 0 to 1. global_range: share of each strand, from
-    the root, that is drawn there.
+    local_share: by which an iteration turns a segment towards its rest direction relative to the one before it, 0 to
+    1; keeps curls. iterations: number of these per step. global_share: by which vertices are pulled towards their
+    rest positions, which follow the pins, 0 to 1. global_range: share of each strand, from the root, that is pulled.
     """
 
     local_share: float = 0.0
@@ -41,12 +42,12 @@ class HairStyle:
 
 @dataclass(frozen=True)
 class FollowLeader:
-    """Inextensible hair, each strand in one pass from its pinned root [Müller 2012]: a solver for worlds of strands with a
-    StrandMaterial, each with a pinned vertex, and nothing else.
+    """Inextensible hair: each strand is solved in one pass from its pinned root [Müller 2012]. It supports only
+    worlds of strands with a StrandMaterial, each with a pinned vertex.
 
-    correction: how much of a follower's correction slows its leader, 0 (as if each vertex were infinitely heavier than the
-    next) to below 1. Velocities then hold what the next step starts from, not what is seen. grid: hair against hair. style: what hair
-    keeps of its rest shape.
+    correction: how much of a follower's correction slows its leader, 0 (as if each vertex were infinitely heavier
+    than the next) to below 1. Velocities then hold what the next step starts from, not the visible speed. grid:
+    interaction of hair with hair. style: how hair keeps its rest shape.
     """
 
     correction: float = 0.9
@@ -63,11 +64,12 @@ class FollowLeader:
 
 @dataclass(frozen=True)
 class HairMaterial(Material):
-    """Hair and fur: strands of exact length, each behind a vertex that is pinned, held by a handle or attached to another body [Müller 2012],
-    which only the position-based solver moves. A world of hair alone is faster by FollowLeader.
+    """Hair and fur: strands of exact length. Each follows a vertex that is pinned, held by a handle or attached to
+    another body [Müller 2012]. Needs the position-based solver. A world of nothing but hair is faster with
+    FollowLeader.
 
-    density: mass per length [kg/m]; what hair is attached to does not feel it. width [m], by which the wind acts on it. correction, grid, style:
-    as of FollowLeader; hair of other bodies is not around it.
+    density: mass per length [kg/m]; a body that hair is attached to does not feel it. width [m]: the wind acts on it.
+    correction, grid, style: as for FollowLeader; the grid holds the hair of this body only.
     """
 
     density: float = 5e-4
@@ -86,11 +88,12 @@ class HairMaterial(Material):
 
 @dataclass(frozen=True)
 class RodMaterial(Material):
-    """Cables, threads, wires: strands of round cross-section that resist bending and torsion [Kugelstadt 2016], which only the
-    position-based solver moves. The default is a soft cable of 6 mm.
+    """Cables, threads, wires: strands of round cross-section that resist bending and torsion [Kugelstadt 2016]. Needs
+    the position-based solver. The default is a soft cable of 6 mm.
 
-    radius [m]. density: mass per volume [kg/m³]. youngs_modulus [Pa]. shear_modulus [Pa]. keeps_shape: curved at rest as its
-    mesh is, like a spring; otherwise straight. A segment between two pinned vertices is clamped.
+    radius [m]. density: mass per volume [kg/m³]. youngs_modulus [Pa]. shear_modulus [Pa]. keeps_shape: whether the
+    rest shape is that of the mesh, such as a coil; otherwise it is straight. A segment between two pinned vertices is
+    clamped.
     """
 
     radius: float = 3e-3
@@ -105,14 +108,16 @@ class RodMaterial(Material):
 
 @dataclass(frozen=True)
 class OrientedMaterial(Material):
-    """Plants, fins, ribs: ellipsoids with orientations along strands, matched in groups [Müller & Chentanez 2011], which only the
-    position-based solver moves. A strand that begins at a vertex of another is a branch of it. A pinned vertex keeps its orientation.
+    """Plants, fins, ribs: ellipsoids with orientations along strands, with shape matching in groups [Müller &
+    Chentanez 2011]. Needs the position-based solver. A strand that begins at a vertex of another is a branch of it. A
+    pinned vertex keeps its orientation.
 
-    radius: at the root [m]. tip_radius: at tips, between which cross-sections add up; as at the root without. density: mass per volume
-    [kg/m³]. width: edges that vertices of a group are apart. share: how much of the way to its goal a vertex is pulled and turned in a
-    step, 0 to 1; or frequency: how often it swings [Hz]. damping [1/s]. limit: how far a vertex may be from its goal, as a share of a
-    group's half-width, and turned from it [rad]; 0 brings it there as far as iterations go, None lets only the spring act. relaxation:
-    factor on that, below 2.
+    radius: at the root [m]. tip_radius: at the tips; that of the root if None. Cross-sections add up where branches
+    join. density: mass per volume [kg/m³]. width: a group contains the vertices within this number of edges. share:
+    of the distance to its goal that a vertex is pulled and turned per step, 0 to 1; or frequency: at which it
+    oscillates [Hz]. damping [1/s]. limit: how far a vertex may be from its goal, as a share of a group's half-width,
+    and how far it may be rotated from it [rad]; with 0, iterations bring it as close as they can; with None, only the
+    spring acts. relaxation: factor on movements towards the limit, below 2.
     """
 
     radius: float = 0.02
@@ -134,11 +139,11 @@ class OrientedMaterial(Material):
 
 @dataclass(frozen=True)
 class ChainMaterial(Material):
-    """Strands whose runs of vertices are pulled back to their shape at rest [Rungjiratananon 2010], which only the position-based solver
-    moves. The wider runs are, the stiffer strands are, at the same cost.
+    """Strands with shape matching: runs of vertices are pulled back to their rest shape [Rungjiratananon 2010]. Needs
+    the position-based solver. Wider runs make strands stiffer, at the same cost.
 
-    width: vertices to each side. density: mass per length [kg/m]. share, frequency, damping, limit, relaxation: as of
-    OrientedMaterial, without turns.
+    width: number of vertices to each side. density: mass per length [kg/m]. share, frequency, damping, limit,
+    relaxation: as for OrientedMaterial, without rotations.
     """
 
     width: int
@@ -165,8 +170,8 @@ def scalp(
     cover: float = 0.5,
     curl: tuple[float, float] | None = None,
 ) -> Strands:
-    """Hair on a ball of a radius [m] around the origin, straight out of it; length [m] of each strand along its curls. Strands have
-    segments + 1 vertices each, root first.
+    """Hair on a ball of a radius [m] around the origin, perpendicular to its surface; length [m] of each strand along
+    its curls. Strands have segments + 1 vertices each, root first.
 
     cover: share of the ball's surface with hair, from the top. curl: radius and pitch of helices [m].
     """

@@ -27,8 +27,8 @@ QUANTITIES = ("max-stretch", "lowest", "max-speed", "kinetic-energy", "elastic-e
 
 
 class Sweep(Sequence[Row]):
-    """The rows of a sweep in the order of the grid: the parameters, what the run returned, "seconds" it took, and "error", None
-    or the text of what went wrong."""
+    """The rows of a sweep in the order of the grid: the parameters, what the run returned, the "seconds" it took, and
+    "error", which is None or the error message."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(each(rows, "rows", dict))
@@ -84,7 +84,7 @@ def _short(value: Any) -> str:
 
 
 class SceneRun:
-    """Runs a scene with overrides and measures it at the end; also says whether its expectations hold."""
+    """Runs a scene with overrides and measures it at the end; also reports whether its expectations hold."""
 
     def __init__(self, scene: str, measure: Sequence[str]) -> None:
         self.scene = scene
@@ -119,14 +119,14 @@ def sweep(
 ) -> Sweep:
     """Runs the same simulation for each combination of parameters.
 
-    run: a function of the parameters that returns a dict of results; or a scene, whose parameters are overrides such as
-    "body.0.material.cloth.youngs_modulus" and of which quantities are measured at the end. parameters: a list of values for
-    each name, of which all combinations are run; or a list of dicts. backend: "processes" (local; guard scripts by
-    `if __name__ == "__main__":`), "ray" (the cluster that ray.init() joined, or a local one; pip install ray) or "serial".
-    workers: at once; by default one for each processor, or as many as Ray has. progress: True for a line on stderr, or a
-    function of (done, total, row).
+    run: a function of the parameters that returns a dict of results; or a scene; then parameters are overrides such
+    as "body.0.material.cloth.youngs_modulus", and quantities are measured at the end. parameters: a list of values
+    for each name, to run all combinations; or a list of dicts. backend: "processes" (local; in scripts, put the call
+    under `if __name__ == "__main__":`), "ray" (the cluster that ray.init() joined, or a local one; pip install ray)
+    or "serial". workers: number of runs at once; by default one for each processor, or as many as Ray has. progress:
+    True for a line on stderr, or a function of (done, total, row).
 
-    A run that fails, or whose process dies, becomes a row with an "error"; the others are kept.
+    If a run fails or its process dies, it becomes a row with an "error"; the others are kept.
     """
     if isinstance(parameters, Sequence) and not isinstance(parameters, (str, bytes)):
         for k, row in enumerate(parameters):

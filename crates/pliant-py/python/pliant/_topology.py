@@ -1,4 +1,4 @@
-"""Bodies that tear and are cut."""
+"""Tearing and cutting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ._arrays import ArrayLike, Floats, Indices, count, each, indices, number, w
 
 
 class Seam:
-    """A line along which a sheet is weaker or stronger. edges: (m, 2). strength: factor on what it bears across, such as 0.5."""
+    """A line along which a sheet is weaker or stronger. edges: (m, 2). strength: factor on the strength across it,
+    such as 0.5."""
 
     def __init__(self, edges: ArrayLike, strength: float) -> None:
         self.edges: Indices = indices(edges, "edges", 2)
@@ -17,12 +18,13 @@ class Seam:
 
 
 class Tearing:
-    """How a body with a cloth, solid or strand material tears: cells that bear no more part from their neighbours, across the largest
-    stretch.
+    """How a body with a cloth, solid or strand material tears: a cell that is loaded beyond its strength separates
+    from its neighbours, perpendicular to the largest stretch.
 
-    stretch: the largest principal stretch that cells bear, above 1; or force: the largest principal force, per length of cloth [N/m], per
-    area of a solid [Pa], in all for strands [N]. noise: cells bear more or less by up to this share, at random but always the same.
-    seed: which random numbers. seams: weaker lines of a sheet. splits_per_step: most vertices that are torn open in a step.
+    stretch: the largest principal stretch that cells withstand, above 1; or force: the largest principal force, per
+    length for cloth [N/m], per area for solids [Pa], in total for strands [N]. noise: random variation of the
+    strength by up to this share, the same in every run. seed: of the variation. seams: lines along which a sheet is
+    weaker or stronger. splits_per_step: maximum number of vertices that tear in a step.
     """
 
     def __init__(
@@ -47,14 +49,15 @@ class Tearing:
         self.splits_per_step = count(splits_per_step, "splits_per_step", at_least=1)
 
     def check(self, vertices: int) -> None:
-        """Refuses numbers of vertices that a body does not have."""
+        """Raises an error for vertices that a body does not have."""
         for k, seam in enumerate(self.seams):
             within(seam.edges, f"Tearing: seams[{k}].edges", vertices)
 
 
 @dataclass(frozen=True)
 class CutReport:
-    """What a cut did: its length at rest [m], 0 where it met nothing; vertices that were made on the line; vertices that were doubled."""
+    """What a cut did: its length at rest [m], 0 if it hit nothing; the number of vertices that were made on the line,
+    and of those that were split."""
 
     length: float
     inserted: int

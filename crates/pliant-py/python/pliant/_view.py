@@ -1,4 +1,4 @@
-"""Pictures: by Pliant's own renderer, which needs nothing else, or interactive ones by pyvista."""
+"""Pictures by Pliant's own renderer, which needs nothing else, or interactive ones with pyvista."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _LABELS = {"speed": "speed [m/s]", "strain": "largest strain [%]"}
 
 
 def vertex_strains(sim: Simulation) -> Floats:
-    """The largest principal strain |λ − 1| at each vertex, the mean over the elements around it; 0 where there are none."""
+    """The largest principal strain |λ − 1| at each vertex, the mean over the elements around it; 0 if there are
+    none."""
     required(sim, "sim", Simulation)
     sums, counts = np.zeros(len(sim)), np.zeros(len(sim))
     for strains in sim.element_strains():
@@ -104,11 +105,11 @@ def show(
     caption: str | None = None,
     interactive: bool = False,
 ) -> Any:
-    """A picture of a simulation as it is now, which notebooks show and save(path) writes as PNG.
+    """A picture of a simulation in its current state; notebooks display it, and save(path) writes it as PNG.
 
-    color: None for a colour for each body, "speed", "strain", or a value for each vertex, with a label. size [px]. direction:
-    in which the camera looks. ground: below everything, at a height [m], or False. interactive: a pyvista plotter instead, to
-    turn with the mouse (pip install pyvista).
+    color: None for a colour for each body, "speed", "strain", or a value for each vertex, with a label. size [px].
+    direction: of the camera's view. ground: below everything, at a height [m], or False. interactive: a pyvista
+    plotter instead, to turn with the mouse (pip install pyvista).
     """
     required(sim, "sim", Simulation)
     values = _values(sim, color)
@@ -141,8 +142,9 @@ def save_gif(
     direction: ArrayLike = FRONT,
     ground: bool | float = True,
 ) -> Path:
-    """Advances a simulation by some seconds and writes the motion as a GIF; or writes frames, positions (n, 3) that were
-    kept, without advancing. The camera stands still and sees all of it. color: None, "speed" or "strain"."""
+    """Advances a simulation by some seconds and writes the motion as a GIF; or writes frames, which are stored
+    positions (n, 3), without advancing. The camera stands still and sees everything. color: None, "speed" or
+    "strain"."""
     required(sim, "sim", Simulation)
     rate = number(frames_per_second, "frames_per_second", above=0)
     kept: list[Floats] = []

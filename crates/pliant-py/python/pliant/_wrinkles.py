@@ -10,10 +10,10 @@ from ._meshes import TriangleMesh
 class WrinkleMesh:
     """A fine mesh that follows a coarse, simulated one and wrinkles where that is compressed [Müller 2010].
 
-    coarse, fine: both at rest, in the same place. reach [m]: how far a fine vertex may go from the coarse surface, about three edges of the
-    fine mesh. one_sided: fine vertices stay on the side that the coarse normals point to. bending: share of the way, 0 to 1, that
-    vertices across an edge go back to their distance in an iteration. iterations: in each frame, at least; it goes on, to
-    most_iterations, while an edge is strained by more than tolerance.
+    coarse, fine: both at rest, in the same place. reach [m]: how far a fine vertex may move from the coarse surface,
+    about three edges of the fine mesh. one_sided: fine vertices stay on the side that the coarse normals point to.
+    bending: share, 0 to 1, of the bending error across an edge that each iteration corrects. iterations: minimum
+    number per frame; they continue, up to most_iterations, while an edge is strained by more than tolerance.
     """
 
     def __init__(
@@ -51,12 +51,13 @@ class WrinkleMesh:
         return self._wrinkles.positions()
 
     def follow(self, positions: ArrayLike) -> Floats:
-        """Moves the fine mesh to where the coarse vertices are now, (k, 3) [m], such as sim.positions[sim.vertices("cloth")]; returns
-        its positions. Call it once for each frame: it goes on from the last."""
+        """Moves the fine mesh along with the coarse vertices, which are now at (k, 3) [m], such as
+        sim.positions[sim.vertices("cloth")]; returns its positions. Call it once for each frame: it continues from
+        the last."""
         return self._wrinkles.follow(vectors(positions, "positions", len(self.coarse)))
 
     def mesh(self) -> TriangleMesh:
-        """The fine mesh as it is now."""
+        """The current fine mesh."""
         return TriangleMesh(self.positions, self.fine.triangles)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-//! `[[body]]` and what refers to bodies.
+//! `[[body]]` and the sections that refer to bodies.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,28 +9,29 @@ use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSec
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodySection {
-    /// Its name, by which other sections refer to it.
+    /// Its name; other sections use it to refer to this body.
     pub name: String,
     /// Its shape at rest.
     pub shape: ShapeSection,
-    /// Where it stands.
+    /// Where it is placed.
     pub transform: Option<TransformSection>,
     /// What it is made of.
     pub material: MaterialSection,
-    /// More energies.
+    /// Additional energies.
     #[serde(default)]
     pub energy: Vec<EnergySection>,
-    /// Vertices that stay, or follow keyframes exactly.
+    /// Vertices that are fixed, or follow keyframes exactly.
     #[serde(default)]
     pub pin: Vec<PinSection>,
-    /// Vertices that are pulled by springs to where keyframes say.
+    /// Vertices that springs pull towards goals, which may follow keyframes.
     #[serde(default)]
     pub handle: Vec<HandleSection>,
-    /// Threads from every vertex to pinned ones, so that the body keeps its length at few iterations of the position-based solver.
+    /// Threads from every vertex to pinned vertices, which keep the body from stretching with few iterations of the
+    /// position-based solver.
     pub long_range: Option<LongRangeSection>,
-    /// A finer surface that follows this one, wrinkles where it is pressed together, and is what pictures and exports show.
+    /// A finer surface that follows this one and wrinkles where it is compressed; pictures and exports show it.
     pub wrinkles: Option<WrinklesSection>,
-    /// How it tears; it does not without.
+    /// How it tears; without this key it does not tear.
     pub tear: Option<TearSection>,
     /// Velocity at the start (m/s).
     #[serde(default)]
@@ -38,7 +39,7 @@ pub struct BodySection {
     /// Angular velocity at the start about its centre of mass (rad/s).
     #[serde(default)]
     pub spin: [f64; 3],
-    /// Whether it is kept from passing through itself, where the scene has self-collision; true by default.
+    /// Whether it is kept from passing through itself, if the scene has self-collision; true by default.
     pub self_collision: Option<bool>,
     /// Overpressure inside its surface (Pa).
     #[serde(default)]
@@ -62,9 +63,9 @@ pub struct TransformSection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinSection {
-    /// Which vertices.
+    /// The vertices.
     pub select: Select,
-    /// How they move; they stay without.
+    /// How they move; without keyframes they are fixed.
     #[serde(default)]
     pub keyframe: Vec<Keyframe>,
 }
@@ -73,11 +74,11 @@ pub struct PinSection {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LongRangeSection {
-    /// How long threads are; geodesic by default.
+    /// How the length of threads is measured; geodesic by default.
     pub lengths: Option<ThreadLengthsName>,
-    /// Threads of each vertex, to the nearest pinned vertices, 1 to 64; 1 by default.
+    /// Number of threads per vertex, to the nearest pinned vertices, 1 to 64; 1 by default.
     pub points: Option<usize>,
-    /// Fraction by which threads are longer than that; 0 by default.
+    /// Fraction by which threads are longer than this length; 0 by default.
     pub slack: Option<f64>,
 }
 
@@ -85,42 +86,43 @@ pub struct LongRangeSection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrinklesSection {
-    /// How often each triangle is cut in four, 1 to 6.
+    /// How many times each triangle is divided into four, 1 to 6.
     pub subdivisions: u32,
-    /// How far a fine vertex may go from the coarse surface (m); three fine edges by default.
+    /// How far a fine vertex may move from the coarse surface (m); three fine edges by default.
     pub reach: Option<f64>,
     /// Whether fine vertices stay on the side that the normals point to; true by default.
     pub one_sided: Option<bool>,
-    /// Share of the way, 0 to 1, that vertices across an edge go back to their distance in an iteration: more makes wider wrinkles; 0.9 by default.
+    /// Share, 0 to 1, of the bending error across an edge that each iteration corrects: larger values make wider
+    /// wrinkles; 0.9 by default.
     pub bending: Option<f64>,
-    /// Iterations in a step, at least; 100 by default.
+    /// Minimum number of iterations per step; 100 by default.
     pub iterations: Option<usize>,
-    /// Strain of an edge that a step goes on for; 0.008 by default.
+    /// Iterations continue while an edge is strained by more than this; 0.008 by default.
     pub tolerance: Option<f64>,
-    /// Iterations in a step, at most; 1000 by default.
+    /// Maximum number of iterations per step; 1000 by default.
     pub most_iterations: Option<usize>,
 }
 
-/// How long threads are.
+/// How the length of threads is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadLengthsName {
-    /// The way over the body at rest; a folded rest shape can unfold.
+    /// Along the body at rest; a folded rest shape can unfold.
     #[default]
     Geodesic,
-    /// The straight distance at rest.
+    /// The straight-line distance at rest.
     Euclidean,
 }
 
-/// Vertices pulled by springs.
+/// Vertices that are pulled by springs.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandleSection {
-    /// Which vertices.
+    /// The vertices.
     pub select: Select,
     /// Stiffness of each spring (N/m).
     pub stiffness: f64,
-    /// How their goals move; they stay without.
+    /// How the goals move; without keyframes they are the rest positions.
     #[serde(default)]
     pub keyframe: Vec<Keyframe>,
 }
@@ -137,9 +139,9 @@ pub struct Attachment {
     pub stiffness: f64,
     /// Which vertices are joined; in-order by default.
     pub join: Option<JoinName>,
-    /// Length of the springs; zero by default.
+    /// Rest length of the springs; zero by default.
     pub length: Option<LengthName>,
-    /// Joins only what is at most this far apart at rest (m).
+    /// Joins only vertices that are at most this far apart at rest (m).
     pub within: Option<f64>,
 }
 
@@ -157,20 +159,20 @@ pub struct AttachmentEnd {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JoinName {
-    /// The first with the first, and so on; both ends have the same number.
+    /// The first with the first, and so on; both ends must have the same number of vertices.
     #[default]
     InOrder,
     /// Each vertex of `from` with the vertex of `to` nearest to it at rest.
     Nearest,
 }
 
-/// Length of attachments.
+/// Rest length of attachments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LengthName {
-    /// None: vertices are pulled together.
+    /// Zero: vertices are pulled together.
     #[default]
     Zero,
-    /// That at rest: vertices keep their distance.
+    /// The distance at rest: vertices keep their distance.
     Rest,
 }

@@ -1,27 +1,27 @@
-//! `[[collider]]` and `[contact]`: what bodies run into, and how.
+//! `[[collider]]` and `[contact]`: obstacles for bodies, and how contact with them is handled.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{SolidShape, UpName};
 
-/// Something that bodies run into. It stands still, or moves by keyframes or a motion file, whatever meets it.
+/// An obstacle for bodies. It stands still, or follows keyframes or a motion file; bodies do not move it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ColliderSection {
-    /// A name for errors.
+    /// A name for error messages.
     pub name: Option<String>,
     /// Its shape, about its own origin.
     pub shape: ColliderShape,
     /// Where its origin is (m); the origin of the world by default. With a motion file, where that file's origin is.
     #[serde(default)]
     pub position: [f64; 3],
-    /// How it is turned; with a motion file, how the whole motion is.
+    /// Its rotation; with a motion file, the rotation of the whole motion.
     pub rotation: Option<Turn>,
-    /// Where it is over time, instead of `position` and `rotation`; what a keyframe leaves out is taken from these.
+    /// Its pose over time. A keyframe that omits `position` or `rotation` uses the values above.
     #[serde(default)]
     pub keyframe: Vec<ColliderKeyframe>,
-    /// A file that says where it is over time.
+    /// A file with its pose over time.
     pub motion: Option<MotionFile>,
     /// Coulomb's coefficient of friction; 0 by default.
     pub friction: Option<f64>,
@@ -35,22 +35,23 @@ pub struct ColliderSection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Axis; any length but zero.
+    /// Axis, of any non-zero length.
     pub axis: [f64; 3],
-    /// Angle (°), counter-clockwise seen against the axis.
+    /// Angle (°), counter-clockwise when the axis points at the viewer.
     pub degrees: f64,
 }
 
-/// A pose at a moment. Between keyframes a collider moves straight and turns evenly: about a common axis by as many degrees as the
-/// keyframes say, else the shorter way. Before the first and after the last it stands still.
+/// A pose at a time. Between keyframes, a collider moves in a straight line and turns at a constant rate: if both
+/// rotations have the same axis, by the difference of their angles, else along the shorter arc. Before the first and
+/// after the last keyframe it stands still.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ColliderKeyframe {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
-    /// Where its origin is (m).
+    /// Position of its origin (m).
     pub position: Option<[f64; 3]>,
-    /// How it is turned.
+    /// Its rotation.
     pub rotation: Option<Turn>,
 }
 
@@ -60,12 +61,12 @@ pub struct ColliderKeyframe {
 pub struct MotionFile {
     /// Path, relative to the scene file.
     pub path: String,
-    /// Which part of it, from 0.
+    /// Number of the part, from 0.
     #[serde(default)]
     pub part: usize,
     /// Frames of the file per second (1/s); 30 by default.
     pub frame_rate: Option<f64>,
-    /// When its first frame is (s); 0 by default.
+    /// Time of its first frame (s); 0 by default.
     pub start: Option<f64>,
     /// Metres per unit of the file; 1 by default.
     pub metres_per_unit: Option<f64>,
@@ -88,7 +89,7 @@ pub enum ColliderShape {
     Capsule {
         /// Radius (m).
         radius: f64,
-        /// Length of the segment, the round ends not counted (m).
+        /// Length of the segment, without the round ends (m).
         length: f64,
     },
     /// A box along the axes.
@@ -96,14 +97,14 @@ pub enum ColliderShape {
         /// Lengths of its sides (m).
         size: [f64; 3],
     },
-    /// A full cylinder along y.
+    /// A solid cylinder along y.
     Cylinder {
         /// Radius (m).
         radius: f64,
         /// Length (m).
         length: f64,
     },
-    /// The ground below heights on a grid that begins at the collider's origin. Beside the grid there is nothing.
+    /// The ground below heights on a grid that begins at the collider's origin. There is nothing outside the grid.
     Heightfield {
         /// Distances between heights along x and z (m).
         spacing: [f64; 2],
@@ -118,10 +119,11 @@ pub enum ColliderShape {
         metres_per_unit: Option<f64>,
         /// The axis that points up in the file; y by default.
         up: Option<UpName>,
-        /// Cells along its longest side: its distances are then sampled on a grid, and it may have holes and overlaps.
+        /// Cells along its longest side. If given, distances are sampled on a grid, and the surface may have holes and
+        /// overlaps.
         cells: Option<usize>,
     },
-    /// A solid made of simple shapes, its distances sampled on a grid.
+    /// A solid composed of simple shapes, with distances sampled on a grid.
     Sdf {
         /// The solid.
         solid: SolidShape,
@@ -148,13 +150,13 @@ impl ColliderShape {
     }
 }
 
-/// How contacts with colliders are dealt with.
+/// How contacts with colliders are handled.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContactSection {
     /// How contacts act on the solver; constraint by default.
     pub mode: Option<ContactModeName>,
-    /// Weight of a contact over the diagonal of the system matrix; 1 by default.
+    /// Weight of a contact relative to the diagonal of the system matrix; 1 by default.
     pub weight: Option<f64>,
 }
 
@@ -162,11 +164,11 @@ pub struct ContactSection {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContactModeName {
-    /// Constraints within the solve: forces balance, friction sticks.
+    /// Contacts are constraints in the solve: forces balance, friction sticks.
     #[default]
     Constraint,
     /// Vertices are moved out of colliders after each iteration: cheaper, softer.
     Displacement,
-    /// Forces on the right-hand side, the matrix stays: for soft cloth.
+    /// Contacts are forces on the right-hand side, and the matrix stays constant: for soft cloth.
     ConstantMatrix,
 }

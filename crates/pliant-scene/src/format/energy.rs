@@ -1,12 +1,12 @@
-//! `[[body.energy]]`: single energies on top of a material, under the names that reports give them.
+//! `[[body.energy]]`: energies in addition to a material, with the names that reports use.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{PoseSection, Select};
 
-/// An energy over the vertices or elements of a body. Where there is a `select`, elements act of which all vertices are
-/// selected; without it, all of them.
+/// An energy on the vertices or elements of a body. With `select`, it acts on the elements that have all their vertices
+/// selected; without it, on all of them.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum EnergySection {
@@ -14,57 +14,58 @@ pub enum EnergySection {
     EdgeSpring {
         /// Stiffness of each spring (N/m). Give this or `axial_stiffness`.
         stiffness: Option<f64>,
-        /// Axial stiffness (N): a spring of length l has this over l, whatever the resolution.
+        /// Axial stiffness (N): a spring of length l has this stiffness divided by l, so the result does not depend on
+        /// the resolution.
         axial_stiffness: Option<f64>,
-        /// Least and largest length without force, as factors of the rest length; [1, 1] by default.
+        /// Smallest and largest length without force, as factors of the rest length; [1, 1] by default.
         limits: Option<[f64; 2]>,
-        /// Which edges.
+        /// The edges.
         select: Option<Select>,
     },
     /// Strain of triangles.
     TriangleStrain {
         /// Young's modulus × thickness (N/m).
         stiffness: f64,
-        /// Least and largest stretch without force; [1, 1] by default.
+        /// Smallest and largest stretch without force; [1, 1] by default.
         limits: Option<[f64; 2]>,
-        /// Which triangles.
+        /// The triangles.
         select: Option<Select>,
     },
     /// Strain of tets.
     TetStrain {
         /// Stiffness (Pa).
         stiffness: f64,
-        /// Least and largest stretch without force; [1, 1] by default.
+        /// Smallest and largest stretch without force; [1, 1] by default.
         limits: Option<[f64; 2]>,
-        /// Which tets.
+        /// The tets.
         select: Option<Select>,
     },
-    /// Area of triangles between bounds.
+    /// Keeps the area of triangles within bounds.
     TriangleArea {
         /// Stiffness (N/m).
         stiffness: f64,
-        /// Least and largest area, as factors of the rest area; [1, 1] by default.
+        /// Smallest and largest area, as factors of the rest area; [1, 1] by default.
         bounds: Option<[f64; 2]>,
-        /// Which triangles.
+        /// The triangles.
         select: Option<Select>,
     },
-    /// Volume of tets between bounds.
+    /// Keeps the volume of tets within bounds.
     TetVolume {
         /// Stiffness (Pa).
         stiffness: f64,
-        /// Least and largest volume, as factors of the rest volume; [1, 1] by default.
+        /// Smallest and largest volume, as factors of the rest volume; [1, 1] by default.
         bounds: Option<[f64; 2]>,
-        /// Which tets.
+        /// The tets.
         select: Option<Select>,
     },
-    /// Tets drawn to blends of example poses, each with weights of its own.
+    /// Pulls tets towards blends of example poses; each tet has its own weights.
     ExampleLocal {
         /// Stiffness (Pa).
         stiffness: f64,
         /// The poses, besides the rest shape; at most 16.
         pose: Vec<PoseSection>,
     },
-    /// Tets drawn to blends of example poses, with one set of weights for the body.
+    /// Pulls tets towards blends of example poses, with one set of weights for the whole body.
     ExampleGlobal {
         /// Stiffness (Pa).
         stiffness: f64,
@@ -78,7 +79,7 @@ pub enum EnergySection {
         /// Poisson ratio, above −1 and below 1; 0 by default.
         poisson_ratio: Option<f64>,
     },
-    /// Bending by mean curvature at all vertices inside a surface.
+    /// Bending by the mean curvature at all interior vertices of a surface.
     Bending {
         /// Bending stiffness (N·m).
         stiffness: f64,
@@ -87,16 +88,16 @@ pub enum EnergySection {
     Hinge {
         /// Bending stiffness of the sheet (N·m).
         stiffness: f64,
-        /// Angle at rest (°), of all hinges; that of the rest shape by default.
+        /// Rest angle (°) of all hinges; that of the rest shape by default.
         degrees: Option<f64>,
-        /// Which pairs of triangles.
+        /// The pairs of triangles.
         select: Option<Select>,
     },
-    /// Springs that pull vertices to where they are at rest; see `handle` for goals that move.
+    /// Springs that pull vertices to their rest positions; see `handle` for goals that move.
     Position {
         /// Stiffness of each spring (N/m).
         stiffness: f64,
-        /// Which vertices.
+        /// The vertices.
         select: Option<Select>,
     },
     /// A plane that keeps vertices on one side.
@@ -105,16 +106,16 @@ pub enum EnergySection {
         stiffness: f64,
         /// A point of the plane (m).
         point: [f64; 3],
-        /// Normal to the allowed side.
+        /// Normal that points to the allowed side.
         normal: [f64; 3],
-        /// Which vertices.
+        /// The vertices.
         select: Option<Select>,
     },
     /// Vertices that move as one rigid body.
     Rigid {
         /// Stiffness that keeps each vertex in place (N/m).
         stiffness: f64,
-        /// Which vertices, at least two.
+        /// The vertices, at least two.
         select: Option<Select>,
     },
 }

@@ -1,4 +1,4 @@
-//! `[[expect]]`: what must hold.
+//! `[[expect]]`: expectations.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectSection {
-    /// What is measured.
+    /// The quantity to measure.
     pub quantity: Quantity,
-    /// Of which body; of the whole world without.
+    /// The body; the whole world by default.
     pub body: Option<String>,
-    /// When; at the end by default.
+    /// When it is checked; at the end by default.
     #[serde(default)]
     pub at: Moment,
-    /// It must be less than this.
+    /// The quantity must be less than this.
     pub below: Option<f64>,
-    /// It must be more than this.
+    /// The quantity must be more than this.
     pub above: Option<f64>,
 }
 
@@ -26,7 +26,7 @@ pub struct ExpectSection {
 pub enum Quantity {
     /// Largest ratio of an edge's length to its rest length.
     MaxStretch,
-    /// Least ratio of an edge's length to its rest length.
+    /// Smallest ratio of an edge's length to its rest length.
     MinStretch,
     /// Mean ratio of an edge's length to its rest length.
     MeanStretch,
@@ -44,19 +44,19 @@ pub enum Quantity {
     TotalEnergy,
     /// Number of edges that pass through a triangle, of all bodies.
     Intersections,
-    /// Depth of the deepest vertex in a collider (m); 0 where none is inside.
+    /// Depth of the deepest vertex in a collider (m); 0 if none is inside.
     Penetration,
     /// Number of vertices that press against colliders.
     Contacts,
-    /// How much of the weight the colliders carry: the part of their forces against gravity, over the weight.
+    /// Share of the weight that colliders carry: the component of their forces against gravity, divided by the weight.
     CarriedWeight,
-    /// Least distance of two parts without a common vertex (m), of all bodies.
+    /// Smallest distance between two elements without a common vertex (m), of all bodies.
     LeastGap,
     /// Number of connected pieces.
     Pieces,
     /// Number of vertices that tearing and cutting have added.
     Torn,
-    /// Largest strain of an edge of a wrinkle mesh; 0 where there is none.
+    /// Largest strain of an edge of a wrinkle mesh; 0 if there is none.
     MaxWrinkleStrain,
     /// x of the centre of mass (m).
     CentreX,

@@ -11,25 +11,25 @@ use super::Select;
 pub struct ForceSection {
     /// Name of the body.
     pub body: String,
-    /// Which vertices; all by default.
+    /// The vertices; all by default.
     pub select: Option<Select>,
-    /// Force on all of them together (N), shared equally.
+    /// Total force (N), divided equally between the vertices.
     pub total: Option<[f64; 3]>,
-    /// How the force changes.
+    /// How the force changes over time.
     #[serde(default)]
     pub keyframe: Vec<ForceKeyframe>,
-    /// When it sets in (s); at the start by default.
+    /// When it begins (s); at the start by default.
     pub from: Option<f64>,
     /// When it ends (s); never by default.
     pub until: Option<f64>,
 }
 
-/// A force at a moment. Between keyframes forces are interpolated; before the first and after the last they stay.
+/// A force at a time. Forces are interpolated between keyframes, and constant before the first and after the last.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForceKeyframe {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
-    /// Force on all vertices together (N).
+    /// Total force on all vertices (N).
     pub total: [f64; 3],
 }

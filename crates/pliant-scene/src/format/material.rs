@@ -1,4 +1,4 @@
-//! `[body.material.…]`: physical parameters, or presets with changes.
+//! `[body.material.…]`: physical parameters, or a preset with some values changed.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,31 +13,31 @@ pub enum MaterialSection {
     Cloth(ClothSection),
     /// A solid.
     Solid(SolidSection),
-    /// Ropes and hairs.
+    /// Ropes and hair.
     Strand(StrandSection),
     /// Hair and fur: strands of exact length that follow a vertex which is pinned, held by a handle or attached to another body; only the
     /// position-based solver knows it, and a world of hair alone may have `[solver.follow-leader]` and strands instead.
     Hair(HairSection),
     /// Cables, threads and wires: strands that resist bending and torsion.
     Rod(RodSection),
-    /// Ellipsoids with orientations along strands, which are pulled back to their shape in groups: plants, fins; only the
-    /// position-based solver knows them.
+    /// Ellipsoids with orientations along strands, which are pulled back to their rest shape in groups: plants, fins.
+    /// Needs the position-based solver.
     Oriented(OrientedSection),
     /// A sheet of springs along its edges.
     Springs(SpringSection),
-    /// A solid that does not deform: the inside of a closed surface, or of a solid.
+    /// A solid that does not deform: the inside of a closed surface or of a solid shape.
     Rigid(RigidSection),
-    /// A liquid, of a shape made of particles; only the position-based solver knows it.
+    /// A liquid; its shape must be made of particles. Needs the position-based solver.
     Fluid(FluidSection),
-    /// A body whose regions are pulled back to their shape; only the position-based solver knows it.
+    /// A body with shape matching: its regions are pulled back to their rest shape. Needs the position-based solver.
     Matched(MatchedSection),
-    /// Cloth whose triangles are pulled back to their shape; only the position-based solver knows it.
+    /// Cloth with shape matching: its triangles are pulled back to their rest shape. Needs the position-based solver.
     MatchedCloth(MatchedClothSection),
-    /// Masses that nothing holds together but what stands under `energy`.
+    /// Masses that are held together only by the energies under `energy`.
     Bare(BareSection),
 }
 
-/// A thin sheet. What is not given comes from the preset.
+/// A thin sheet. Omitted values come from the preset.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClothSection {
@@ -49,13 +49,13 @@ pub struct ClothSection {
     pub youngs_modulus: Option<f64>,
     /// Thickness (m).
     pub thickness: Option<f64>,
-    /// Poisson ratio, 0 to below 1, in the plane and of bending plates.
+    /// Poisson ratio, 0 to below 1, for stretch in the plane and for the bending of plates.
     pub poisson_ratio: Option<f64>,
     /// Bending stiffness (N·m).
     pub bending_stiffness: Option<f64>,
     /// How bending is measured; auto by default.
     pub bend_model: Option<BendModelName>,
-    /// Least and largest stretch before it becomes stiff, such as [0.9, 1.1].
+    /// Smallest and largest stretch before it becomes stiff, such as [0.9, 1.1].
     pub strain_limits: Option<[f64; 2]>,
     /// Young's modulus beyond the limits (Pa); 20 times the material's by default.
     pub limit_modulus: Option<f64>,
@@ -65,19 +65,20 @@ pub struct ClothSection {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BendModelName {
-    /// As a plate where the rest shape is flat (all triangles of a connected piece face the same way within 0.06°), by hinges where not.
+    /// `plate` if the rest shape is flat (all triangles of a connected piece face the same direction within 0.06°),
+    /// else `hinge`.
     Auto,
-    /// As a thin plate that is flat at rest: keeps its stiffness on every mesh, in every direction and at the rim.
+    /// A thin plate that is flat at rest: its stiffness is the same on every mesh, in every direction and at the rim.
     Plate,
     /// Signed angles between triangles, for any rest shape; its stiffness depends on the mesh.
     Hinge,
-    /// Mean curvature at interior vertices [Bouaziz 2014]: leaves saddles and the rim free.
+    /// Mean curvature at interior vertices [Bouaziz 2014]: saddles and the rim bend without resistance.
     MeanCurvature,
-    /// Not at all.
+    /// No resistance to bending.
     None,
 }
 
-/// A solid. What is not given comes from the preset.
+/// A solid. Omitted values come from the preset.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolidSection {
@@ -89,13 +90,13 @@ pub struct SolidSection {
     pub youngs_modulus: Option<f64>,
     /// Poisson ratio, 0 to below 0.5.
     pub poisson_ratio: Option<f64>,
-    /// Least and largest stretch before it becomes stiff.
+    /// Smallest and largest stretch before it becomes stiff.
     pub strain_limits: Option<[f64; 2]>,
     /// Young's modulus beyond the limits (Pa); 20 times the material's by default.
     pub limit_modulus: Option<f64>,
 }
 
-/// Ropes and hairs. What is not given comes from the preset.
+/// Ropes and hair. Omitted values come from the preset.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrandSection {
@@ -105,9 +106,9 @@ pub struct StrandSection {
     pub density: Option<f64>,
     /// Axial stiffness (N).
     pub axial_stiffness: Option<f64>,
-    /// Whether it resists being shortened.
+    /// Whether it resists compression.
     pub resists_compression: Option<bool>,
-    /// Width (m), by which wind acts on it; that of a round fibre of 1300 kg/m³ by default.
+    /// Width that wind acts on (m); that of a round fibre of 1300 kg/m³ by default.
     pub width: Option<f64>,
     /// Axial stiffness (N) of springs to the vertex after the next, against bending; none by default.
     pub skip_one: Option<f64>,
@@ -141,35 +142,36 @@ pub struct RodSection {
     pub youngs_modulus: Option<f64>,
     /// Shear modulus (Pa); a third of Young's by default.
     pub shear_modulus: Option<f64>,
-    /// Whether it is curved at rest as its shape is; otherwise straight when nothing bends it. Yes by default.
+    /// Whether its rest shape is the given, possibly curved shape; otherwise it is straight at rest. True by default.
     pub keeps_shape: Option<bool>,
 }
 
-/// Ellipsoids with orientations along strands, as long as their edges. Where a strand begins at a vertex of another it is a branch of it. A pinned
-/// vertex keeps its orientation.
+/// Ellipsoids with orientations along strands, as long as their edges. A strand that begins at a vertex of another
+/// strand is a branch of it. A pinned vertex keeps its orientation.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrientedSection {
     /// Mass per volume of the ellipsoids (kg/m³); 800 by default.
     pub density: Option<f64>,
-    /// Radius where most comes together, at the root (m); 0.02 by default.
+    /// Radius at the root (m); 0.02 by default.
     pub radius: Option<f64>,
-    /// Radius at tips (m), between which cross-sections add up; as at the root by default.
+    /// Radius at the tips (m); that of the root by default. Where branches join, cross-sections add up.
     pub tip_radius: Option<f64>,
-    /// How many edges away vertices are in one group; 1 by default. The more, the stiffer.
+    /// A group contains the vertices within this number of edges; 1 by default. Larger groups are stiffer.
     pub width: Option<usize>,
-    /// How often a deformation swings (Hz), at every time step. This or `share`, 0 of which is the default.
+    /// Frequency at which a deformation oscillates (Hz), independent of the time step. Give this or `share`; the
+    /// default is a `share` of 0.
     pub frequency: Option<f64>,
-    /// How much of the way to its goal a vertex is pulled in a step, 0 to 1.
+    /// Share of the distance to its goal that a vertex is pulled per step, 0 to 1.
     pub share: Option<f64>,
-    /// How fast movements and turns that are not those of whole groups die away (1/s); 0 by default.
+    /// Rate at which motion and rotation decay, except that of whole groups (1/s); 0 by default.
     pub damping: Option<f64>,
-    /// How far a vertex may be from its goal, as a share of a group's half-width, and turned from it (rad); 0 by default, which brings it there
-    /// as far as iterations go, inf for no limit.
+    /// How far a vertex may be from its goal, as a share of a group's half-width, and how far it may be rotated from it
+    /// (rad). With 0, the default, iterations bring it as close as they can; inf means no limit.
     pub limit: Option<f64>,
-    /// Factor on movements to the limit, above 0 and below 2; 1 by default.
+    /// Factor on movements towards the limit, above 0 and below 2; 1 by default.
     pub relaxation: Option<f64>,
-    /// A surface that follows them, and is what pictures and exports show; none by default.
+    /// A surface that follows them and that pictures and exports show; none by default.
     pub skin: Option<SkinSection>,
 }
 
@@ -179,7 +181,7 @@ pub struct OrientedSection {
 pub enum SkinSection {
     /// Tubes around the strands.
     Tubes {
-        /// Sides of a tube; 8 by default.
+        /// Number of sides of a tube; 8 by default.
         sides: Option<usize>,
         /// Length of leaves along branches (m); no leaves by default.
         leaf: Option<f64>,
@@ -199,7 +201,7 @@ pub struct SpringSection {
     pub density: Option<f64>,
     /// Stiffness of every spring (N/m).
     pub stiffness: f64,
-    /// Also springs to the vertex after the next, against bending; only for sheets.
+    /// Whether to add springs to the vertex after the next, against bending; only for sheets.
     #[serde(default)]
     pub skip_one: bool,
 }
@@ -210,11 +212,11 @@ pub struct SpringSection {
 pub struct RigidSection {
     /// Mass per volume (kg/m³); 700 by default, that of wood.
     pub density: Option<f64>,
-    /// How stiff it is: the frequency at which it would swing on one of its vertices (rad/s); 3000 by default.
+    /// Its stiffness, as the angular frequency at which it would oscillate on one of its vertices (rad/s); 3000 by default.
     pub frequency: Option<f64>,
 }
 
-/// A liquid. The spacing of its particles is that of the shape.
+/// A liquid. Its particles have the spacing of the shape.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FluidSection {
@@ -228,64 +230,65 @@ pub struct FluidSection {
     pub separation: Option<f64>,
 }
 
-/// A body that keeps its shape by matching: regions of its vertices are pulled back to their shape at rest.
+/// A body with shape matching: regions of its vertices are pulled back to their rest shape.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchedSection {
     /// Mass per length, area or volume (kg/m, kg/m² or kg/m³).
     pub density: f64,
-    /// Which vertices belong together.
+    /// The regions: which vertices are matched together.
     pub regions: RegionsSection,
-    /// How often a deformation swings (Hz), at every time step. This or `share`, 0.3 of which is the default.
+    /// Frequency at which a deformation oscillates (Hz), independent of the time step. Give this or `share`; the
+    /// default is a `share` of 0.3.
     pub frequency: Option<f64>,
-    /// How much of the way to its goal a vertex is pulled in a step, 0 to 1.
+    /// Share of the distance to its goal that a vertex is pulled per step, 0 to 1.
     pub share: Option<f64>,
-    /// How fast movements that are not those of whole regions die away (1/s); 0 by default.
+    /// Rate at which motion decays, except that of whole regions (1/s); 0 by default.
     pub damping: Option<f64>,
-    /// How far a vertex may be from its goal, as a share of a region's half-width; 0.3 by default, inf for no limit.
+    /// How far a vertex may be from its goal, as a share of a region's half-width; 0.3 by default; inf means no limit.
     pub limit: Option<f64>,
-    /// Factor on movements to the limit, above 0 and below 2; 1 by default.
+    /// Factor on movements towards the limit, above 0 and below 2; 1 by default.
     pub relaxation: Option<f64>,
-    /// In which ways regions may be deformed without resistance; none by default.
+    /// Deformations that regions do not resist; none by default.
     pub modes: Option<ModesSection>,
-    /// How regions keep a deformation; not at all by default.
+    /// Plastic deformation of regions; none by default.
     pub plasticity: Option<PlasticitySection>,
-    /// The strain beyond which regions part; never by default.
+    /// The strain beyond which regions break; they never break by default.
     pub toughness: Option<f64>,
-    /// How the body keeps the volume in its closed surface; not at all by default.
+    /// Conservation of the volume inside the body's closed surface; off by default.
     pub volume: Option<VolumeSection>,
 }
 
-/// How regions keep a deformation. Strains are Frobenius norms of logarithms of stretches, without change of volume: a bar drawn longer by 10 % has
-/// 0.117.
+/// Plastic deformation of regions. Strains are Frobenius norms of logarithmic stretches at constant volume: a bar that
+/// is stretched by 10 % has 0.117.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlasticitySection {
     /// The elastic strain above which a region flows.
     pub yield_strain: f64,
-    /// How fast elastic strain goes over into plastic strain (1/s).
+    /// Rate at which elastic strain becomes plastic strain (1/s).
     pub creep: f64,
     /// The largest plastic strain; inf by default.
     pub maximum: Option<f64>,
 }
 
-/// How a body keeps the volume in its closed surface.
+/// Conservation of the volume inside a body's closed surface.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VolumeSection {
-    /// How much vertices near a dent make up for it, 0 to 1; 0 by default, where all move alike.
+    /// How much vertices near a dent compensate for it, 0 to 1; with 0, the default, all vertices move by the same amount.
     pub local: Option<f64>,
-    /// How much of that goes by distances through the body, 0 to 1; 0.5 by default.
+    /// Share of these local weights that depends on distances through the body, 0 to 1; 0.5 by default.
     pub distances: Option<f64>,
-    /// How often local weights are smoothed along edges; 4 by default.
+    /// Number of times that local weights are smoothed along edges; 4 by default.
     pub smoothing: Option<usize>,
 }
 
-/// Regions of a matched body: the larger they are, the stiffer it is.
+/// Regions of a body with shape matching: the larger they are, the stiffer it is.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RegionsSection {
-    /// One of all vertices.
+    /// One region with all vertices.
     Whole {},
     /// Spheres around vertices picked at random.
     Random {
@@ -304,60 +307,62 @@ pub enum RegionsSection {
     MultiScale {
         /// Radius of the smallest (m).
         radius: f64,
-        /// How many sizes.
+        /// Number of sizes.
         levels: usize,
     },
-    /// Particles on a regular lattice that fill the shape's closed surface move in its place, and the surface follows them. For each particle
-    /// those that are so many steps away along each axis, in a time that does not depend on how many.
+    /// Particles on a regular lattice fill the closed surface of the shape and are simulated in its place; the surface
+    /// follows them. Each region contains the particles within a number of steps along each axis; the time does not
+    /// depend on this number.
     Lattice {
-        /// Distance of particles (m). The outermost are about half of it below the surface: a collider's thickness makes up for that.
+        /// Distance between particles (m). The outermost are about half of it below the surface; give colliders a
+        /// thickness to compensate for that.
         spacing: f64,
-        /// Steps.
+        /// Number of steps.
         width: usize,
-        /// Whether the surface is shown, and not the particles; yes by default. It does not break.
+        /// Whether to show the surface instead of the particles; true by default. The surface does not break.
         surface: Option<bool>,
-        /// What to do where particles fall into pieces; refuse it by default.
+        /// What to do if the particles form several pieces; an error by default.
         pieces: Option<PiecesName>,
     },
     /// The same with a particle in each cell of an octree: few inside, many at the surface.
     Octree {
         /// Side of the largest cells (m).
         size: f64,
-        /// How often cells are split in eight at most, up to 16.
+        /// Maximum number of times that a cell is split into eight, up to 16.
         levels: u32,
-        /// How far particles of a region are away along steps between neighbours (m).
+        /// Size of a region: particles within this distance along steps between neighbours (m).
         width: f64,
-        /// How far from the surface cells are split, in their own sizes; 1 by default.
+        /// Cells are split within this distance from the surface, in units of their own size; 1 by default.
         detail: Option<f64>,
-        /// Whether the surface is shown, and not the particles; yes by default. It does not break.
+        /// Whether to show the surface instead of the particles; true by default. The surface does not break.
         surface: Option<bool>,
-        /// What to do where particles fall into pieces; refuse it by default.
+        /// What to do if the particles form several pieces; an error by default.
         pieces: Option<PiecesName>,
     },
-    /// For each vertex of a strand those that are so many vertices away along it; only for strands.
+    /// For each vertex of a strand, the vertices within a number of steps along it; only for strands.
     Chains {
-        /// Vertices to each side.
+        /// Number of vertices to each side.
         width: usize,
     },
-    /// For each vertex those that are so many edges away.
+    /// For each vertex, the vertices within a number of edges.
     Rings {
-        /// Edges.
+        /// Number of edges.
         width: usize,
     },
 }
 
-/// Ways in which regions may be deformed.
+/// Deformations that regions do not resist.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModesSection {
-    /// Stretch and shear: 0 for none, 1 for as much as there is.
+    /// Stretch and shear: 0 for full resistance, 1 for none.
     Linear(f64),
-    /// Bending and twisting too.
+    /// Also bending and twisting.
     Quadratic(f64),
 }
 
-/// Cloth that is held together by matching its triangles. Shares are 0 to 1: how much of the way back to its shape at rest all iterations of
-/// a step take a triangle.
+/// Cloth with shape matching on its triangles. Shares are 0 to 1: how far all iterations of a step together move a
+/// triangle back to its rest shape.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchedClothSection {
@@ -369,13 +374,14 @@ pub struct MatchedClothSection {
     pub shear: Option<f64>,
     /// Share of bending; 0.1 by default.
     pub bend: Option<f64>,
-    /// Share of stretch along fibres, strips of edges that go straight on; 0, none, by default.
+    /// Share of stretch along fibres, which are straight chains of edges; 0, no fibres, by default.
     pub fibres: Option<f64>,
-    /// Most edges of a fibre; 16 by default.
+    /// Maximum number of edges of a fibre; 16 by default.
     pub fibre_length: Option<usize>,
-    /// Most levels of coarser vertices above the mesh that resist stretch, each about twice as far apart as the last; 0 by default.
+    /// Maximum number of coarser levels of vertices that resist stretch, each about twice as coarse as the one before;
+    /// 0 by default.
     pub levels: Option<usize>,
-    /// How often a level is matched on the way there and on the way back; 1 by default.
+    /// Number of times that a level is matched on the way up and on the way down; 1 by default.
     pub rounds: Option<usize>,
     /// Direction of the warp, of any length; along x by default.
     pub warp: Option<[f64; 3]>,

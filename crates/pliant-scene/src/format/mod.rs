@@ -1,5 +1,5 @@
-//! What stands in a scene file, as data. Every table refuses unknown keys; kinds are chosen by the name of a table
-//! (`[body.shape.sheet]`), so that errors inside them keep their place.
+//! The contents of a scene file, as data. Unknown keys are errors in every table; kinds are chosen by the name of a
+//! table (`[body.shape.sheet]`), so that errors inside them keep their position.
 
 mod body;
 mod collider;
@@ -48,34 +48,35 @@ pub use world::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A scene file. Everything but bodies has a default.
+/// A scene file. Everything except bodies has a default.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SceneFile {
     /// A short name for people.
     pub title: Option<String>,
-    /// One line on what it shows.
+    /// A short description of what it shows.
     pub description: Option<String>,
-    /// An override under which an expectation fails, to show that it can.
+    /// An override that makes an expectation fail, to show that it can.
     pub counterexample: Option<String>,
-    /// Other scene files, relative to this one, that are read first; what stands here adds to lists and replaces the rest.
+    /// Other scene files, relative to this one, that are read first. Lists in this file are appended to theirs; other
+    /// values replace theirs.
     #[serde(default)]
     pub include: Vec<String>,
     /// Time, gravity, wind, damping.
     pub world: Option<WorldSection>,
-    /// Which solver, with its parameters.
+    /// The solver and its parameters.
     pub solver: Option<SolverSection>,
     /// Keeps surfaces from passing through each other.
     pub self_collision: Option<SelfCollisionSection>,
-    /// Takes back what is stretched too far.
+    /// Limits how far bodies stretch.
     pub strain_limiting: Option<StrainLimitingSection>,
     /// The bodies.
     #[serde(default)]
     pub body: Vec<BodySection>,
-    /// What bodies run into.
+    /// Obstacles for bodies.
     #[serde(default)]
     pub collider: Vec<ColliderSection>,
-    /// How contacts with colliders are dealt with.
+    /// How contacts with colliders are handled.
     pub contact: Option<ContactSection>,
     /// Springs between vertices of two bodies.
     #[serde(default)]
@@ -86,10 +87,10 @@ pub struct SceneFile {
     /// Cuts through cloth.
     #[serde(default)]
     pub cut: Vec<CutSection>,
-    /// What must hold when the scene has run; this makes a scene a test.
+    /// Expectations that must be met when the scene has run; they make the scene a test.
     #[serde(default)]
     pub expect: Vec<ExpectSection>,
-    /// What `pliant run` makes of the frames.
+    /// What `pliant run` produces from the frames.
     pub output: Option<OutputSection>,
 }
 

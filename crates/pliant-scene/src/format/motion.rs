@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A pose at a moment. Between keyframes poses are interpolated; before the first and after the last they stand still.
+/// A pose at a time. Poses are interpolated between keyframes, and constant before the first and after the last.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// When (s).
+    /// Time (s).
     pub time: f64,
     /// Displacement from the rest position (m).
     #[serde(default)]
@@ -20,9 +20,9 @@ pub struct Keyframe {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// Axis; any length but zero.
+    /// Axis, of any non-zero length.
     pub axis: [f64; 3],
-    /// Angle (°), counter-clockwise seen against the axis.
+    /// Angle (°), counter-clockwise when the axis points at the viewer.
     pub degrees: f64,
     /// A point on the axis (m); the origin by default.
     #[serde(default)]

@@ -3,16 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What `pliant run` makes of the frames; the command line decides where it says something else.
+/// What `pliant run` produces from the frames; options of the command line take precedence.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSection {
-    /// Formats to export to when done: obj, ply, vtu, npy, glb, pc2, mdd, usda.
+    /// Formats to export to after the run: obj, ply, vtu, npy, glb, pc2, mdd, usda.
     #[serde(default)]
     pub formats: Vec<String>,
     /// Exports every n-th frame; 1 by default.
     pub every: Option<u64>,
-    /// Which pictures are drawn when done; animation by default.
+    /// Which pictures are drawn after the run; animation by default.
     pub preview: Option<Preview>,
     /// What the colours of pictures show; body by default.
     pub color: Option<ColorBy>,
@@ -25,12 +25,12 @@ pub struct OutputSection {
 pub enum Preview {
     /// None.
     Off,
-    /// The frame of the largest elastic energy: preview.png.
+    /// The frame with the largest elastic energy: preview.png.
     Poster,
-    /// Also the motion, in at most 30 small pictures: preview.gif, and preview.mp4 where ffmpeg is installed.
+    /// Also the motion, in at most 30 small pictures: preview.gif, and preview.mp4 if ffmpeg is installed.
     #[default]
     Animation,
-    /// Also every frame, large: preview/000000.png and so on, of which preview.mp4 is then made.
+    /// Also every frame at full size: preview/000000.png and so on; preview.mp4 is then made from these.
     Frames,
 }
 
@@ -39,7 +39,7 @@ pub enum Preview {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum ColorBy {
-    /// Which body it is.
+    /// The body.
     #[default]
     Body,
     /// The largest principal strain.

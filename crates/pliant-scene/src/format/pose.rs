@@ -21,17 +21,17 @@ pub struct PoseSection {
     pub up: Option<UpName>,
 }
 
-/// A deformation of a body as it stands. Along an axis the body has a length: from the first of its vertices that way to the
-/// last. The part between `from` and `to`, as fractions of that length, is deformed; what lies beyond follows rigidly.
+/// A deformation of a body in its place. Along an axis, the body has a length: from its first vertex in that direction
+/// to its last. The part between `from` and `to`, as fractions of that length, is deformed; the rest follows rigidly.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Deformation {
-    /// Lengths along x, y and z change by factors, about the middle of the body.
+    /// Scales lengths along x, y and z about the middle of the body.
     Stretch {
         /// Factors along x, y and z.
         factors: [f64; 3],
     },
-    /// One end turns against the other.
+    /// Rotates one end against the other.
     Twist {
         /// The axis; it passes through the middle of the body.
         axis: [f64; 3],
@@ -42,11 +42,11 @@ pub enum Deformation {
         /// Where it ends; 1 by default.
         to: Option<f64>,
     },
-    /// The body becomes an arc.
+    /// Bends the body to an arc.
     Bend {
         /// The axis that is bent.
         axis: [f64; 3],
-        /// The direction it bends towards; its part along the axis does not count.
+        /// The direction in which it bends; its component along the axis is ignored.
         towards: [f64; 3],
         /// Angle between the two ends (°).
         degrees: f64,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Vertices of a body, by its shape at rest after the body's transform.
+/// Vertices of a body, selected on its rest shape after its transform.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Select {
@@ -37,13 +37,13 @@ pub enum Select {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corner {
-    /// Least x, largest y (or least z, for a flat sheet).
+    /// Smallest x, largest y (or smallest z, for a flat sheet).
     TopLeft,
     /// Largest x, largest y.
     TopRight,
-    /// Least x, least y.
+    /// Smallest x, smallest y.
     BottomLeft,
-    /// Largest x, least y.
+    /// Largest x, smallest y.
     BottomRight,
 }
 
@@ -51,15 +51,15 @@ pub enum Corner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Least x.
+    /// Smallest x.
     Left,
     /// Largest x.
     Right,
-    /// Least y.
+    /// Smallest y.
     Bottom,
     /// Largest y.
     Top,
-    /// Least z.
+    /// Smallest z.
     Back,
     /// Largest z.
     Front,

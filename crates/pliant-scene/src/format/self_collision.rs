@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Surfaces and strands do not pass through each other or themselves. Without this table they do.
+/// Keeps surfaces and strands from passing through each other and themselves. Without this table they can.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SelfCollisionSection {
@@ -11,10 +11,10 @@ pub struct SelfCollisionSection {
     pub thickness: Option<f64>,
     /// Coulomb's coefficient of friction between layers; 0.3 by default.
     pub friction: Option<f64>,
-    /// Weight of a contact relative to the inertia of what touches; 50 by default.
+    /// Weight of a contact relative to the inertia of the touching vertices; 50 by default.
     pub stiffness: Option<f64>,
-    /// Most rounds of solving and truncating in a step; 3 by default.
+    /// Maximum number of rounds of solving and truncating in a step; 3 by default.
     pub rounds: Option<usize>,
-    /// Whether a start with intersections is brought free of them by moving vertices that are not pinned; by default it is refused.
+    /// Whether intersections at the start are removed by moving vertices that are not pinned; by default they are an error.
     pub untangle: Option<bool>,
 }

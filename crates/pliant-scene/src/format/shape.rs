@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::SolidShape;
 
-/// The shape of a body at rest. Generated shapes are centred at the origin, y is up.
+/// The shape of a body at rest. Generated shapes are centred at the origin; y is up.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ShapeSection {
@@ -21,7 +21,7 @@ pub enum ShapeSection {
         rows: usize,
         /// Upright (xy, default) or flat (xz).
         plane: Option<PlaneName>,
-        /// How cells are divided; forward by default.
+        /// How cells are divided into triangles; forward by default.
         diagonals: Option<DiagonalName>,
     },
     /// A round sheet.
@@ -39,7 +39,7 @@ pub enum ShapeSection {
     Icosphere {
         /// Radius (m).
         radius: f64,
-        /// How often each triangle is divided in four.
+        /// How many times each triangle is divided into four.
         subdivisions: u32,
     },
     /// A tube along y.
@@ -48,7 +48,7 @@ pub enum ShapeSection {
         radius: f64,
         /// Height (m).
         height: f64,
-        /// Segments around.
+        /// Segments around the tube.
         segments: usize,
         /// Rings of cells along the height.
         rings: usize,
@@ -86,8 +86,8 @@ pub enum ShapeSection {
     File {
         /// Path, relative to the scene file.
         path: String,
-        /// What to make of it: its surface (default), its tets, its lines, or tets that fill its surface. The surface
-        /// then rides along on the tets, and is what pictures and exports show.
+        /// What to use from the file: its surface (default), its tets, its lines, or tets that fill its surface. A
+        /// filled surface follows the tets; pictures and exports show it.
         content: Option<ContentName>,
         /// Metres per unit of the file; 1 by default.
         metres_per_unit: Option<f64>,
@@ -95,10 +95,10 @@ pub enum ShapeSection {
         up: Option<UpName>,
         /// Cells along the longest side, to fill a surface with tets; 20 by default.
         cells: Option<usize>,
-        /// What to do where the filling falls into pieces; refuse it by default.
+        /// What to do if the filling has several pieces; an error by default.
         pieces: Option<PiecesName>,
     },
-    /// A solid made of simple shapes, filled with tets.
+    /// A solid composed of simple shapes, filled with tets.
     Sdf {
         /// The solid.
         solid: SolidShape,
@@ -106,12 +106,12 @@ pub enum ShapeSection {
         cells: Option<usize>,
         /// Side of a cell (m), instead of `cells`.
         cell: Option<f64>,
-        /// Cells along its longest side for a finer surface that rides along on the tets; none by default.
+        /// Cells along its longest side for a finer surface that follows the tets; none by default.
         surface_cells: Option<usize>,
-        /// What to do where it falls into pieces; refuse it by default.
+        /// What to do if it has several pieces; an error by default.
         pieces: Option<PiecesName>,
     },
-    /// The shape of a body that stands earlier in the scene, before its transform.
+    /// The shape of a body from earlier in the scene, before its transform.
     Like {
         /// Name of that body.
         body: String,
@@ -120,27 +120,28 @@ pub enum ShapeSection {
     Particles {
         /// Size of the box (m).
         size: [f64; 3],
-        /// Distance of neighbours (m). All fluids of a scene have the same.
+        /// Distance between neighbours (m); the same for all fluids of a scene.
         spacing: f64,
     },
-    /// Fluid that comes out of a round pipe whose mouth is at the origin. It waits in the pipe, behind the mouth, until it does.
+    /// Fluid that flows out of a round pipe with its mouth at the origin. Until then it waits in the pipe, behind the
+    /// mouth.
     Emitter {
-        /// Where the jet goes; any length but zero.
+        /// Direction of the jet, of any non-zero length.
         direction: [f64; 3],
         /// Radius of the jet (m).
         radius: f64,
         /// Speed of the jet (m/s).
         speed: f64,
-        /// For how long it flows (s).
+        /// How long it flows (s).
         duration: f64,
-        /// Distance of neighbouring particles (m). All fluids of a scene have the same.
+        /// Distance between neighbouring particles (m); the same for all fluids of a scene.
         spacing: f64,
     },
     /// Strands that grow from a flat patch.
     Bundle {
         /// Radius of the patch (m).
         radius: f64,
-        /// Strands.
+        /// Number of strands.
         count: usize,
         /// Direction of growth.
         direction: [f64; 3],
@@ -153,28 +154,28 @@ pub enum ShapeSection {
     Plant {
         /// Height of the stem (m).
         height: f64,
-        /// Segments of the stem; those of branches are as long.
+        /// Segments of the stem; those of branches have the same length.
         segments: usize,
-        /// Branches.
+        /// Number of branches.
         branches: usize,
-        /// Length of the lowest branch (m); the highest has half of it.
+        /// Length of the lowest branch (m); the highest is half as long.
         branch_length: f64,
         /// Angle between a branch and the stem (degrees); 63 by default.
         spread: Option<f64>,
     },
-    /// Hair on the upper part of a ball around the origin, straight out of it.
+    /// Hair on the upper part of a ball around the origin, perpendicular to its surface.
     Hair {
         /// Radius of the ball (m).
         radius: f64,
         /// Share of the ball's surface that has hair, from the top, up to 1; 0.5 by default.
         cover: Option<f64>,
-        /// Strands.
+        /// Number of strands.
         count: usize,
         /// Length of a strand along its curls (m).
         length: f64,
         /// Segments of a strand.
         segments: usize,
-        /// Curls; straight without.
+        /// Curls; straight by default.
         curl: Option<CurlSection>,
     },
 }
@@ -185,7 +186,7 @@ pub enum ShapeSection {
 pub struct CurlSection {
     /// Its radius (m).
     pub radius: f64,
-    /// Way along its axis of one turn (m).
+    /// Distance along its axis per turn (m).
     pub pitch: f64,
 }
 
@@ -212,7 +213,7 @@ impl ShapeSection {
     }
 }
 
-/// What to take from a mesh file.
+/// What to use from a mesh file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentName {
@@ -227,11 +228,11 @@ pub enum ContentName {
     Fill,
 }
 
-/// What to do with a solid that falls into pieces, because it has several or parts too thin for its cells.
+/// What to do with a solid of several pieces. Parts that are too thin for the cells also divide a solid into pieces.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PiecesName {
-    /// Refuse it.
+    /// Report an error.
     #[default]
     Refuse,
     /// Keep all of them.
@@ -240,7 +241,7 @@ pub enum PiecesName {
     Largest,
 }
 
-/// An axis of a file that points up.
+/// The axis that points up in a file.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpName {
@@ -253,7 +254,7 @@ pub enum UpName {
     Z,
 }
 
-/// How a sheet lies.
+/// Orientation of a sheet.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlaneName {
@@ -264,22 +265,22 @@ pub enum PlaneName {
     Xz,
 }
 
-/// How cells of a sheet are divided.
+/// How cells of a sheet are divided into triangles.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiagonalName {
-    /// All in one direction.
+    /// All along one diagonal.
     #[default]
     Forward,
-    /// All in the other.
+    /// All along the other diagonal.
     Backward,
-    /// In turn.
+    /// Alternating from cell to cell.
     Alternating,
-    /// In four, with a vertex in the middle.
+    /// Into four triangles, with a vertex in the middle.
     Cross,
 }
 
-/// How cells of a box are divided.
+/// How cells of a box are divided into tets.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TetPatternName {

@@ -1,4 +1,4 @@
-//! `[body.shape.sdf]`: solids from simple shapes and their combinations.
+//! `[body.shape.sdf]`: solids made of simple shapes and their combinations.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,17 +9,17 @@ use super::Rotation;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SolidShape {
-    /// A full sphere.
+    /// A solid sphere.
     Sphere {
-        /// Its middle (m); the origin by default.
+        /// Its centre (m); the origin by default.
         #[serde(default)]
         centre: [f64; 3],
         /// Radius (m).
         radius: f64,
     },
-    /// A full box along the axes.
+    /// A solid box along the axes.
     Box {
-        /// Its middle (m); the origin by default.
+        /// Its centre (m); the origin by default.
         #[serde(default)]
         centre: [f64; 3],
         /// Lengths of its sides (m).
@@ -34,19 +34,19 @@ pub enum SolidShape {
         /// Radius (m).
         radius: f64,
     },
-    /// A full ring around y.
+    /// A solid ring around y.
     Torus {
-        /// Its middle (m); the origin by default.
+        /// Its centre (m); the origin by default.
         #[serde(default)]
         centre: [f64; 3],
-        /// From its middle to the middle of the tube (m).
+        /// Distance from its centre to the centre of the tube (m).
         radius: f64,
         /// Radius of the tube (m).
         tube_radius: f64,
     },
-    /// A full cylinder along y.
+    /// A solid cylinder along y.
     Cylinder {
-        /// Its middle (m); the origin by default.
+        /// Its centre (m); the origin by default.
         #[serde(default)]
         centre: [f64; 3],
         /// Radius (m).
@@ -54,36 +54,36 @@ pub enum SolidShape {
         /// Length (m).
         length: f64,
     },
-    /// What lies in any of the solids.
+    /// The points in any of the solids.
     Union {
         /// The solids.
         of: Vec<SolidShape>,
     },
-    /// What lies in any of the solids, with the creases between them filled.
+    /// The union of the solids, with the creases between them filled.
     SmoothUnion {
         /// Size of the fillets (m).
         radius: f64,
         /// The solids.
         of: Vec<SolidShape>,
     },
-    /// What lies in all of the solids.
+    /// The points in all of the solids.
     Intersection {
         /// The solids.
         of: Vec<SolidShape>,
     },
-    /// What lies in the first solid and in none of the others.
+    /// The points in the first solid and in none of the others.
     Difference {
         /// The solids.
         of: Vec<SolidShape>,
     },
-    /// A solid grown, or shrunk.
+    /// A solid that is enlarged or shrunk by an offset.
     Offset {
-        /// By how much (m); negative shrinks.
+        /// The offset (m); a negative one shrinks.
         distance: f64,
         /// The solid.
         of: Box<SolidShape>,
     },
-    /// A solid scaled, then rotated, then moved.
+    /// A solid that is scaled, then rotated, then moved.
     Transform {
         /// Factor on all lengths; 1 by default.
         scale: Option<f64>,

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What is stretched too far is taken back at the end of each step, after any solver.
+/// Limits how far bodies stretch, at the end of each step and after any solver.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrainLimitingSection {
     /// Largest stretch, length over rest length: 1.05 for 5 %.
     pub most: f64,
-    /// Least stretch, with edges and principal; 0 by default.
+    /// Smallest stretch, for the methods edges and principal; 0 by default.
     pub least: Option<f64>,
-    /// How; global by default.
+    /// The method; global by default.
     pub method: Option<LimitMethodSection>,
 }
 
@@ -19,28 +19,28 @@ pub struct StrainLimitingSection {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LimitMethodSection {
-    /// Each edge in turn.
+    /// One edge after the other.
     Edges {
-        /// Rounds.
+        /// Number of rounds.
         iterations: usize,
     },
-    /// Each triangle, tet or segment in turn, by its principal stretches.
+    /// The principal stretches of one triangle, tet or segment after the other.
     Principal {
-        /// Rounds.
+        /// Number of rounds.
         iterations: usize,
     },
-    /// Edges between few vertices first, then between more and more.
+    /// Edges of a coarse level of few vertices first, then those of finer and finer levels.
     Hierarchy {
-        /// Most levels above the mesh; 8 by default.
+        /// Maximum number of levels above the mesh; 8 by default.
         levels: Option<usize>,
-        /// Rounds on each level.
+        /// Number of rounds on each level.
         iterations: usize,
     },
     /// All edges together, to a tolerance.
     Global {
-        /// Most linear solves; 200 by default.
+        /// Maximum number of linear solves; 200 by default.
         iterations: Option<usize>,
-        /// Stretch beyond the limit that is let pass; 0.0001 by default.
+        /// Stretch beyond the limit that is accepted; 0.0001 by default.
         tolerance: Option<f64>,
     },
 }

@@ -9,20 +9,21 @@ use super::Select;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TearSection {
-    /// Largest principal stretch that it bears, above 1: 1.3 tears at 30 % of strain.
+    /// Largest principal stretch that it withstands, above 1: with 1.3 it tears at a strain of 30 %.
     pub stretch: Option<f64>,
-    /// Largest principal force that it bears: per length of cloth (N/m), per area of a solid (Pa), in all for strands (N).
+    /// Largest principal force that it withstands: per length for cloth (N/m), per area for solids (Pa), in total for
+    /// strands (N).
     pub force: Option<f64>,
-    /// Its parts bear more or less than that by up to this share, at random but always the same; 0 to below 1, 0 by default.
+    /// Random variation of the strength by up to this share, the same in every run; 0 to below 1, 0 by default.
     #[serde(default)]
     pub noise: f64,
-    /// Which random numbers; 0 by default.
+    /// Seed of the variation; 0 by default.
     #[serde(default)]
     pub seed: u64,
-    /// Weaker lines of a sheet.
+    /// Seams: lines along which a sheet is weaker or stronger.
     #[serde(default)]
     pub seam: Vec<SeamSection>,
-    /// Most vertices that are torn open in a step; 8 by default.
+    /// Maximum number of vertices that tear in a step; 8 by default.
     pub splits_per_step: Option<usize>,
 }
 
@@ -30,25 +31,25 @@ pub struct TearSection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeamSection {
-    /// Edges between these vertices are the seam.
+    /// The edges between these vertices form the seam.
     pub select: Select,
-    /// Factor on what it bears across.
+    /// Factor on the strength across the seam.
     pub strength: f64,
 }
 
-/// A cut through a cloth at a moment. Give `plane` or `polyline`.
+/// A cut through a cloth at a given time. Give `plane` or `polyline`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CutSection {
     /// Name of the body.
     pub body: String,
-    /// When (s).
+    /// Time of the cut (s).
     pub time: f64,
-    /// Cuts everything on one side from everything on the other.
+    /// Separates everything on one side of a plane from everything on the other.
     pub plane: Option<PlaneCut>,
-    /// Cuts along segments; where they end inside the sheet, they leave a slit.
+    /// Cuts along segments; segments that end inside the sheet leave a slit.
     pub polyline: Option<PolylineCut>,
-    /// Where the cut is measured; now by default.
+    /// The shape to which the cut refers; now by default.
     #[serde(default)]
     pub space: CutSpace,
 }
@@ -57,9 +58,9 @@ pub struct CutSection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlaneCut {
-    /// A point of it (m).
+    /// A point on the plane (m).
     pub point: [f64; 3],
-    /// Its normal; any length but zero.
+    /// Its normal, of any non-zero length.
     pub normal: [f64; 3],
 }
 
@@ -69,17 +70,17 @@ pub struct PlaneCut {
 pub struct PolylineCut {
     /// At least two points (m).
     pub points: Vec<[f64; 3]>,
-    /// Along which the blade stands, such as through the sheet; any length but zero.
+    /// Direction of the blade, usually through the sheet, of any non-zero length.
     pub direction: [f64; 3],
 }
 
-/// Where a cut is measured.
+/// The shape to which a cut refers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CutSpace {
-    /// Where the body is at that moment.
+    /// The shape of the body at that time.
     #[default]
     Now,
-    /// On its rest shape.
+    /// Its rest shape.
     Rest,
 }

@@ -1,4 +1,4 @@
-//! Why a collider was refused.
+//! Why a collider is invalid.
 
 use thiserror::Error;
 
@@ -47,8 +47,8 @@ pub enum ColliderError {
         /// Its time \[s\].
         time: f64,
     },
-    /// The surface does not bound a solid, or is unusable otherwise.
-    #[error("the surface of a collider must be closed and its triangles wound alike: {0}")]
+    /// The surface does not enclose a solid, or is unusable for another reason.
+    #[error("the surface of a collider must be closed, with triangles of consistent winding: {0}")]
     Surface(#[from] MeshError),
     /// The surface is closed but faces inwards.
     #[error("the surface of a collider faces inwards (its volume is {volume} m³); flip its triangles")]

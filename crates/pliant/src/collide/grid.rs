@@ -23,7 +23,7 @@ pub struct DistanceGrid {
 }
 
 impl DistanceGrid {
-    /// From distances \[m\] at corners `origin + spacing·(i, j, k)`, with i running fastest.
+    /// Makes a grid from distances \[m\] at corners `origin + spacing·(i, j, k)`, with i running fastest.
     pub fn new(origin: Vec3, spacing: f64, counts: [usize; 3], values: Vec<f64>) -> Result<Self, ColliderError> {
         positive("spacing", spacing)?;
         finite("coordinate of the origin", &origin.to_array())?;

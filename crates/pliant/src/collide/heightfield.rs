@@ -1,11 +1,12 @@
-//! Ground given by heights on a grid, two triangles a cell.
+//! Ground given by heights on a grid, with two triangles per cell.
 
 use super::error::{ColliderError, finite, positive};
 use super::surface::Triangles;
 use crate::math::Vec3;
 use crate::mesh::sdf::Nearby;
 
-/// Heights y at places (x, z) of a grid that begins at the origin; what lies below is inside. Beside the grid there is nothing.
+/// Heights y at points (x, z) of a grid that begins at the origin; everything below is inside. There is nothing outside
+/// the grid.
 #[derive(Debug, Clone)]
 pub struct Heightfield {
     /// Number of heights along x and z.
@@ -17,7 +18,7 @@ pub struct Heightfield {
 }
 
 impl Heightfield {
-    /// From heights \[m\], along x fastest, at distances \[m\] along x and z.
+    /// Makes a heightfield from heights \[m\], along x fastest, with distances \[m\] along x and z.
     pub fn new(counts: [usize; 2], spacing: [f64; 2], heights: Vec<f64>) -> Result<Self, ColliderError> {
         spacing.into_iter().try_for_each(|distance| positive("spacing", distance))?;
         if let Some(&few) = counts.iter().find(|&&count| count < 2) {
@@ -42,7 +43,7 @@ impl Heightfield {
         Ok(Self { counts, spacing, heights, triangles })
     }
 
-    /// The height above a place, where there is ground \[m\].
+    /// The height at a point, if there is ground \[m\].
     pub fn height(&self, x: f64, z: f64) -> Option<f64> {
         let (u, v) = (x / self.spacing[0], z / self.spacing[1]);
         let [nx, nz] = self.counts;

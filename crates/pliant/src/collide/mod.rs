@@ -1,11 +1,11 @@
-//! Things that bodies run into: shapes that stand still, follow keyframes, or deform as an animated mesh.
+//! Obstacles for bodies: shapes that stand still, follow keyframes, or deform as an animated mesh.
 //!
 //! | file | answers |
 //! |---|---|
 //! | `shape` | how far a point is from a shape, in the shape's coordinates |
 //! | `surface`, `heightfield`, `grid` | the same for triangles, heights and sampled distances |
 //! | `pose` | where a collider is at a time |
-//! | `moving` | a collider in the course of one step: where a point is at its end, and what it meets on the way |
+//! | `moving` | a collider during one step: its nearest surface at the end, and what a moving point hits on its path |
 //!
 //! ```
 //! use pliant::collide::{Collider, Shape};
@@ -48,7 +48,7 @@ use error::{finite, increasing};
 /// move.
 pub(crate) const LEAST_THICKNESS: f64 = 1e-9;
 
-/// Something that bodies run into.
+/// An obstacle for bodies.
 #[derive(Debug, Clone)]
 pub struct Collider {
     pub(crate) name: Option<String>,
@@ -86,7 +86,7 @@ impl Collider {
         Self { name: None, shape, motion, frames: None, thickness: 1e-3, friction: 0.0, restitution: 0.0 }
     }
 
-    /// A closed mesh whose vertices are at given positions \[m\] at given times \[s\], and move straight between them.
+    /// A closed mesh with vertices at given positions \[m\] at given times \[s\]; they move in straight lines in between.
     pub fn animated(mesh: &TriangleMesh, times: Vec<f64>, positions: Vec<Vec<Vec3>>) -> Result<Self, ColliderError> {
         let solid = SolidMesh::new(mesh)?;
         if times.is_empty() || positions.len() != times.len() {
@@ -104,19 +104,19 @@ impl Collider {
         Ok(Self { frames: Some(Frames { times, positions }), ..Self::new(Shape::Mesh(solid)) })
     }
 
-    /// A name for errors and reports.
+    /// Sets its name in errors and reports.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Where it stands \[m\].
+    /// Sets its position \[m\].
     pub fn at(mut self, position: Vec3) -> Self {
         self.motion = Motion::Still(Pose { position, ..self.motion.at(0.0) });
         self
     }
 
-    /// How it is turned.
+    /// Sets its rotation.
     pub fn turned(mut self, rotation: Quat) -> Self {
         self.motion = Motion::Still(Pose { rotation, ..self.motion.at(0.0) });
         self
@@ -128,7 +128,7 @@ impl Collider {
         self
     }
 
-    /// Distance at which contact begins \[m\], at least 1e-9. What the solver does not resolve of a contact stays within it.
+    /// Distance at which contact begins \[m\], at least 1e-9. Errors of a contact that has not converged stay within it.
     pub fn thickness(mut self, thickness: f64) -> Self {
         self.thickness = thickness;
         self
@@ -146,7 +146,7 @@ impl Collider {
         self
     }
 
-    /// Its shape; of an animated mesh, as it was built.
+    /// Its shape; for an animated mesh, the one at the start.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -166,7 +166,7 @@ impl Collider {
         self.frames.as_ref().map(|frames| frames.at(time).collect())
     }
 
-    /// Refuses numbers that make no collider.
+    /// Checks its numbers.
     pub fn check(&self) -> Result<(), ColliderError> {
         self.shape.check()?;
         self.motion.check()?;

@@ -1,9 +1,10 @@
-//! A collider in the course of one step: from one pose to another, straight and turning evenly, and from one frame of an
-//! animated mesh to another.
+//! A collider during one step: it moves from one pose to another in a straight line and at a constant rate of rotation,
+//! and from one frame of an animated mesh to another.
 //!
-//! Continuous queries advance conservatively: the distance tells how long nothing can meet. For a convex shape that does not turn
-//! the plane through its nearest point separates it from the moving point, so a point that recedes or grazes costs one
-//! query; for a triangle with moving corners the same holds with the fastest approach among its corners.
+//! Continuous queries use conservative advancement: the distance says for how long there can be no contact. For a
+//! convex shape that does not turn the plane through its nearest point separates it from the moving point, so a point
+//! that recedes or grazes costs one query; for a triangle with moving corners the same holds with the fastest approach
+//! among its corners.
 
 use super::Collider;
 use super::grid::STEEPEST;
@@ -39,12 +40,12 @@ struct Deformed {
     reach: f64,
 }
 
-/// What a point meets first.
+/// The first contact of a moving point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// When, as a fraction of the step.
+    /// Its time, as a fraction of the step.
     pub time: f64,
-    /// The point of the surface that is met, where it is at the end of the step \[m\].
+    /// The point of the surface that is hit, at the end of the step \[m\].
     pub point: Vec3,
     /// Unit vector out of the collider there, at the end of the step.
     pub normal: Vec3,
@@ -158,10 +159,11 @@ impl Moving<'_> {
         }
     }
 
-    /// A length that a point going from a to b does not exceed as seen from the surface \[m\].
+    /// An upper bound on the path length of a point that moves from a to b, relative to the surface \[m\].
     ///
-    /// In the collider's frame the point goes from p₀ to p₁, and at most by max‖p''‖/8 beside the straight line between them. With y the way
-    /// from the collider's origin and R its rotation, p = Rᵀy, so ‖p''‖ ≤ θ²‖y‖ + 2θ‖y'‖ for a turn by θ.
+    /// In the collider's frame the point moves from p₀ to p₁, and is at most max‖p''‖/8 away from the straight line
+    /// between them. With y the vector from the collider's origin and R its rotation, p = Rᵀy, so ‖p''‖ ≤ θ²‖y‖ +
+    /// 2θ‖y'‖ for a turn by θ.
     pub fn most_approach(&self, a: Vec3, b: Vec3) -> f64 {
         let straight = self.from.to_local(a).distance(self.to.to_local(b));
         let reach = self.deformed.as_ref().map_or(0.0, |deformed| deformed.reach);
@@ -194,7 +196,7 @@ impl Moving<'_> {
         self.angle * a.distance(self.from.position).max(b.distance(self.to.position))
     }
 
-    /// What a point going straight from a to b comes within the thickness of, while the collider moves.
+    /// Where a point that moves straight from a to b first comes within the thickness of the collider, while that moves.
     pub fn hit(&self, a: Vec3, b: Vec3) -> Option<Hit> {
         self.within(a, b, self.distance_at_start(a), self.collider.thickness)
     }

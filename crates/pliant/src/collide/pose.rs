@@ -3,12 +3,12 @@
 use super::error::{ColliderError, finite, increasing};
 use crate::math::{Quat, Vec3};
 
-/// A place and a rotation.
+/// A position and a rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// Where the origin of the shape is \[m\].
+    /// Position of the origin of the shape \[m\].
     pub position: Vec3,
-    /// How the shape is turned.
+    /// Rotation of the shape.
     pub rotation: Quat,
 }
 
@@ -29,7 +29,7 @@ impl Pose {
         self.rotation.conjugate() * (p - self.position)
     }
 
-    /// Between this pose and another: straight, and turning the shorter way.
+    /// Interpolates between this pose and another, along a straight line and the shorter rotation.
     pub fn between(&self, other: &Self, part: f64) -> Self {
         let rotation =
             if self.rotation == other.rotation { self.rotation } else { self.rotation.slerp(other.rotation, part) };
@@ -55,18 +55,18 @@ impl Pose {
 /// A pose at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Key {
-    /// When \[s\].
+    /// Time \[s\].
     pub time: f64,
-    /// Where.
+    /// Pose.
     pub pose: Pose,
 }
 
 /// How a collider moves as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Motion {
-    /// Not at all.
+    /// It stands still.
     Still(Pose),
-    /// From key to key, straight and evenly; still before the first and after the last.
+    /// From key to key, in a straight line and at a constant rate; it stands still before the first and after the last.
     Keyframed(Vec<Key>),
 }
 

@@ -77,8 +77,8 @@ fn around([a, b, c]: [Vec3; 3]) -> Bounds {
     Bounds { min: a.min(b).min(c), max: a.max(b).max(c) }
 }
 
-/// The inside of a closed surface. Inside and outside are told apart by the surface's normals at the nearest point: of the
-/// triangle, of the two at an edge, or of all at a corner weighed by their angles [Bærentzen 2005].
+/// The inside of a closed surface. Inside and outside are distinguished by the normal at the nearest point: that of the
+/// triangle, the mean of the two at an edge, or the mean of all at a corner, weighted by their angles [Bærentzen 2005].
 #[derive(Debug, Clone)]
 pub struct SolidMesh {
     pub(super) surface: Triangles,
@@ -89,7 +89,7 @@ pub struct SolidMesh {
 }
 
 impl SolidMesh {
-    /// Refuses a surface that is open, not manifold, wound differently here and there, or facing inwards.
+    /// Returns an error for a surface that is open, not manifold, inconsistently wound, or facing inwards.
     pub fn new(mesh: &TriangleMesh) -> Result<Self, ColliderError> {
         mesh.check()?;
         mesh.check_closed()?;

@@ -7,7 +7,7 @@ use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 use crate::mesh::TriangleMesh;
 
-/// A triangle of an area: C = area − `area`.
+/// Keeps the area of a triangle: C = area − `area`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TriangleAreaConstraint {
     /// The area \[m²\].
@@ -46,7 +46,7 @@ impl Constraint<3> for TriangleAreaConstraint {
     }
 }
 
-/// A tet of a signed volume: C = volume − `volume`. It turns an inverted tet back.
+/// Keeps the signed volume of a tet: C = volume − `volume`. It turns an inverted tet back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TetVolumeConstraint {
     /// The volume \[m³\].
@@ -81,7 +81,7 @@ impl Constraint<4> for TetVolumeConstraint {
     }
 }
 
-/// A closed surface that holds a volume, such as a balloon: C = V − k V₀ with the pressure k, 1 for none.
+/// Keeps the volume inside a closed surface, such as a balloon: C = V − k V₀ with the pressure k; 1 means no overpressure.
 #[derive(Debug, Clone)]
 pub struct Balloon {
     /// Its vertices, each once.
@@ -134,7 +134,7 @@ impl Balloon {
         Ok(Self { vertices, triangles, volume: pressure * volume, compliance })
     }
 
-    /// As a batch.
+    /// Converts it to a batch.
     pub fn boxed(self) -> Box<dyn ConstraintBatch> {
         Box::new(self)
     }

@@ -1,4 +1,4 @@
-//! Two triangles at an angle: bending [Bender 2014, §3.4.2].
+//! The angle between two triangles: bending [Bender 2014, §3.4.2].
 //!
 //! ```text
 //!        c
@@ -8,14 +8,14 @@
 //!        d
 //! ```
 //!
-//! Departure: the survey has θ = acos(n₁·n₂), which does not know on which side a hinge is bent and has no gradient when it is flat.
-//! The signed angle by atan2 has neither fault, and its gradient is as simple.
+//! Departure: the survey uses θ = acos(n₁·n₂), which does not distinguish to which side a hinge is bent and has no
+//! gradient when it is flat. The signed angle from atan2 has neither problem, and its gradient is as simple.
 
 use super::{Constraint, ConstraintArrays, ConstraintSet};
 use crate::energy::{EnergyError, SignedAngle, stencil_positions};
 use crate::math::Vec3;
 
-/// A hinge at an angle.
+/// Keeps the angle of a hinge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dihedral {
     /// θ₀ \[rad\].
@@ -23,8 +23,8 @@ pub struct Dihedral {
 }
 
 impl Dihedral {
-    /// Hinges ([edge start, edge end, left, right], see [`TriangleMesh::hinges`](crate::mesh::TriangleMesh::hinges)) with the angles
-    /// that they have at rest, and one compliance \[rad²/J\].
+    /// Hinges ([edge start, edge end, left, right], see [`TriangleMesh::hinges`](crate::mesh::TriangleMesh::hinges))
+    /// with their rest angles and one compliance \[rad²/J\].
     pub fn at_rest(hinges: &[[u32; 4]], rest: &[Vec3], compliance: f64) -> Result<ConstraintSet<Self, 4>, EnergyError> {
         let mut elements = Vec::with_capacity(hinges.len());
         for (element, hinge) in hinges.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Two points at a distance [Bender 2014, §3.4.1].
+//! The distance between two points [Bender 2014, §3.4.1].
 //!
 //! ```text
 //!   a ●───────● b      C = ‖b − a‖ − d
@@ -10,7 +10,7 @@ use super::{Bound, Constraint, ConstraintArrays, ConstraintSet};
 use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 
-/// Two points at a distance, at least that far, or at most.
+/// Keeps two points at a distance, at least at it, or at most at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distance {
     /// d \[m\].
@@ -22,17 +22,17 @@ pub struct Distance {
 /// Which distances are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allowed {
-    /// That one.
+    /// Only this one.
     #[default]
     Exactly,
-    /// That one and longer ones.
+    /// This one and longer ones.
     AtLeast,
-    /// That one and shorter ones, as of a thread.
+    /// This one and shorter ones, like a thread.
     AtMost,
 }
 
 impl Distance {
-    /// The distances of vertices at rest, for these edges, all with one compliance \[m/N\].
+    /// The rest lengths of these edges, all with one compliance \[m/N\].
     ///
     /// ```
     /// use pliant::constraint::{Allowed, Distance};

@@ -1,7 +1,8 @@
 //! Bending of surfaces that hardly stretch [Bender 2014, §3.4.2; Bergou 2006].
 //!
-//! C = ½ Σᵢⱼ Qᵢⱼ xᵢ·xⱼ over the four points of a hinge, Q = K Kᵀ/(A₁ + A₂) with cotangents K of the rest shape: quadratic, so gradients are sums
-//! of positions and no angle is measured. It is 0 where the hinge is flat, whatever its rest angle was.
+//! C = ½ Σᵢⱼ Qᵢⱼ xᵢ·xⱼ over the four points of a hinge, Q = K Kᵀ/(A₁ + A₂) with cotangents K of the rest shape:
+//! quadratic, so gradients are sums of positions and no angle is measured. It is 0 if the hinge is flat, whatever its
+//! rest angle was.
 //!
 //! Departure: [Bergou 2006] has 3/(A₁ + A₂), a third of the area for each of three edges. A surface that is rolled along its grid bends at one
 //! edge of three; with 1 it has the energy ½ κ² per area there, as `energy/hinge.rs` has.
@@ -12,7 +13,7 @@ use super::{Constraint, ConstraintArrays, ConstraintSet};
 use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 
-/// A hinge that wants to be flat.
+/// Keeps a hinge flat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IsometricBending {
     /// K/√(A₁ + A₂) \[1/m\], so that C = ½ ‖Σ kᵢ xᵢ‖².

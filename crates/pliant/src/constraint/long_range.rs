@@ -1,5 +1,5 @@
-//! Long-range attachments [Kim 2012; Bender 2014, §3.5, fig. 7]: each vertex hangs on attachment points by threads, and stays within their
-//! lengths of them.
+//! Long-range attachments [Kim 2012; Bender 2014, §3.5, fig. 7]: threads hold each vertex within a distance of its
+//! attachment points.
 //!
 //! ```text
 //!   ■ attachment point
@@ -10,11 +10,12 @@
 //!   ●
 //! ```
 //!
-//! An iteration of a position-based solver carries an error from one edge to the next, so the end of a long cloth learns late that it
-//! hangs. A thread tells it at once. Threads bind each vertex to its attachment points only: edges between two vertices that both keep
-//! their distances may still be too long or too short. At few iterations a cloth is then as long as it should be, and its edges
-//! are as good as the solver makes them: well at rest, badly while it swings, each vertex a pendulum of its own length. For that there
-//! are [`StretchLevels`](crate::solve::StretchLevels).
+//! An iteration of a position-based solver carries an error from one edge to the next, so it takes many iterations
+//! until the end of a long cloth feels its attachment. A thread connects them directly. Threads bind each vertex to its
+//! attachment points only: edges between two vertices that both keep their distances may still be too long or too
+//! short. With few iterations, a cloth then has the right length, but its edges are only as good as the solver makes
+//! them: good at rest, bad while it swings, since each vertex is a pendulum of its own length.
+//! [`StretchLevels`](crate::solve::StretchLevels) solve that.
 
 use super::{Bound, Constraint, ConstraintBatch, ConstraintSet};
 use crate::energy::EnergyError;
@@ -23,13 +24,13 @@ use crate::mesh::{Edge, MeshError, SourceDistance, TriangleMesh, nearest_sources
 
 const KIND: &str = "long_range";
 
-/// How long threads are.
+/// How the length of threads is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThreadLengths {
-    /// The way over the surface at rest: see [`nearest_sources`]. A cloth whose rest shape is bent or folded can unfold.
+    /// Along the surface at rest: see [`nearest_sources`]. A cloth with a bent or folded rest shape can unfold.
     #[default]
     Geodesic,
-    /// The straight distance at rest. A folded rest shape stays folded.
+    /// The straight-line distance at rest. A folded rest shape stays folded.
     Euclidean,
 }
 
@@ -52,11 +53,11 @@ pub enum ThreadLengths {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LongRangeAttachments {
-    /// How long threads are.
+    /// How the length of threads is measured.
     pub lengths: ThreadLengths,
-    /// Threads of each vertex, to its nearest attachment points; `usize::MAX` for all.
+    /// Number of threads per vertex, to its nearest attachment points; `usize::MAX` for all.
     pub per_vertex: usize,
-    /// Fraction by which threads are longer than that, at least 0.
+    /// Fraction by which threads are longer than this length, at least 0.
     pub slack: f64,
 }
 
@@ -67,7 +68,7 @@ impl Default for LongRangeAttachments {
     }
 }
 
-/// x stays within a length of an attachment point: the vertices are x, then the point.
+/// Keeps a vertex within a distance of an attachment point. Its vertices are that vertex, then the point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thread {
     /// Length \[m\].
@@ -92,12 +93,13 @@ impl Constraint<2> for Thread {
 }
 
 impl LongRangeAttachments {
-    /// Threads over a surface at rest, from all its other vertices to these.
+    /// Builds threads over a surface at rest, from all its other vertices to these.
     pub fn build(&self, mesh: &TriangleMesh, points: &[u32]) -> Result<Box<dyn ConstraintBatch>, EnergyError> {
         Ok(self.threads(&mesh.positions, &[], &mesh.triangles, points)?.boxed())
     }
 
-    /// Threads over edges and triangles at rest: along strands, for example. Vertices that no way leads to have none.
+    /// Builds threads over edges and triangles at rest: along strands, for example. Vertices that cannot be reached
+    /// have none.
     pub fn threads(
         &self,
         rest: &[Vec3],

@@ -1,15 +1,15 @@
-//! Constraints of the position-based family: functions C(x) that are to be 0, or not below 0 [Bender 2014, §3].
+//! Constraints of the position-based family: functions C(x) that must be 0, or not below 0 [Bender 2014, §3].
 //!
 //! A solver visits one constraint after the other and moves its vertices along ∇C,
 //!
 //! Δxᵢ = wᵢ ∇ᵢC Δλ,   Δλ = −s C / Σⱼ wⱼ ‖∇ⱼC‖²,   wᵢ = 1/mᵢ
 //!
-//! with a share s of the way [Müller 2006], or with a compliance, the inverse of a stiffness [Macklin 2016]. Both rules are in
-//! [`Rule`]. Only the position-based solver knows these constraints. Energies need none: that solver takes every energy as the
-//! constraint ‖A x − p‖ = 0 with the compliance 1/w.
+//! by a share s of the error [Müller 2006], or with a compliance, the inverse of a stiffness [Macklin 2016]. [`Rule`]
+//! has both. Only the position-based solver supports these constraints. You do not need them for energies: that solver
+//! treats every energy as the constraint ‖A x − p‖ = 0 with the compliance 1/w.
 //!
-//! A constraint of your own is a type with [`Constraint::evaluate`], put in a [`ConstraintSet`] and given to a body by
-//! [`Body::with_constraints`](crate::Body::with_constraints).
+//! For your own constraint, write a type with [`Constraint::evaluate`], put it in a [`ConstraintSet`] and add that to a
+//! body with [`Body::with_constraints`](crate::Body::with_constraints).
 
 mod content;
 mod dihedral;
@@ -39,25 +39,25 @@ use std::fmt;
 
 use crate::math::Vec3;
 
-/// Some elements of a batch with their corners side by side: what a batch moves at a time.
+/// Some elements of a batch with their corners side by side, which are moved at once.
 #[derive(Debug)]
 pub struct Block<'a> {
     /// Their numbers.
     pub elements: &'a [u32],
-    /// Positions of their corners \[m\], element by element: where they are, and on return where they shall be.
+    /// Positions of their corners \[m\], element by element: the current ones, and on return the corrected ones.
     pub corners: &'a mut [Vec3],
-    /// Positions at the beginning of the step \[m\], for batches that are [damped](ConstraintBatch::is_damped); else empty.
+    /// Positions at the start of the step \[m\], for batches that are [damped](ConstraintBatch::is_damped); else empty.
     pub before: &'a [Vec3],
-    /// Inverse masses of the corners \[1/kg\]; 0 where pinned.
+    /// Inverse masses of the corners \[1/kg\]; 0 if pinned.
     pub inverse_masses: &'a [f64],
-    /// What each constraint of each element has gathered in this step \[kg·m² over the unit of C\].
+    /// Multiplier of each constraint of each element, accumulated in this step \[kg·m² over the unit of C\].
     pub multipliers: &'a mut [f64],
 }
 
-/// What the elements of a built-in kind are made of, with their compliances, for solvers that have kernels of their own.
+/// What the elements of a built-in kind are made of, with their compliances, for solvers that have their own kernels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConstraintArrays<'a> {
-    /// Only [`ConstraintBatch::correct`] knows.
+    /// No data; call [`ConstraintBatch::correct`].
     Opaque,
     /// Two vertices at exactly these distances \[m\].
     Distance {
@@ -73,7 +73,7 @@ pub enum ConstraintArrays<'a> {
         /// Inverse stiffness of each.
         compliances: &'a [f64],
     },
-    /// Hinges that want to be flat: C = ½ ‖Σ kᵢ xᵢ‖².
+    /// Hinges that are kept flat: C = ½ ‖Σ kᵢ xᵢ‖².
     Isometric {
         /// k of each hinge \[1/m\].
         weights: Vec<[f64; 4]>,
@@ -91,8 +91,8 @@ pub enum ConstraintArrays<'a> {
 
 /// All constraints of one kind of a body.
 ///
-/// Most kinds implement [`Constraint`] and get a batch by [`ConstraintSet`]; implement this trait where elements differ in their number
-/// of vertices.
+/// Most kinds implement [`Constraint`] and become a batch through [`ConstraintSet`]; implement this trait if elements
+/// differ in their number of vertices.
 pub trait ConstraintBatch: Send + Sync + fmt::Debug {
     /// Name of the kind.
     fn kind(&self) -> &'static str;
@@ -100,12 +100,12 @@ pub trait ConstraintBatch: Send + Sync + fmt::Debug {
     /// Number of elements.
     fn len(&self) -> usize;
 
-    /// Whether there is none.
+    /// Whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Constraints of an element, solved one after the other.
+    /// Number of constraints of an element; they are solved one after the other.
     fn rows(&self) -> usize {
         1
     }
@@ -116,7 +116,7 @@ pub trait ConstraintBatch: Send + Sync + fmt::Debug {
     /// Renumbers the vertices, for a body that becomes part of a world.
     fn shift_vertices(&mut self, by: u32);
 
-    /// Whether it asks for positions at the beginning of the step.
+    /// Whether it needs the positions at the start of the step.
     fn is_damped(&self) -> bool {
         false
     }
@@ -126,6 +126,6 @@ pub trait ConstraintBatch: Send + Sync + fmt::Debug {
         ConstraintArrays::Opaque
     }
 
-    /// Moves the corners of some elements, each by the rule, each on its own.
+    /// Moves the corners of some elements by the rule, each element independently.
     fn correct(&self, block: &mut Block<'_>, rule: &Rule);
 }

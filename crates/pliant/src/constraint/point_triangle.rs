@@ -10,26 +10,26 @@
 use super::{Bound, Constraint};
 use crate::math::Vec3;
 
-/// A point and a triangle that do not pass each other. Corners are [point, a, b, c].
+/// Keeps a point on one side of a triangle. Corners are [point, a, b, c].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PointTriangle {
     /// h \[m\].
     pub thickness: f64,
-    /// The side that the point has to stay on.
+    /// The side on which the point must stay.
     pub side: Side,
 }
 
 /// A side of a triangle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// That of its normal.
+    /// The side of its normal.
     Front,
-    /// The other.
+    /// The other side.
     Back,
 }
 
 impl PointTriangle {
-    /// On the side where the point is.
+    /// Makes the constraint for the side on which the point is.
     pub fn where_it_is(thickness: f64, [q, a, b, c]: &[Vec3; 4]) -> Self {
         let in_front = (*b - *a).cross(*c - *a).dot(*q - *a) >= 0.0;
         Self { thickness, side: if in_front { Side::Front } else { Side::Back } }

@@ -13,9 +13,10 @@ pub enum Bound {
 /// How far a constraint moves its vertices in one visit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// A share k' of the way [Müller 2006]. What stiffness that makes depends on iterations, step and masses.
+    /// By a share k' of the error [Müller 2006]. The resulting stiffness depends on iterations, step and masses.
     Share(f64),
-    /// To where the force of the compliance balances inertia [Macklin 2016], whatever the iterations: 1/τ² \[1/s²\].
+    /// Until the force of the compliance balances inertia [Macklin 2016], independent of the number of iterations: 1/τ²
+    /// \[1/s²\].
     Compliance {
         /// 1/τ² \[1/s²\], with τ the implicit step.
         inertia: f64,
@@ -23,7 +24,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// k' = 1 − (1 − k)^(1/n): n iterations leave 1 − k of an error, whatever n is [Müller 2006].
+    /// k' = 1 − (1 − k)^(1/n): n iterations leave 1 − k of an error, for every n [Müller 2006].
     pub fn share_of(stiffness: f64, iterations: usize) -> Self {
         Self::Share(1.0 - (1.0 - stiffness).powf(1.0 / iterations.max(1) as f64))
     }
@@ -42,8 +43,9 @@ impl Rule {
         self.damped_step(value, mobility, [compliance, 0.0, 0.0], bound, multiplier)
     }
 
-    /// Δλ with damping: `[compliance, γ, ∇C·(x − x₀)]`, where γ = β/τ for a time constant β of the material, and x₀ is where the step
-    /// began [Macklin 2016, eq. 26, where γ is α β/τ with β in units of a damper]. A share has no damping.
+    /// Δλ with damping: `[compliance, γ, ∇C·(x − x₀)]`, where γ = β/τ for a time constant β of the material, and x₀ are
+    /// the positions at the start of the step [Macklin 2016, eq. 26, where γ is α β/τ with β in units of a damper]. A
+    /// share has no damping.
     #[inline]
     pub fn damped_step(
         &self,

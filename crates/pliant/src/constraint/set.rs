@@ -20,7 +20,7 @@ pub trait Constraint<const N: usize>: Send + Sync + fmt::Debug + 'static {
         Bound::Equal
     }
 
-    /// What constraints of a built-in type are made of.
+    /// Data of constraints of a built-in type.
     fn arrays<'a>(_constraints: &[Self], _compliances: &'a [f64]) -> ConstraintArrays<'a>
     where
         Self: Sized,
@@ -28,7 +28,7 @@ pub trait Constraint<const N: usize>: Send + Sync + fmt::Debug + 'static {
         ConstraintArrays::Opaque
     }
 
-    /// C and its gradient; none where it has no direction, as between coincident points.
+    /// C and its gradient; none if it has no direction, as between coincident points.
     fn evaluate(&self, row: usize, x: &[Vec3; N]) -> Option<(f64, [Vec3; N])>;
 }
 
@@ -63,7 +63,7 @@ impl<C: Constraint<N>, const N: usize> ConstraintSet<C, N> {
         Ok(set)
     }
 
-    /// Damps what the constraints feel: with a time constant β \[s\] their force is k (C + β dC/dt).
+    /// Adds damping: with a time constant β \[s\] their force is k (C + β dC/dt).
     pub fn with_damping(mut self, seconds: f64) -> Result<Self, EnergyError> {
         if !(seconds >= 0.0 && seconds.is_finite()) {
             let (kind, name, value, need) = (C::KIND, "damping", seconds, "finite and at least 0");
@@ -78,7 +78,7 @@ impl<C: Constraint<N>, const N: usize> ConstraintSet<C, N> {
         &self.constraints
     }
 
-    /// As a batch.
+    /// Converts it to a batch.
     pub fn boxed(self) -> Box<dyn ConstraintBatch> {
         Box::new(self)
     }

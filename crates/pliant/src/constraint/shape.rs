@@ -1,8 +1,9 @@
 //! Sets of vertices that keep their shape, as a constraint [Müller 2005; Bender 2014, §4].
 //!
-//! C = (Σ mᵢ ‖xᵢ − gᵢ‖²)^½ with goals gᵢ = R(rᵢ − r̄) + x̄: the rest shape, moved rigidly to where it fits best. In the metric of masses the goals
-//! have the same momentum and angular momentum as the vertices. Σ wᵢ‖∇ᵢC‖² = 1, so the step is the same for every set. The compliance is
-//! 1/ω² for the angular frequency ω at which the set would swing about its shape \[s²\].
+//! C = (Σ mᵢ ‖xᵢ − gᵢ‖²)^½ with goals gᵢ = R(rᵢ − r̄) + x̄: the rest shape, moved rigidly to where it fits best. In the
+//! metric of masses the goals have the same momentum and angular momentum as the vertices. Σ wᵢ‖∇ᵢC‖² = 1, so the step
+//! is the same for every set. The compliance is 1/ω² for the angular frequency ω at which the set would oscillate about
+//! its shape \[s²\].
 
 use super::{Block, Bound, ConstraintBatch, Rule};
 use crate::energy::EnergyError;
@@ -25,7 +26,7 @@ impl ShapeMatching {
     /// Name of the kind.
     pub const KIND: &'static str = "shape_matching";
 
-    /// Sets of vertices with their shapes at rest. `compliance` is 1/ω² \[s²\]; 0 is rigid.
+    /// Sets of vertices with their rest shapes. `compliance` is 1/ω² \[s²\]; 0 is rigid.
     pub fn at_rest(sets: &[Vec<u32>], rest: &[Vec3], compliance: f64) -> Result<Self, EnergyError> {
         let kind = Self::KIND;
         if !(compliance >= 0.0 && compliance.is_finite()) {
@@ -47,7 +48,7 @@ impl ShapeMatching {
         Ok(Self { sets: list, compliance })
     }
 
-    /// As a batch.
+    /// Converts it to a batch.
     pub fn boxed(self) -> Box<dyn ConstraintBatch> {
         Box::new(self)
     }

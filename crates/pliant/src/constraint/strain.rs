@@ -1,7 +1,7 @@
 //! Strains of triangles and tets along material axes [Bender 2014, §3.4.5; Müller 2014].
 //!
-//! With the columns f of the deformation gradient: stretch C = ‖fᵢ‖ − 1 along each axis, shear C = the cosine between two of them. Each
-//! is a constraint of its own, so an axis can be stiff and another soft.
+//! With the columns f of the deformation gradient: stretch C = ‖fᵢ‖ − 1 along each axis, shear C = the cosine between
+//! two of them. Each is a separate constraint, so one axis can be stiff and another soft.
 //!
 //! Departure: the survey constrains fᵢ·fᵢ and fᵢ·fⱼ. Lengths and cosines vanish at the same shapes, do not mix stretch into shear, and
 //! are in the unit of strain, as a compliance needs it.

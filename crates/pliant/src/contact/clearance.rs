@@ -1,4 +1,4 @@
-//! How far vertices are from colliders at least, so that few need to be measured.
+//! Lower bounds on the distances between vertices and colliders, so that few need to be measured.
 //!
 //! A distance to a mesh takes a walk down its tree. Most vertices are far from most colliders and stay so: a distance, once measured, falls
 //! in a step by no more than what the vertex moved as seen from the collider. Bounds are carried from step to step; only where one no longer

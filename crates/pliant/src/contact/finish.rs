@@ -1,4 +1,4 @@
-//! What is left to do when a step is solved: restitution, and a last look at where vertices ended.
+//! What remains after a step is solved: restitution, and a final check of the positions of vertices.
 
 use super::obstacles::Obstacles;
 use super::rebound::{Impact, free_sets, rebound};

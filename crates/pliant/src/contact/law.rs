@@ -1,14 +1,16 @@
 //! The law of one contact, as an augmented Lagrangian.
 //!
-//! A contact acts on r: the place of a vertex at a collider, or what lies between the closest points of two surfaces. With depth
-//! d = b − n·r, multiplier λ ≥ 0 and weight w the normal force is max(0, λ + w d), the derivative of (max(0, λ + w d)² − λ²)/2w. After each
-//! iteration λ becomes the force that the linear solve came to, so that d goes to 0 by a factor of about 1/(1 + w/H) per iteration, whatever
-//! the load: a half-space of stiffness w alone would be penetrated by load/w. It is not the force at the new place: a
-//! vertex that the solve did not yet know to be in contact may be deep, and w d then is many times what it takes to stop it.
+//! A contact acts on r: the position of a vertex at a collider, or the vector between the closest points of two
+//! surfaces. With depth d = b − n·r, multiplier λ ≥ 0 and weight w the normal force is max(0, λ + w d), the derivative
+//! of (max(0, λ + w d)² − λ²)/2w. After each iteration λ becomes the force that the linear solve came to, so that d
+//! goes to 0 by a factor of about 1/(1 + w/H) per iteration, whatever the load: a half-space of stiffness w alone would
+//! be penetrated by load/w. It is not the force at the new place: a vertex that the solve did not yet know to be in
+//! contact may be deep, and w d then is many times what it takes to stop it.
 //!
-//! Friction is the same in the plane of contact: with u the way that r slid in this step, λₜ + w u is cut back to the length μ λ, the
-//! derivative of Huber's function. While it is shorter the contact sticks, and u goes to 0 as d does; once it is longer it slides
-//! against a force of exactly μ λ. Friction that only cuts velocities cannot stick, because positions have moved before.
+//! Friction is the same in the plane of contact: with u the distance that r slid in this step, λₜ + w u is limited to
+//! the length μ λ, the derivative of Huber's function. While it is shorter the contact sticks, and u goes to 0 as d
+//! does; once it is longer it slides against a force of exactly μ λ. Friction that only cuts velocities cannot stick,
+//! because positions have moved before.
 //!
 //! Departure: [Bouaziz 2014, §6] has neither multipliers nor friction within the solve.
 

@@ -1,9 +1,9 @@
 //! Contact, of bodies with colliders and of surfaces with each other.
 //!
-//! Each step asks which vertices meet a collider on their way (`obstacles`), and which surfaces are near each other (`layers`). A contact is
-//! a half-space n·r ≥ b [Bouaziz 2014, §6] with Coulomb's friction in its plane (`law`); the projective solver keeps it as a
-//! constraint that enters and leaves, or moves vertices to the collision-free state after each iteration [Liu 2013, §4.1]. What
-//! is left after the solve, restitution and a last projection, is in `finish`.
+//! Each step finds which vertices hit a collider on their path (`obstacles`), and which surfaces are close to each
+//! other (`layers`). A contact is a half-space n·r ≥ b [Bouaziz 2014, §6] with Coulomb's friction in its plane (`law`);
+//! the projective solver adds and removes it as a constraint, or moves vertices to the collision-free state after each
+//! iteration [Liu 2013, §4.1]. What remains after the solve, restitution and a final projection, is in `finish`.
 
 mod clearance;
 mod finish;
@@ -54,9 +54,9 @@ pub(crate) struct Coupling {
 }
 
 impl Contacts<'_> {
-    /// Finds what the vertices have met on their way to x, and moves them to where they may be: once over layers, then over colliders, with
-    /// friction. `inverse_masses` are 1/m of all vertices, 0 where pinned \\[1/kg\\]; `inertia` is 1/τ² of the stage \\[1/s²\\]. A solver that knows nothing else of
-    /// contacts does this after each of its iterations.
+    /// Finds what the vertices have hit on their paths to x, and moves them apart: once for layers, then for colliders,
+    /// with friction. `inverse_masses` are 1/m of all vertices, 0 where pinned \\[1/kg\\]; `inertia` is 1/τ² of the
+    /// stage \\[1/s²\\]. A solver without its own treatment of contacts calls this after each of its iterations.
     pub fn push_apart(&mut self, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
         if self.is_none() {
             return;
@@ -65,7 +65,7 @@ impl Contacts<'_> {
         self.relax(&mut exchange(x), &|vertex| inverse_masses[vertex] / inertia);
     }
 
-    /// Whether there is nothing to meet.
+    /// Whether there is nothing to collide with.
     pub fn is_none(&self) -> bool {
         self.obstacles.is_none() && self.layers.is_empty()
     }
@@ -125,7 +125,7 @@ impl Contacts<'_> {
         self.obstacles.iter().flat_map(Obstacles::planes)
     }
 
-    /// Forgets the forces of earlier solves of the stage, for a solver that begins anew.
+    /// Forgets the forces of earlier solves of the stage, for a solver that starts again.
     pub fn forget_forces(&mut self) {
         if let Some(obstacles) = &mut self.obstacles {
             obstacles.forget_forces();
@@ -182,7 +182,7 @@ impl Contacts<'_> {
         self.count() > 0 || self.layers.pressing() > 0
     }
 
-    /// How many contacts press against colliders.
+    /// Number of contacts that press against colliders.
     pub fn count(&self) -> usize {
         self.obstacles.as_ref().map_or(0, Obstacles::count)
     }
@@ -191,15 +191,17 @@ impl Contacts<'_> {
 /// How contacts act on the solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ContactMode {
-    /// Constraints within the solve: forces balance, friction sticks.
+    /// Contacts are constraints in the solve: forces balance, friction sticks.
     #[default]
     Constraint,
-    /// After each iteration vertices are moved out of colliders, and back along them by friction. Cheaper: the matrix stays as it
-    /// is. Bodies feel the push only in the next iteration. Newton's method does so once, after its solve.
+    /// After each iteration vertices are moved out of colliders, and back along them by friction. This is cheaper,
+    /// since the matrix does not change, but bodies feel the push only in the next iteration. Newton's method does this
+    /// once, after its solve.
     Displacement,
-    /// The matrix stays as it is, and contacts are forces on the right-hand side: those that stop each vertex alone, with the elastic
-    /// forces of the last iteration [Ly 2020]. One solve an iteration however many vertices touch. For soft cloth on obstacles:
-    /// the error of a force falls by k/(k + m/τ²) an iteration, k the elastic stiffness at a vertex.
+    /// The matrix does not change, and contacts are forces on the right-hand side: those that stop each vertex by
+    /// itself, given the elastic forces of the last iteration [Ly 2020]. It takes one solve per iteration, however many
+    /// vertices touch. This suits soft cloth on obstacles: the error of a force falls by k/(k + m/τ²) per iteration,
+    /// where k is the elastic stiffness at a vertex.
     ConstantMatrix,
 }
 
@@ -208,8 +210,8 @@ pub enum ContactMode {
 pub struct ContactParams {
     /// How contacts act.
     pub mode: ContactMode,
-    /// Weight of a contact over the diagonal of its vertex in the system matrix. Contacts hold exactly at convergence whatever it
-    /// is; a large one makes contacts converge faster and linear systems slower.
+    /// Weight of a contact relative to the diagonal of its vertex in the system matrix. At convergence, contacts are
+    /// exact for any weight; a large one makes contacts converge faster and linear systems slower.
     pub weight: f64,
 }
 
@@ -228,7 +230,7 @@ pub struct Contact {
     pub collider: usize,
     /// Normal of the collider's surface, towards the vertex.
     pub normal: Vec3,
-    /// Force along the normal \[N\]; below 0 only by what the solver has not converged.
+    /// Force along the normal \[N\]; it is negative only by the remaining error of the solver.
     pub normal_force: f64,
     /// Force of friction on the vertex \[N\].
     pub tangential_force: Vec3,

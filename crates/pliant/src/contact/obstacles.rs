@@ -1,4 +1,4 @@
-//! Which vertices meet which colliders in a stage, and how their contacts change while it is solved.
+//! Which vertices touch which colliders in a stage, and how their contacts change while it is solved.
 
 use super::clearance::{Clearances, Ways};
 use super::law::{Law, Response};

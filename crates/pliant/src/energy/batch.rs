@@ -1,4 +1,4 @@
-//! What solvers see of energies: batches of elements of one kind.
+//! How solvers see energies: batches of elements of one kind.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,14 +21,14 @@ pub struct Memory {
 /// How Newton treats negative curvature of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Curvature {
-    /// Negative eigenvalues become zero, so that the sum is positive definite (robust).
+    /// Negative eigenvalues are set to zero, so that the sum is positive definite (robust).
     #[default]
     Projected,
     /// The true second derivative, indefinite under compression (for comparison with semi-implicit methods).
     Raw,
 }
 
-/// Which truths hold of an energy; the shared tests check those that are declared.
+/// Which properties an energy has; the shared tests check those that are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Properties {
     /// A common translation changes nothing.
@@ -41,7 +41,7 @@ pub struct Properties {
     pub idempotent: bool,
     /// The projection is the nearest point of the constraint set.
     pub nearest: bool,
-    /// Hessians with [`Curvature::Raw`] are complete; false where they hold something common to all elements fixed.
+    /// Hessians with [`Curvature::Raw`] are complete; false if they treat something that all elements share as constant.
     pub exact_hessian: bool,
 }
 
@@ -57,10 +57,10 @@ impl Properties {
     };
 }
 
-/// What the elements of a built-in energy are made of, for solvers with a local step of their own (vectors, GPU).
+/// What the elements of a built-in energy are made of, for solvers with their own local step (SIMD, GPU).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arrays {
-    /// Only [`Batch::project`] knows.
+    /// No data; call [`Batch::project`].
     Opaque,
     /// Springs: A x is the edge, the projection clamps its length between these two \[m\].
     EdgeSpring(Vec<[f64; 2]>),
@@ -71,20 +71,21 @@ pub enum Arrays {
     TetStrain([f64; 2]),
     /// Triangles: A x is the deformation gradient, the projection brings its area ratio between these two.
     TriangleArea([f64; 2]),
-    /// Tets: A x is the deformation gradient, the projection brings its determinant between these two. Warm values are as those of
-    /// [`TetStrain`](Self::TetStrain).
+    /// Tets: A x is the deformation gradient, the projection brings its determinant between these two. Warm values are
+    /// the same as those of [`TetStrain`](Self::TetStrain).
     TetVolume([f64; 2]),
     /// Triangles: A x is the deformation gradient in the directions of two fibres, the projection clamps the length of each column.
     TriangleFibres([[f64; 2]; 2]),
-    /// Tets, likewise, with three directions.
+    /// The same for tets, with three directions.
     TetFibres([[f64; 2]; 3]),
-    /// Springs measured in coordinates of both ends: the least and largest length without energy \[m\], and the factor by which the weight
-    /// exceeds the stiffness. Energy and forces are those of [`EdgeSpring`](Self::EdgeSpring) with that stiffness.
+    /// Springs measured in coordinates of both ends: the smallest and largest length without energy \[m\], and the
+    /// factor by which the weight exceeds the stiffness. Energy and forces are those of
+    /// [`EdgeSpring`](Self::EdgeSpring) with that stiffness.
     SpringPair(Vec<([f64; 2], f64)>),
     /// Hinges: A x are the corners in the coordinates of a metric, the projection gives them the rest angle \[rad\]. With it the
     /// factors between rows of A x and positions, infinite for a corner that does not move. Warm values are the quaternion of the last frame.
     Hinge(Vec<(f64, [f64; 4])>),
-    /// Tets: A x is the deformation gradient, the projection is R (I + Σ ωᵢ Eᵢ), R and ω of each tet its own.
+    /// Tets: A x is the deformation gradient, the projection is R (I + Σ ωᵢ Eᵢ), with R and ω for each tet.
     Examples {
         /// Number of examples of each tet. Warm values are their weights ω.
         count: usize,
@@ -100,19 +101,20 @@ pub enum Arrays {
         /// ε, which adds ½ ε‖ω‖² to the energy.
         epsilon: f64,
     },
-    /// A x is the position of a vertex, its projection is on the side of a plane: goals are a point of it and its normal.
+    /// A x is the position of a vertex, its projection is on one side of a plane; goals are a point of the plane and
+    /// its normal.
     HalfSpace,
-    /// The projection is A x at the beginning of the stage, the warm values, freely rotated.
+    /// The projection is A x at the start of the stage (the warm values), freely rotated.
     Viscous,
     /// A x is the position of a vertex, its projection the goal.
     Goals,
     /// Rings: A x is the mean-curvature vector of a vertex (the first of its stencil), the projection gives it this length \[1/m\].
     MeanCurvature(Vec<f64>),
-    /// Any element whose projection is always 0, with rows of A that add up to zero: the energy is the constant quadratic form
-    /// w/2 ‖A x‖², and there is no local step.
+    /// Any element with a projection that is always 0 and rows of A that add up to zero: the energy is the constant
+    /// quadratic form w/2 ‖A x‖², and there is no local step.
     Quadratic,
-    /// One rigid set: A x is the place of each vertex from a hub (the first of its stencil), the projection one rotation of these
-    /// places \[m\]. Warm values are its quaternion (x, y, z, w).
+    /// One rigid set: A x is the position of each vertex relative to a hub (the first of its stencil), the projection
+    /// one rotation of these positions \[m\]. Warm values are its quaternion (x, y, z, w).
     Rigid(Vec<Vec3>),
 }
 
@@ -126,7 +128,7 @@ impl Arrays {
     }
 }
 
-/// The elements of a batch in a model that takes the place of another. An element keeps its A and its rest data; a copy of it
+/// The elements of a batch in a model that replaces another. An element keeps its A and its rest data; a copy of it
 /// has a share of its weight.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rewiring {
@@ -137,7 +139,7 @@ pub struct Rewiring {
 }
 
 impl Rewiring {
-    /// Whether every element is there once, as heavy as before, in the old order.
+    /// Whether every element appears once, with its old weight, in the old order.
     pub fn only_renumbers(&self, count: usize) -> bool {
         self.elements.len() == count && (0u32..).zip(&self.elements).all(|(k, element)| *element == (k, 1.0))
     }
@@ -145,9 +147,9 @@ impl Rewiring {
 
 /// All elements of one energy of one body: the linear operator A with weights, and the projection onto the constraint set.
 ///
-/// From these two follow the projective right-hand side, the energy, its gradient w Aᵀ(A x − p) and, with
-/// [`hessians`](Batch::hessians), Newton's matrix. Most energies implement [`Element`](super::Element) instead and get a
-/// batch by [`ElementBatch`](super::ElementBatch); implement this trait where elements are coupled.
+/// These two determine the projective right-hand side, the energy, its gradient w Aᵀ(A x − p) and, with
+/// [`hessians`](Batch::hessians), Newton's matrix. Most energies implement [`Element`](super::Element) instead and
+/// become a batch through [`ElementBatch`](super::ElementBatch); implement this trait if elements are coupled.
 pub trait Batch: Send + Sync + fmt::Debug {
     /// Name of the energy, the key in reports and in the list of energies.
     fn kind(&self) -> &'static str;
@@ -155,10 +157,10 @@ pub trait Batch: Send + Sync + fmt::Debug {
     /// Stencils, A and weights.
     fn operator(&self) -> &Operator;
 
-    /// Stencils, A and weights, to renumber vertices.
+    /// Mutable stencils, A and weights, for renumbering vertices.
     fn operator_mut(&mut self) -> &mut Operator;
 
-    /// Which truths hold.
+    /// Which properties it has.
     fn properties(&self) -> Properties;
 
     /// What the elements are made of.
@@ -166,8 +168,8 @@ pub trait Batch: Send + Sync + fmt::Debug {
         Arrays::Opaque
     }
 
-    /// The batch with some of its elements at other vertices, for a model that takes the place of this one. None where that
-    /// cannot be, as where elements depend on each other: a body with such an energy cannot be torn or cut.
+    /// The batch with some of its elements at other vertices, for a model that replaces this one. None if that is not
+    /// possible, for example if elements depend on each other: a body with such an energy cannot be torn or cut.
     fn rewired(&self, _rewiring: &Rewiring) -> Option<Box<dyn Batch>> {
         None
     }
@@ -177,7 +179,7 @@ pub trait Batch: Send + Sync + fmt::Debug {
         Vec::new()
     }
 
-    /// What the user may move from step to step (goal positions, planes): the values at the start.
+    /// Initial values of what the user may move from step to step (goal positions, planes).
     fn initial_goals(&self) -> &[Vec3] {
         &[]
     }
@@ -188,8 +190,9 @@ pub trait Batch: Send + Sync + fmt::Debug {
     /// Local step: sets `memory.projections` to the projection of A x.
     fn project(&self, x: &[Vec3], goals: &[Vec3], memory: &mut Memory);
 
-    /// Projects some elements on their own: `z` holds A x of each and on return its projection, `warm` their warm values, one after
-    /// the other. False where elements depend on each other, and only [`project`](Self::project) can do it.
+    /// Projects some elements on their own: `z` holds A x of each and on return its projection, `warm` their warm
+    /// values, one after the other. Returns false if elements depend on each other, so that only
+    /// [`project`](Self::project) can do it.
     fn project_some(&self, _elements: &[u32], _z: &mut [Vec3], _goals: &[Vec3], _warm: &mut [f64]) -> bool {
         false
     }
@@ -199,8 +202,8 @@ pub trait Batch: Send + Sync + fmt::Debug {
         0.0
     }
 
-    /// Second derivative of ½‖z − p(z)‖² with respect to z = A x, for a range of elements whose projections are up to
-    /// date: a symmetric matrix of 3·rows for each element, row by row, z's vectors one after the other.
+    /// Second derivative of ½‖z − p(z)‖² with respect to z = A x, for a range of elements with up-to-date projections:
+    /// a symmetric matrix of 3·rows for each element, row by row, z's vectors one after the other.
     fn hessians(
         &self,
         elements: Range<usize>,

@@ -12,8 +12,9 @@
 //! ½ w/r², so w is the plate's bending stiffness D \[N·m\]. A is the mixed Voronoi area, which also holds for obtuse triangles.
 //! The projection keeps the direction of v_f and gives it the rest length ‖v_g‖; a flat rest vertex projects to 0.
 //!
-//! Vertices on the rim are skipped: there v does not vanish on a flat sheet. Saddles, whose mean curvature is 0, are free. Use
-//! [`super::PlateBending`] or [`super::HingeBending`] where these count, as materials do by default.
+//! Vertices on the rim are skipped, since v does not vanish there on a flat sheet. Saddles have a mean curvature of 0,
+//! so they cost no energy. Use [`super::PlateBending`] or [`super::HingeBending`] if these matter, as materials do by
+//! default.
 
 use super::edge_spring::radial_hessian;
 use super::error::require_non_negative;

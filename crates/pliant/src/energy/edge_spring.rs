@@ -8,9 +8,9 @@
 //! the same stiffness however finely it is divided. Without limits σ_min = σ_max = 1. A rest length of 0 is allowed (k must
 //! then be given).
 //!
-//! The projection is p = clamp(‖e‖)·e/‖e‖; coincident ends are parted along x, which is as good as any direction.
+//! The projection is p = clamp(‖e‖)·e/‖e‖; coincident ends are separated along x, which is as good as any direction.
 //!
-//! The [`Metric`] chooses A and B. The weight is converted, so that the energy is the same and only the convergence of
+//! The [`Metric`] chooses A and B. The weight is converted so that the energy is the same, and only the convergence of
 //! local/global iterations differs.
 
 use super::error::{require_bounds, require_non_negative};
@@ -34,7 +34,7 @@ pub(super) const INFO: EnergyInfo = EnergyInfo {
 /// Stiffness of springs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SpringStiffness {
-    /// The same k for each \[N/m\]: a raw weight, whose effect depends on the mesh.
+    /// The same k for each spring \[N/m\]: a raw weight; its effect depends on the mesh.
     Uniform(f64),
     /// k for each edge \[N/m\].
     PerEdge(Vec<f64>),
@@ -51,9 +51,9 @@ pub struct EdgeSprings {
     pub stiffness: SpringStiffness,
     /// Rest lengths \[m\]; those of the rest positions if absent.
     pub rest_lengths: Option<Vec<f64>>,
-    /// Stretch that costs no energy, as factors of the rest length; `[1, 1]` for a plain spring.
+    /// Smallest and largest stretch without energy, as factors of the rest length; `[1, 1]` for a plain spring.
     pub limits: [f64; 2],
-    /// Coordinates of the distance.
+    /// Coordinates in which the distance is measured.
     pub metric: Metric,
 }
 
@@ -63,9 +63,10 @@ impl EdgeSprings {
         Self { edges, stiffness, rest_lengths: None, limits: [1.0, 1.0], metric: Metric::default() }
     }
 
-    /// Springs along all edges of a sheet of membrane stiffness E·thickness \[N/m\]: k = E·t·(areas of the edge's triangles)/l²,
-    /// that is E·A/l with the width that belongs to the edge [van Gelder 1998]. The stretched sheet then costs the same
-    /// at any resolution, and nearly the same when graded; its Poisson ratio comes from the pattern of edges.
+    /// Springs along all edges of a sheet of membrane stiffness E·thickness \[N/m\]: k = E·t·(areas of the edge's
+    /// triangles)/l², that is E·A/l with the width that belongs to the edge [van Gelder 1998]. A stretched sheet then
+    /// has the same energy at any resolution, and nearly the same on graded meshes; its Poisson ratio depends on the
+    /// pattern of edges.
     ///
     /// ```
     /// use pliant::energy::EdgeSprings;

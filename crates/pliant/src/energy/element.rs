@@ -8,13 +8,13 @@ use crate::math::lanes::matrices;
 use crate::math::{Quat, Svd3, Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
 
-/// Elements that [`Element::project_together`] takes.
+/// Number of elements that [`Element::project_together`] processes.
 pub const TOGETHER: usize = matrices::TOGETHER;
 
 /// An element with `R` rows: everything nonlinear about a projective energy is its [`project`](Element::project).
 ///
-/// This is the trait for energies of your own: push stencils, A and weights to an [`Operator`], implement `project`, and
-/// every solver works. See `examples/custom_energy.rs`.
+/// This is the trait for your own energies: push stencils, A and weights to an [`Operator`], implement `project`, and
+/// every solver can use it. See `examples/custom_energy.rs`.
 pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
     /// Name of the energy.
     const KIND: &'static str;
@@ -31,7 +31,7 @@ pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
         Arrays::Opaque
     }
 
-    /// Warm values that each element of the batch keeps between projections. The same for all elements of a batch.
+    /// Number of warm values that each element keeps between projections. The same for all elements of a batch.
     fn warm_len(&self) -> usize {
         0
     }
@@ -42,8 +42,8 @@ pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
     /// The point of the constraint set nearest to z = A x.
     fn project(&self, z: &[Vec3; R], goals: &[Vec3], warm: &mut [f64]) -> [Vec3; R];
 
-    /// Projects [`TOGETHER`] neighbours at once, like [`project`](Element::project), where there is a faster way; `warm` holds the warm values of
-    /// one after the other. False if there is none, and nothing was done.
+    /// Projects [`TOGETHER`] neighbours at once, like [`project`](Element::project), if there is a faster way; `warm`
+    /// holds their warm values one after the other. Returns false if there is none, and then does nothing.
     fn project_together(_elements: &[Self], _z: &mut [[Vec3; R]; TOGETHER], _warm: &mut [f64]) -> bool
     where
         Self: Sized,
@@ -58,8 +58,8 @@ pub trait Element<const R: usize>: Clone + Send + Sync + fmt::Debug + 'static {
 
     /// Second derivative of ½‖z − p(z)‖² in z, a symmetric 3R×3R matrix; for a nearest-point projection it is I − ∂p/∂z.
     ///
-    /// By default from central differences of [`project`](Element::project): Newton then still converges to the exact
-    /// answer, since only the gradient decides where that is.
+    /// By default computed from central differences of [`project`](Element::project): Newton's method still converges
+    /// to the exact solution, which depends only on the gradient.
     fn hessian(&self, z: &[Vec3; R], goals: &[Vec3], warm: &[f64], curvature: Curvature, out: &mut [f64]) {
         difference_hessian(self, z, goals, warm, out);
         if curvature == Curvature::Projected {

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Bad data of an energy; names the element and the value.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum EnergyError {
-    /// A stencil names a vertex that is not there.
+    /// A stencil refers to a vertex that does not exist.
     #[error("{kind} {element} uses vertex {vertex}, but there are only {count} vertices")]
     IndexOutOfRange {
         /// Energy.
@@ -17,7 +17,7 @@ pub enum EnergyError {
         /// Number of vertices.
         count: usize,
     },
-    /// A stencil names a vertex twice.
+    /// A stencil contains a vertex twice.
     #[error("{kind} {element} uses vertex {vertex} twice")]
     RepeatedVertex {
         /// Energy.
@@ -53,7 +53,7 @@ pub enum EnergyError {
         /// What is needed.
         need: &'static str,
     },
-    /// A mass in which distances are to be measured is out of range.
+    /// A mass for measuring distances is out of range.
     #[error("{kind}: the mass of vertex {vertex} is {mass} kg, but must be finite and positive")]
     BadMass {
         /// Energy.
@@ -75,7 +75,7 @@ pub enum EnergyError {
         /// What is needed.
         need: &'static str,
     },
-    /// Two lists that belong together differ in length.
+    /// Two lists that must have the same length do not.
     #[error("{kind}: {name} has {found} entries, but {expected} are needed")]
     LengthMismatch {
         /// Energy.
@@ -87,7 +87,7 @@ pub enum EnergyError {
         /// The length needed.
         expected: usize,
     },
-    /// The mesh below the energy is unusable.
+    /// The mesh of the energy is unusable.
     #[error(transparent)]
     Mesh(#[from] crate::mesh::MeshError),
 }

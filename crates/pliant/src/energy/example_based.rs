@@ -3,9 +3,10 @@
 //! E = w/2 · V (‖F − R H(ω)‖² + ε‖ω‖²), H(ω) = I + Σᵢ ωᵢ Eᵢ, R a rotation, with Eᵢ = Rᵢ Fᵢ − I where Fᵢ deforms the rest tet to
 //! example i and Rᵢ is the rotation that aligns it best, so Eᵢ is the example's pure stretch. w is a stiffness \[Pa\].
 //!
-//! The projection alternates R = polar(F Hᵀ) with the linear system for ω, from the last ω: each half lowers the energy.
-//! Weights are local, one set for each element, or global, one set for the body, which then moves as a whole towards an
-//! example. ε is a small fraction of the examples' size; it keeps ω bounded where an example equals the rest shape.
+//! The projection alternates R = polar(F Hᵀ) with the linear system for ω, from the last ω: each half lowers the
+//! energy. Weights are local, with one set for each element, or global, with one set for the body, which then moves
+//! towards an example as a whole. ε is a small fraction of the examples' size; it keeps ω bounded if an example equals
+//! the rest shape.
 
 use std::ops::Range;
 
@@ -48,13 +49,13 @@ pub(super) const GLOBAL_INFO: EnergyInfo = EnergyInfo {
     specimens: &[global_specimen],
 };
 
-/// Where example weights live.
+/// Which elements share example weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExampleWeights {
-    /// Each element blends on its own.
+    /// Each element has its own weights.
     #[default]
     Local,
-    /// The body blends as a whole.
+    /// The whole body has one set of weights.
     Global,
 }
 
@@ -67,7 +68,7 @@ pub struct ExampleBased {
     pub examples: Vec<Vec<Vec3>>,
     /// Stiffness w \[Pa\].
     pub stiffness: f64,
-    /// Where the weights live.
+    /// Which elements share weights.
     pub weights: ExampleWeights,
 }
 

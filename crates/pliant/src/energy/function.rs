@@ -1,10 +1,12 @@
 //! An energy from a function over all its elements at once, for projections that come from outside the engine: another
 //! language, a table, a trained model.
 //!
-//! E = Σ w/2 ‖A x − p‖², p = f(A x). The function gets z = A x of every element and gives every p; elements must not depend on each
-//! other. For the nearest point of a constraint set the gradient is w Aᵀ(z − p), as with every energy here.
+//! E = Σ w/2 ‖A x − p‖², p = f(A x). The function receives z = A x of every element and returns every p; elements must
+//! not depend on each other. For the nearest point of a constraint set the gradient is w Aᵀ(z − p), as with every
+//! energy here.
 //!
-//! Newton's Hessians come from central differences of the function, all elements moved at once, so that one call serves them all.
+//! Newton's Hessians come from central differences of the function, with all elements moved at once, so that one call
+//! is enough for all of them.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,7 +16,7 @@ use super::{Batch, Curvature, Memory, Operator, Properties, Rewiring};
 use crate::math::{Vec3, clamp_to_positive_semidefinite};
 use crate::parallel::{self, Strided};
 
-/// A batch whose projection is one function of all z = A x, `rows` vectors for each element, into all p.
+/// A batch with one projection function, which computes all p from all z = A x, `rows` vectors for each element.
 ///
 /// ```
 /// use pliant::energy::{FunctionBatch, Operator};

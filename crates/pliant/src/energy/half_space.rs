@@ -26,11 +26,11 @@ pub(super) const INFO: EnergyInfo = EnergyInfo {
 /// Recipe for a plane that keeps vertices on one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HalfSpace {
-    /// The vertices that are kept.
+    /// The vertices that are kept on one side.
     pub vertices: Vec<u32>,
     /// A point of the plane \[m\].
     pub point: Vec3,
-    /// Normal to the allowed side; any length but zero.
+    /// Normal that points to the allowed side, of any non-zero length.
     pub normal: Vec3,
     /// Stiffness of each vertex's contact w \[N/m\].
     pub stiffness: f64,

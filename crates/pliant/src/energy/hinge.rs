@@ -47,7 +47,7 @@ pub(super) const INFO: EnergyInfo = EnergyInfo {
 pub enum HingeStiffness {
     /// Bending stiffness D of the plate \[N·m\].
     Plate(f64),
-    /// k of each hinge in ½ k (θ − θ₀)² \[N·m\]: a raw weight, whose effect depends on the mesh.
+    /// k of each hinge in ½ k (θ − θ₀)² \[N·m\]: a raw weight; its effect depends on the mesh.
     Uniform(f64),
 }
 
@@ -60,7 +60,7 @@ pub struct HingeBending {
     pub stiffness: HingeStiffness,
     /// Rest angle of all hinges \[rad\]; those of the rest positions if absent.
     pub rest_angle: Option<f64>,
-    /// Coordinates of the distance.
+    /// Coordinates in which the distance is measured.
     pub metric: Metric,
 }
 

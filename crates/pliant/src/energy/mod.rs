@@ -1,9 +1,9 @@
-//! Potentials, one file each. [`LIST`] is the list of them.
+//! Potentials, one file each. [`LIST`] lists them.
 //!
-//! A projective energy is E(x) = w/2 ‖A x − p‖² with p the projection of A x onto a constraint set [Bouaziz 2014, eq. 7]. The
-//! linear half is an [`Operator`]; the nonlinear half is the `project` of an [`Element`] (or of a [`Batch`], where elements
-//! are coupled). To add one: write a file with its formula, units, citation, recipe, projection and specimen, and add its
-//! `INFO` to the list; the shared tests then find it.
+//! A projective energy is E(x) = w/2 ‖A x − p‖², where p is the projection of A x onto a constraint set [Bouaziz 2014,
+//! eq. 7]. The linear half is an [`Operator`]; the nonlinear half is the `project` of an [`Element`] (or of a
+//! [`Batch`], if elements are coupled). To add one: write a file with its formula, units, citation, recipe, projection
+//! and specimen, and add its `INFO` to the list; the shared tests then find it.
 
 mod area;
 mod batch;
@@ -60,7 +60,7 @@ pub use volume::TetVolume;
 
 use crate::math::Vec3;
 
-/// Every built-in energy. The shared tests, and everything that names energies, go through this list.
+/// Every built-in energy. The shared tests, and all code that looks up energies by name, use this list.
 pub const LIST: &[EnergyInfo] = &[
     edge_spring::INFO,
     triangle_strain::INFO,
@@ -77,20 +77,20 @@ pub const LIST: &[EnergyInfo] = &[
     rigid::INFO,
 ];
 
-/// What is known of an energy without an instance of it.
+/// Information on an energy, without an instance of it.
 #[derive(Debug, Clone, Copy)]
 pub struct EnergyInfo {
     /// Name in scene files, reports and other languages.
     pub key: &'static str,
-    /// One line for a person.
+    /// A one-line description.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// The publication that it comes from.
     pub citation: &'static str,
-    /// Small instances for tests and benchmarks, in its variants.
+    /// Small instances of its variants, for tests and benchmarks.
     pub specimens: &'static [fn() -> Result<Specimen, EnergyError>],
 }
 
-/// A small instance of an energy with the positions at which it rests.
+/// A small instance of an energy with its rest positions.
 #[derive(Debug)]
 pub struct Specimen {
     /// The energy.

@@ -42,7 +42,7 @@ impl Operator {
         self.weights.len()
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -96,7 +96,7 @@ impl Operator {
     /// The operator with some of its elements at other vertices.
     ///
     /// # Panics
-    /// If an element is named that is not there, or the vertices are not as many as those elements have corners.
+    /// If an element does not exist, or the number of vertices differs from the number of corners of those elements.
     pub fn rewired(&self, rewiring: &Rewiring) -> Self {
         let mut operator = Self::new(self.rows);
         let mut at = 0;

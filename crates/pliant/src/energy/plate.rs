@@ -18,14 +18,14 @@
 //! energy of fewer functions, so that nothing but planes is free. A quadratic function through the six vertices nearest to each
 //! triangle has the same S on quadratic shapes, but fails the patch test: it is 25 % too soft on alternating diagonals.
 //!
-//! At a rim the slope is free, and S the curvature of least energy: no moment acts across it. To clamp a rim, two rows of vertices must be
-//! held; the clamp acts in the middle between them.
+//! At a rim the slope is free, and S is the curvature of least energy: no moment acts across it. To clamp a rim, pin
+//! two rows of vertices; the clamp acts halfway between them.
 //!
 //! All that S is made of belongs to the flat sheet, so A x is linear, its projection p is 0, and there is no local step. As long as the
 //! sheet keeps its lengths, second derivatives of positions are its curvature times its normal: the energy is the plate's for
 //! large bends, too.
 //!
-//! An edge with more than two triangles is refused, as is one whose triangles are wound differently.
+//! An edge with more than two triangles, or with triangles of opposite winding, is an error.
 
 use super::error::{require, require_non_negative};
 use super::plate_slopes::{Neighbours, Side, own_slope, slope};
@@ -54,7 +54,7 @@ pub(super) const INFO: EnergyInfo = EnergyInfo {
 pub struct PlateBending {
     /// Plate stiffness D \[N·m\]; of a material E·t³/(12(1−ν²)).
     pub stiffness: f64,
-    /// Poisson ratio ν, above −1 and below 1: how much a sheet that is bent one way bends the other way by itself.
+    /// Poisson ratio ν, above −1 and below 1: how much a sheet that is bent in one direction bends in the other by itself.
     pub poisson_ratio: f64,
 }
 

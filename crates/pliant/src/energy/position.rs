@@ -27,7 +27,7 @@ pub(super) const INFO: EnergyInfo = EnergyInfo {
 pub struct PositionGoals {
     /// The vertices that are pulled.
     pub vertices: Vec<u32>,
-    /// Where to, at the start; their rest positions if absent.
+    /// Goals at the start \[m\]; their rest positions if absent.
     pub goals: Option<Vec<Vec3>>,
     /// Stiffness of each handle w \[N/m\].
     pub stiffness: f64,

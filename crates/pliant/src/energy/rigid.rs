@@ -1,4 +1,4 @@
-//! A rigid set of vertices: all of them keep their places around a hub, up to one common rotation.
+//! A rigid set of vertices: all of them keep their positions relative to a hub, up to one common rotation.
 //!
 //! ```text
 //!      ●───────────●        E = w/2 Σᵢ ‖(xᵢ − c) − R rᵢ‖²,  R = the rotation nearest to Σᵢ (xᵢ − c) rᵢᵀ
@@ -35,7 +35,7 @@ pub(super) const INFO: EnergyInfo = EnergyInfo {
     specimens: &[specimen, flat_specimen, line_specimen],
 };
 
-/// Recipe for vertices that stay in place around a hub, up to one rotation.
+/// Recipe for vertices that keep their positions relative to a hub, up to one rotation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigidSet {
     /// The vertex that all others are tied to.

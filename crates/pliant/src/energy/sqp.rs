@@ -14,10 +14,10 @@ use crate::math::{Vec3, solve_symmetric};
 /// Iterations before SQP is taken not to settle.
 const MAX_ITERATIONS: usize = 60;
 
-/// The projection of `z` onto {p : C(p) = 0}; `constraint` gives C and ∇C, or None where it has none.
+/// The projection of `z` onto {p : C(p) = 0}; `constraint` returns C and ∇C, or None if it has none.
 ///
-/// For an energy of your own call this in [`Element::project`](super::Element::project). The result is None where it does
-/// not settle; then keep the last projection, which lies in the set too.
+/// For your own energy, call this in [`Element::project`](super::Element::project). The result is None if it does not
+/// converge; then keep the last projection, which lies in the set too.
 ///
 /// ```
 /// use pliant::energy::project_by_sqp;

@@ -1,8 +1,9 @@
 //! Stiffness-proportional damping: the energy of each element's change of shape within the step.
 //!
-//! D = β/h · w/2 ‖A x − R A x_n‖², R the best rotation: an energy whose rest shape is the element's shape at the beginning of
-//! the step, freely rotated. For a spring its force is −β k d‖e‖/dt. Unlike damping by β L v it leaves rigid motion alone,
-//! and unlike damping by the tangent stiffness it keeps the matrix constant: it is the elastic one, scaled.
+//! D = β/h · w/2 ‖A x − R A x_n‖², with the best rotation R: an energy with the element's shape at the start of the
+//! step as its rest shape, freely rotated. For a spring its force is −β k d‖e‖/dt. Unlike damping by β L v it leaves
+//! rigid motion alone, and unlike damping by the tangent stiffness it keeps the matrix constant: it is the elastic one,
+//! scaled.
 //!
 //! β is a time \[s\]: a mode of frequency ω decays by the extra ratio βω/2.
 

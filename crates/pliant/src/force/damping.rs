@@ -1,8 +1,9 @@
 //! Damping [Bender 2014, §3.7], as rates in physical units: the result does not depend on the time step.
 //!
-//! Point damping (drag) slows everything. The others slow only what changes a body's shape: edges along themselves (spring), all but the
-//! rigid motion (deformation, [Müller 2007]), or motion towards and away from a centre of mass (radial, [Schmedding 2009]), of a
-//! whole body or of clusters of it. They keep momentum, angular momentum, and a rigid motion as it is.
+//! Point damping (drag) slows everything. The others slow only motion that changes a body's shape: along edges
+//! (spring), everything except rigid motion (deformation, [Müller 2007]), or motion towards and away from the centre of
+//! mass of a body or of clusters of it (radial, [Schmedding 2009]). They conserve momentum and angular momentum, and do
+//! not affect rigid motion.
 
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{pseudo_inverse_times, spin_of};
@@ -11,18 +12,20 @@ use crate::world::model::Model;
 /// Damping of a world. All zero by default: implicit integration damps enough for most scenes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Damping {
-    /// Ether drag \[1/s\] [Liu 2013, §4.1]: velocities decay as exp(−rate·t), rigid motion included.
+    /// Drag on all motion \[1/s\] [Liu 2013, §4.1]: velocities decay as exp(−rate·t), rigid motion included.
     pub drag: f64,
-    /// Decay \[1/s\] of velocities relative to each body's rigid motion [Müller 2007, §3.5]: momentum and spin are kept.
+    /// Decay \[1/s\] of velocities relative to each body's rigid motion [Müller 2007, §3.5]: momentum and spin are
+    /// conserved.
     pub deformation: f64,
-    /// Stiffness-proportional damping β \[s\] inside the material: forces −β·stiffness·(rate of deformation). Energies that hold
-    /// on to places (goals, half-spaces) or are measured in absolute positions ([`Metric`](crate::energy::Metric)) have none.
+    /// Stiffness-proportional damping β \[s\] inside the material: forces −β·stiffness·(rate of deformation). Energies
+    /// that depend on absolute positions (goals, half-spaces, some choices of [`Metric`](crate::energy::Metric)) have none.
     pub stiffness: f64,
-    /// Decay \[1/s\] of the rate at which an edge of a triangle, tet or strand grows or shrinks, edge by edge.
+    /// Decay \[1/s\] of the rate at which an edge of a triangle, tet or strand becomes longer or shorter, edge by edge.
     pub spring: f64,
     /// Decay \[1/s\] of motion towards and away from the centre of mass of each cluster [Schmedding 2009].
     pub radial: f64,
-    /// Vertices of a cluster, about; 0 for whole bodies. Small clusters damp short waves, whole bodies only their breathing.
+    /// Approximate number of vertices in a cluster; 0 means whole bodies. Small clusters damp short waves; whole bodies
+    /// damp only uniform expansion and contraction.
     pub cluster: usize,
 }
 

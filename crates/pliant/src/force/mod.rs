@@ -1,4 +1,4 @@
-//! What pushes vertices and slows them down besides energies and contacts.
+//! Forces and damping besides energies and contacts.
 //!
 //! | file | does |
 //! |---|---|

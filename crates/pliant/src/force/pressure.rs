@@ -1,4 +1,4 @@
-//! Pressure inside surfaces. Wind has a folder of its own.
+//! Pressure inside surfaces. Wind is in its own folder.
 
 use crate::math::Vec3;
 use crate::world::model::{BodyInfo, Model};

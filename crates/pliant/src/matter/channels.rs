@@ -1,17 +1,18 @@
-//! Named arrays that matter carries from step to step, beside positions and velocities. Checkpoints and rollback go over them by name.
+//! Named arrays that matter keeps from step to step, in addition to positions and velocities. Checkpoints and rollback
+//! save them by name.
 
 use crate::math::{Mat3, Quat, Vec3};
 use crate::world::checkpoint::{Checkpoint, CheckpointError};
 
 /// Rotations of segments or particles.
 pub const ORIENTATIONS: &str = "orientations";
-/// Their angular velocities, each in its own axes \[rad/s\].
+/// Angular velocities of segments or particles, each in its own axes \[rad/s\].
 pub const SPINS: &str = "spins";
 
 /// One array.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Channel {
-    /// Numbers, or records of several.
+    /// Numbers, or records of several numbers.
     Numbers(Vec<f64>),
     /// Vectors.
     Vectors(Vec<Vec3>),
@@ -48,9 +49,9 @@ impl Channel {
     }
 }
 
-/// What the matter of a body carries from step to step, by name.
+/// What the matter of a body keeps from step to step, by name.
 ///
-/// | of | name | what |
+/// | matter | name | contents |
 /// |---|---|---|
 /// | rods | `orientations` | of each segment, its third axis along the segment |
 /// | | `spins` | its angular velocity in its own axes \[rad/s\] |
@@ -77,37 +78,37 @@ impl Channels {
         self.0.iter_mut().find(|(other, _)| *other == name).map(|(_, channel)| channel)
     }
 
-    /// Numbers by their name; none where there are no such numbers.
+    /// Numbers by their name; empty if there are none.
     pub fn numbers(&self, name: &str) -> &[f64] {
         if let Some(Channel::Numbers(numbers)) = self.get(name) { numbers } else { &[] }
     }
 
-    /// Vectors by their name; none where there are no such vectors.
+    /// Vectors by their name; empty if there are none.
     pub fn vectors(&self, name: &str) -> &[Vec3] {
         if let Some(Channel::Vectors(vectors)) = self.get(name) { vectors } else { &[] }
     }
 
-    /// Rotations by their name; none where there are no such rotations.
+    /// Rotations by their name; empty if there are none.
     pub fn quaternions(&self, name: &str) -> &[Quat] {
         if let Some(Channel::Quaternions(rotations)) = self.get(name) { rotations } else { &[] }
     }
 
-    /// Matrices by their name; none where there are no such matrices.
+    /// Matrices by their name; empty if there are none.
     pub fn matrices(&self, name: &str) -> &[Mat3] {
         if let Some(Channel::Matrices(matrices)) = self.get(name) { matrices } else { &[] }
     }
 
-    /// Vectors by their name, to be changed.
+    /// Mutable vectors by their name.
     pub fn vectors_mut(&mut self, name: &str) -> &mut [Vec3] {
         if let Some(Channel::Vectors(vectors)) = self.get_mut(name) { vectors } else { &mut [] }
     }
 
-    /// Rotations by their name, to be changed.
+    /// Mutable rotations by their name.
     pub fn quaternions_mut(&mut self, name: &str) -> &mut [Quat] {
         if let Some(Channel::Quaternions(rotations)) = self.get_mut(name) { rotations } else { &mut [] }
     }
 
-    /// Puts an array in the place of the one of that name, or adds it.
+    /// Replaces the array of that name, or adds it.
     pub fn set(&mut self, name: &'static str, channel: Channel) {
         match self.get_mut(name) {
             Some(own) => *own = channel,
@@ -165,37 +166,37 @@ impl<'a> SavedChannels<'a> {
         Self::name_of(self.body, channel)
     }
 
-    /// So many numbers.
+    /// Reads this many numbers.
     pub fn numbers(&self, channel: &str, count: usize) -> Result<&'a [f64], CheckpointError> {
         self.checkpoint.channel(&self.name(channel), count)
     }
 
-    /// Any number of records of N numbers each.
+    /// Reads any number of records of N numbers each.
     pub fn records<const N: usize>(&self, channel: &str) -> Result<&'a [[f64; N]], CheckpointError> {
         self.checkpoint.records(&self.name(channel))
     }
 
-    /// So many vectors.
+    /// Reads this many vectors.
     pub fn vectors(&self, channel: &str, count: usize) -> Result<Vec<Vec3>, CheckpointError> {
         self.checkpoint.vectors(&self.name(channel), count)
     }
 
-    /// So many rotations.
+    /// Reads this many rotations.
     pub fn quaternions(&self, channel: &str, count: usize) -> Result<Vec<Quat>, CheckpointError> {
         self.checkpoint.quaternions(&self.name(channel), count)
     }
 
-    /// So many matrices of positive determinant.
+    /// Reads this many matrices of positive determinant.
     pub fn matrices(&self, channel: &str, count: usize) -> Result<Vec<Mat3>, CheckpointError> {
         self.checkpoint.stretches(&self.name(channel), count)
     }
 
-    /// The error for a number of a channel that cannot be.
+    /// The error for an invalid number in a channel.
     pub fn refused(&self, channel: &str, index: usize, value: f64) -> CheckpointError {
         crate::world::checkpoint::bad_number(&self.name(channel), index, value)
     }
 
-    /// Arrays of the same names, kinds and lengths as these.
+    /// Reads arrays of the same names, kinds and lengths as these.
     pub fn like(&self, first: &Channels) -> Result<Channels, CheckpointError> {
         let mut channels = Channels::default();
         for (name, channel) in first.iter() {

@@ -1,4 +1,4 @@
-//! The share of one kind of matter in a position-based solve.
+//! The part of one kind of matter in a position-based solve.
 
 use std::fmt::Debug;
 
@@ -11,94 +11,95 @@ use crate::matter::rigid::RigidSets;
 use crate::parallel::Team;
 use crate::world::model::Model;
 
-/// What a motion is made for.
+/// What a motion is built from.
 #[derive(Debug, Clone, Copy)]
 pub struct MotionSetting<'a> {
     /// The world.
     pub model: &'a Model,
-    /// 1/m of each vertex \[1/kg\]; 0 where pinned.
+    /// 1/m of each vertex \[1/kg\]; 0 if pinned.
     pub inverse_masses: &'a [f64],
-    /// How many iterations a solve has at most.
+    /// Maximum number of iterations of a solve.
     pub iterations: usize,
 }
 
-/// What a motion sees of the stage that is solved.
+/// What a motion can see of the current stage.
 #[derive(Debug, Clone, Copy)]
 pub struct StageView<'a> {
     /// The world.
     pub model: &'a Model,
-    /// 1/m of each vertex \[1/kg\]; 0 where pinned.
+    /// 1/m of each vertex \[1/kg\]; 0 if pinned.
     pub inverse_masses: &'a [f64],
-    /// Where the stage begins \[m\].
+    /// Positions at the start of the stage \[m\].
     pub before: &'a [Vec3],
     /// Its length \[s\].
     pub h: f64,
 }
 
-/// One iteration of it.
+/// One iteration of a stage.
 #[derive(Debug)]
 pub struct Iteration<'a, 't, 'c> {
     /// The stage.
     pub stage: &'a StageView<'a>,
     pub(crate) team: &'a Team<'t>,
-    /// What is in the way.
+    /// Contacts with obstacles.
     pub contacts: &'a Contacts<'c>,
     /// Its number, from 0.
     pub number: usize,
-    /// How many there are at most.
+    /// Maximum number of iterations.
     pub count: usize,
-    /// Whether constraints are visited from the last to the first.
+    /// Whether constraints are processed from the last to the first.
     pub backwards: bool,
     /// What energies remember.
     pub(crate) memory: &'a mut [Memory],
 }
 
-/// What a motion sees of a substep that has ended well.
+/// What a motion can see of a successful substep.
 #[derive(Debug, Clone, Copy)]
 pub struct StepView<'a> {
     /// Its length \[s\].
     pub h: f64,
-    /// How many substeps a step has.
+    /// Number of substeps of a step.
     pub substeps: usize,
-    /// Whole steps that were taken before.
+    /// Number of whole steps before this one.
     pub step: u64,
-    /// Where it has come to \[m\].
+    /// Positions at its end \[m\].
     pub positions: &'a [Vec3],
 }
 
-/// All matter of one type in the course of a step. A step has one stage or more, a stage one solve or more, and each solve begins anew.
+/// Moves all matter of one type during a step. A step has one or more stages, a stage one or more solves, and each
+/// solve starts again with `begin`.
 pub trait Motion: Debug + Send {
-    /// Begins a solve from what each body carries; x are predicted positions, which it may change \[m\].
+    /// Begins a solve from the channels of each body; x are the predicted positions, which it may change \[m\].
     fn begin(&mut self, _stage: &StageView<'_>, _contacts: &Contacts<'_>, _channels: &[Channels], _x: &mut [Vec3]) {}
 
-    /// Moves vertices once, after all constraints have.
+    /// Moves vertices once, after all constraints.
     fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]);
 
-    /// Moves out of colliders what vertices alone do not tell of, after vertices were moved out of them.
+    /// Moves extended particles out of colliders, after vertices were moved out of them.
     fn meet(&mut self, _stage: &StageView<'_>, _contacts: &Contacts<'_>, _x: &mut [Vec3]) {}
 
-    /// Changes the velocities v that a substep of h \[s\] has come to at x.
+    /// Changes the velocities v at the end x of a substep of length h \[s\].
     fn correct_velocities(&mut self, _inverse_masses: &[f64], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
 
-    /// Writes what each body carries on, after a good substep.
+    /// Writes the channels of each body, after a successful substep.
     fn finish_step(&mut self, _step: &StepView<'_>, _channels: &mut [Channels]) {}
 
-    /// Bytes that an iteration goes over on several threads, roughly.
+    /// Approximate number of bytes that an iteration processes on several threads.
     fn bytes(&self) -> usize {
         0
     }
 
-    /// What it has pressing against colliders besides vertices.
+    /// Number of its contacts with colliders, besides those of vertices.
     fn contacts(&self) -> usize {
         0
     }
 
-    /// How well it keeps its density, where it is a fluid.
+    /// How well it keeps its density, if it is a fluid.
     fn fluid_report(&self) -> Option<FluidReport> {
         None
     }
 
-    /// How particles were pressed in the last step, fluid by fluid.
+    /// Pressures of particles in the last step, fluid by fluid.
     fn fluid_readings(&self) -> Vec<FluidReadings> {
         Vec::new()
     }

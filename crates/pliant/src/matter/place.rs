@@ -1,20 +1,20 @@
-//! What matter sees of its body and of the world.
+//! What matter can see of its body and of the world.
 
 use std::ops::Range;
 
 use crate::math::Vec3;
 use crate::world::model::{BodyInfo, Model};
 
-/// A body on its way into a world, in its own numbers of vertices.
+/// A body to add to a world, with its own vertex numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyView<'a> {
     /// Its name.
     pub name: &'a str,
     /// Rest positions \[m\].
     pub rest: &'a [Vec3],
-    /// Where it starts \[m\].
+    /// Positions at the start \[m\].
     pub positions: &'a [Vec3],
-    /// How fast \[m/s\].
+    /// Velocities at the start \[m/s\].
     pub velocities: &'a [Vec3],
     /// Triangles of its surface.
     pub surface: &'a [[u32; 3]],

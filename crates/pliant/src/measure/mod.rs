@@ -1,6 +1,6 @@
-//! What can be known of a simulation.
+//! Measurements of a simulation.
 //!
-//! | file | tells |
+//! | file | measures |
 //! |---|---|
 //! | `report` | energies, momenta, the offending element |
 //! | `readings` | stretches of elements, forces at pins, weights of examples, pressures of fluids |

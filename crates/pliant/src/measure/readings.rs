@@ -12,8 +12,8 @@ use crate::step::inputs::InputError;
 use crate::step::simulation::Simulation;
 
 impl TriangleMesh {
-    /// Principal stretches of each triangle, the larger first, where this mesh is the rest shape and its vertices are now at
-    /// `positions` \[m\]: 1 is unstretched.
+    /// Principal stretches of each triangle, the larger first. This mesh is the rest shape, and `positions` are the
+    /// current ones \[m\]; 1 is unstretched.
     ///
     /// ```
     /// use pliant::math::Vec3;
@@ -33,8 +33,8 @@ impl TriangleMesh {
 }
 
 impl TetMesh {
-    /// Principal stretches of each tet, the largest first, where this mesh is the rest shape and its vertices are now at
-    /// `positions` \[m\]. Their product is the ratio of volumes; the last is negative where the tet is inverted.
+    /// Principal stretches of each tet, the largest first. This mesh is the rest shape, and `positions` are the current
+    /// ones \[m\]. Their product is the ratio of volumes; the last is negative if the tet is inverted.
     pub fn principal_stretches(&self, positions: &[Vec3]) -> Result<Vec<[f64; 3]>, EnergyError> {
         same_length(positions.len(), self.positions.len())?;
         let strain = TetStrain { tets: self.tets.clone(), stiffness: 1.0, set: StrainSet::Rotation };
@@ -74,9 +74,9 @@ pub struct ElementStrains {
 }
 
 impl Simulation {
-    /// Principal stretches of the elements of a body at the current state: one list for each of its energies over springs,
-    /// triangles or tets, but for those over the same elements as an earlier one. The stretch of a spring is its length over its rest
-    /// length, or over its length in the rest positions where it has limits instead of one.
+    /// Principal stretches of the elements of a body at the current state: one list for each of its energies on
+    /// springs, triangles or tets, except those on the same elements as an earlier one. The stretch of a spring is its
+    /// length over its rest length, or over its length in the rest positions if it has limits instead of a rest length.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -144,7 +144,7 @@ impl Simulation {
 
     /// Force that each pin exerts on its vertex to hold it against elastic forces, gravity, wind, pressure and the forces
     /// that were set \[N\], in the order of [`Model::pinned`](crate::Model::pinned). For a world at rest they add up to its
-    /// weight; while a pin accelerates, the inertia of its vertex comes on top.
+    /// weight; while a pin accelerates, the inertia of its vertex is added.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -173,7 +173,7 @@ impl Simulation {
     }
 
     /// Example weights of a body's [`ExampleBased`](crate::energy::ExampleBased) energies at the current state: one list of
-    /// weights for each element, or a single list where the body blends as a whole. Empty without such energies.
+    /// weights for each element, or a single list if the whole body has one set of weights. Empty without such energies.
     pub fn example_weights(&self, body: &str) -> Result<Vec<Vec<f64>>, InputError> {
         let name = &self.body(body)?.name;
         let body = self.model.bodies().iter().position(|body| body.name == *name);
@@ -189,14 +189,14 @@ impl Simulation {
         Ok(weights)
     }
 
-    /// Pose and motion of a rigid body, from the current positions and velocities alone.
+    /// Pose and motion of a rigid body, computed from the current positions and velocities.
     pub fn rigid_pose(&self, body: &str) -> Result<RigidPose, InputError> {
         let pose = RigidPose::of(&self.model, &self.state, self.body_number(body)?);
         pose.ok_or_else(|| InputError::NotRigid(body.to_owned()))
     }
 
-    /// The pieces that a matched body has broken into: for each of its particles the number of its piece, in the order of their first particles.
-    /// All are in piece 0 of a body that has not broken or is not matched.
+    /// The pieces into which a body with shape matching has broken: for each of its particles the number of its piece,
+    /// in the order of their first particles. If the body has not broken or has no shape matching, all are in piece 0.
     pub fn pieces(&self, body: &str) -> Result<Vec<u32>, InputError> {
         let number = self.body_number(body)?;
         let rest = &self.model.rest()[self.model.bodies()[number].vertices.clone()];
@@ -206,8 +206,8 @@ impl Simulation {
         })
     }
 
-    /// Density and pressure of each particle of a fluid, as the last step found them; none before the first step of this world, or after its
-    /// solver or model was replaced.
+    /// Density and pressure of each particle of a fluid in the last step; none before the first step of this world, or
+    /// after its solver or model was replaced.
     ///
     /// ```
     /// use pliant::mesh::generate::particle_block;

@@ -1,4 +1,4 @@
-//! What a simulation says of itself.
+//! Physical quantities of a simulation.
 
 use crate::energy::batch_energy;
 use crate::math::Vec3;

@@ -31,11 +31,11 @@ pub(super) struct HalfEdge {
 pub struct Components {
     /// The piece each vertex belongs to.
     pub labels: Vec<u32>,
-    /// The number of pieces; a vertex without edges is a piece of its own.
+    /// The number of pieces; a vertex without edges is a separate piece.
     pub count: usize,
 }
 
-/// The pieces that the edges hold together.
+/// The pieces that are connected by edges.
 ///
 /// ```
 /// use pliant::mesh::connected_components;
@@ -46,7 +46,7 @@ pub struct Components {
 /// ```
 ///
 /// # Panics
-/// If an edge names a vertex that is not below `vertex_count`.
+/// If an edge has a vertex that is not below `vertex_count`.
 pub fn connected_components(vertex_count: usize, edges: &[Edge]) -> Components {
     // Union by lowest vertex: every root is the lowest vertex of its piece.
     let mut parents: Vec<u32> = (0..vertex_count).map(|vertex| vertex as u32).collect();
@@ -163,7 +163,7 @@ impl TriangleMesh {
         Ok(hinges)
     }
 
-    /// At most two triangles meet in each edge, and neighbours are wound alike.
+    /// Checks that at most two triangles meet in each edge, and that neighbours are wound consistently.
     pub fn check_manifold(&self) -> Result<(), MeshError> {
         for sharing in self.half_edges().chunk_by(|a, b| a.edge == b.edge) {
             self.manifold(sharing)?;
@@ -171,7 +171,7 @@ impl TriangleMesh {
         Ok(())
     }
 
-    /// The surface is a manifold without a rim.
+    /// Checks that the surface is a manifold without a rim.
     pub fn check_closed(&self) -> Result<(), MeshError> {
         for sharing in self.half_edges().chunk_by(|a, b| a.edge == b.edge) {
             if let [only] = self.manifold(sharing)? {

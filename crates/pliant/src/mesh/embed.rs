@@ -1,4 +1,4 @@
-//! Points carried along by tets: a fine surface inside a coarse solid.
+//! Points that follow tets: a fine surface inside a coarse solid.
 //!
 //! x = Σ bᵢ xᵢ with the barycentric coordinates of the point at rest. They reproduce affine maps exactly.
 
@@ -10,7 +10,7 @@ use super::{Bounds, MeshError, TetMesh};
 use crate::math::{Mat3, Vec3};
 use crate::parallel::{Strided, for_each};
 
-/// How each of many points follows the tets.
+/// Points that follow the tets that contain them.
 ///
 /// Normals do not follow by the same weights; compute them again from the moved points.
 ///
@@ -67,11 +67,11 @@ impl Embedding {
         })
     }
 
-    /// The points, where the vertices of the tets are at these positions \[m\]; or other vectors or numbers at the points,
-    /// from those at the vertices.
+    /// The points for these positions of the vertices \[m\]; also interpolates other vectors or numbers from the
+    /// vertices to the points.
     ///
     /// # Panics
-    /// If there are not as many values as the mesh had vertices.
+    /// If the number of values differs from the number of vertices.
     pub fn apply<T>(&self, values: &[T]) -> Vec<T>
     where
         T: Copy + Sum,
@@ -84,7 +84,8 @@ impl Embedding {
         self.vertices.iter().zip(&self.weights).map(follow).collect()
     }
 
-    /// How far outside the solid the farthest point lies \[m\]. Points well outside, seen in tets, magnify their strain.
+    /// How far outside the solid the farthest point lies \[m\]. Points far outside, relative to the size of the tets,
+    /// magnify their strain.
     pub fn max_outside(&self) -> f64 {
         self.outside.iter().copied().fold(0.0, f64::max)
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a mesh, said with the element and the value.
+//! What can be wrong with a mesh; errors name the element and the value.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::math::Vec3;
 
-/// The kind of element an error speaks of.
+/// The kind of element to which an error refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementKind {
     /// A segment between two vertices.
@@ -33,7 +33,7 @@ impl fmt::Display for ElementKind {
     }
 }
 
-/// Why a mesh, or a request to generate or measure one, was refused.
+/// Why a mesh is invalid, or cannot be generated or measured.
 ///
 /// ```
 /// use pliant::mesh::MeshError;
@@ -44,7 +44,7 @@ impl fmt::Display for ElementKind {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// An element names a vertex that does not exist.
+    /// An element refers to a vertex that does not exist.
     #[error("{kind} {element} names vertex {vertex}, but there are only {count} vertices")]
     IndexOutOfRange {
         /// What kind of element.
@@ -64,7 +64,7 @@ pub enum MeshError {
         /// Its position \[m\].
         value: Vec3,
     },
-    /// An element names the same vertex twice (for strands: twice in a row).
+    /// An element contains the same vertex twice (for strands: twice in a row).
     #[error("{kind} {element} names vertex {vertex} twice")]
     RepeatedVertex {
         /// What kind of element.
@@ -144,7 +144,7 @@ pub enum MeshError {
         /// How many tetrahedra share it.
         tets: usize,
     },
-    /// Two neighbouring triangles are wound in opposite senses.
+    /// Two neighbouring triangles have opposite winding.
     #[error("triangles {first} and {second} both run along edge {a} → {b}: one of them is wound the wrong way")]
     InconsistentWinding {
         /// Where the edge starts.
@@ -172,13 +172,13 @@ pub enum MeshError {
         /// The vertex.
         vertex: usize,
     },
-    /// There is nothing to work on.
+    /// The input is empty.
     #[error("there are no {what}")]
     Empty {
         /// What is missing.
         what: &'static str,
     },
-    /// More elements than an index can name, or than anyone meant.
+    /// More elements than an index can count, or than could be intended.
     #[error("{count} {what} are too many (the limit is {limit})")]
     TooLarge {
         /// What there is too much of.
@@ -198,7 +198,7 @@ pub enum MeshError {
         /// What it must be.
         need: &'static str,
     },
-    /// Two arrays that describe the same things differ in length.
+    /// Two arrays that must have the same length do not.
     #[error("{what} has {found} entries, but {expected} are needed")]
     LengthMismatch {
         /// The array.

@@ -13,9 +13,9 @@ use crate::math::Vec3;
 /// For each vertex, how far the nearest source is along the edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geodesics {
-    /// The length of the shortest path \[m\]; infinite where no source can be reached.
+    /// The length of the shortest path \[m\]; infinite if no source can be reached.
     pub distances: Vec<f64>,
-    /// The source at the other end of that path (of equally near ones the lowest); `None` where no source can be reached.
+    /// The source at the other end of that path (of equally near ones the lowest); `None` if no source can be reached.
     pub nearest: Vec<Option<u32>>,
 }
 

@@ -1,10 +1,12 @@
-//! Edges between few vertices first [Müller 2008; Wang 2010]: a round on a coarse level reaches as far as many on the mesh.
+//! Coarser levels of vertices and edges [Müller 2008; Wang 2010]: a round on a coarse level reaches as far as many
+//! rounds on the mesh.
 //!
-//! A level is a subset of the vertices of the level below, no two of them neighbours there. Its edges go to the nearest vertices of the
-//! level, as long as the way over the rest surface, and resist stretch only: a wrinkled sheet whose edges have their lengths is
-//! left alone, since no straight line is longer than the way over the surface. What a level's vertices are moved by is interpolated to
-//! those of the level below, with weights by which masses are handed up: so momentum is kept. Weights are those of moving least squares, which give back
-//! what is linear: a coarse turn or slope reaches the mesh as such, and not as strain from vertex to vertex.
+//! A level is a subset of the vertices of the level below, no two of them neighbours there. Its edges go to the nearest
+//! vertices of the level, as long as the path over the rest surface, and resist stretch only: a wrinkled sheet with
+//! edges of the right length does not change, since no straight line is longer than the path over the surface.
+//! Movements of a level are interpolated to the level below, with the same weights that carry masses up, so momentum is
+//! conserved. The weights are those of moving least squares, which reproduce linear functions: a coarse rotation or
+//! slope reaches the mesh as such, and not as strain from vertex to vertex.
 
 use super::{SourceDistance, nearest_sources};
 use crate::math::{Mat3, Vec3, outer};

@@ -31,7 +31,7 @@ impl Laplacian {
         (self.neighbours.row(vertex), &self.coefficients[self.neighbours.range(vertex)])
     }
 
-    /// Δx at a vertex \[1/m\]; on the rim it also sees the rim's own bend and does not vanish on a flat sheet.
+    /// Δx at a vertex \[1/m\]; on the rim it includes the curvature of the rim itself and does not vanish on a flat sheet.
     ///
     /// # Panics
     /// If there is no such vertex, or fewer positions than vertices.
@@ -43,7 +43,7 @@ impl Laplacian {
 }
 
 impl TriangleMesh {
-    /// The cotangent Laplacian at every vertex. Degenerate triangles are refused.
+    /// The cotangent Laplacian at every vertex. Degenerate triangles are an error.
     ///
     /// ```
     /// use pliant::mesh::generate::Icosphere;
@@ -72,7 +72,7 @@ impl TriangleMesh {
         Ok(Laplacian { neighbours, coefficients, areas })
     }
 
-    /// The mixed Voronoi area around each vertex \[m²\]; zero where there is no triangle. Degenerate triangles are refused.
+    /// The mixed Voronoi area around each vertex \[m²\]; zero if there is no triangle. Degenerate triangles are an error.
     pub fn voronoi_areas(&self) -> Result<Vec<f64>, MeshError> {
         let cotangents = self.corner_cotangents()?;
         let mut areas = vec![0.0; self.positions.len()];

@@ -6,7 +6,7 @@
 use super::error::positive;
 use super::{MeshError, StrandSet, TetMesh, TriangleMesh, tet_volume, triangle_area};
 
-/// How the mass of an element is shared out.
+/// How the mass of an element is distributed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MassKind {
     /// In equal parts to the vertices: a diagonal matrix.
@@ -19,7 +19,7 @@ pub enum MassKind {
 /// An entry (row, column, value \[kg\]) of a mass matrix, row ≤ column.
 pub type MassEntry = (u32, u32, f64);
 
-/// A mesh of segments, triangles or tets, which have mass in proportion to their measure: length, area or volume.
+/// A mesh of segments, triangles or tets with masses in proportion to their measure: length, area or volume.
 ///
 /// ```
 /// use pliant::math::Vec3;
@@ -38,7 +38,7 @@ pub trait Simplices {
     /// Calls `visit` with the vertices and the measure (\[m\], \[m²\] or \[m³\]) of each simplex, in order; stops at an inverted tet.
     fn visit_simplices(&self, visit: &mut dyn FnMut(&[u32], f64)) -> Result<(), MeshError>;
 
-    /// The mass of each vertex \[kg\] from the density \[kg/m, kg/m² or kg/m³\]; zero where no simplex is.
+    /// The mass of each vertex \[kg\] from the density \[kg/m, kg/m² or kg/m³\]; zero without a simplex.
     fn lumped_masses(&self, density: f64) -> Result<Vec<f64>, MeshError> {
         positive("density", density)?;
         let mut masses = vec![0.0; self.vertex_count()];

@@ -56,7 +56,7 @@ pub fn tet_quality([a, b, c, d]: [Vec3; 4]) -> f64 {
 /// The length of each edge \[m\].
 ///
 /// # Panics
-/// If an edge names a vertex that has no position.
+/// If an edge has a vertex without a position.
 pub fn edge_lengths(positions: &[Vec3], edges: &[Edge]) -> Vec<f64> {
     edges.iter().map(|&[a, b]| positions[a as usize].distance(positions[b as usize])).collect()
 }
@@ -107,7 +107,7 @@ impl TriangleMesh {
         normals
     }
 
-    /// The cotangent of the angle at each corner. A degenerate triangle has none and is refused.
+    /// The cotangent of the angle at each corner. A degenerate triangle has none and is an error.
     pub fn corner_cotangents(&self) -> Result<Vec<[f64; 3]>, MeshError> {
         self.check_quality()?;
         Ok((0..self.triangles.len()).map(|triangle| cotangents(self.corners(triangle))).collect())

@@ -1,21 +1,21 @@
-//! Shapes at rest: triangles, tetrahedra, strands and points, and what can be said of them before anything moves.
+//! Shapes at rest: triangles, tetrahedra, strands and points, and what can be computed before anything moves.
 //!
 //! | file | answers |
 //! |---|---|
-//! | [`TriangleMesh`], [`TetMesh`], [`StrandSet`], [`PointSet`] | which vertices make up which elements; is the input sound |
+//! | [`TriangleMesh`], [`TetMesh`], [`StrandSet`], [`PointSet`] | which vertices make up which elements; whether the input is valid |
 //! | `adjacency`, `one_ring`, `surface` | edges, hinges, rims, ordered rings, the skin of a solid, connected pieces |
 //! | `measure`, `laplacian` | lengths, areas, volumes, normals, cotangents, curvature stencils |
 //! | `mass` | lumped and consistent masses |
 //! | `geodesic`, `nearest_sources` | distances along edges; over a surface |
 //! | [`sdf`], [`Tetrahedralise`] | solids as signed distances, also of bad surfaces; solids filled with tets |
-//! | `hierarchy` | fewer and fewer vertices that the others follow |
-//! | [`Embedding`] | points carried along by tets |
+//! | `hierarchy` | coarser and coarser levels of vertices |
+//! | [`Embedding`] | points that follow tets |
 //! | [`generate`] | sheets, discs, spheres, cylinders, tori, boxes, ropes, bundles |
 //!
-//! The constructors (`new`) check indices, finiteness and repeated vertices; `check_quality` also refuses elements too flat
-//! to carry an energy. Fields are public, so that meshes can be edited in place: after an edit call `check` again, because
-//! everything below trusts its indices. Results never depend on hashing or on thread count: edges come out sorted, rings
-//! start at a defined vertex.
+//! The constructors (`new`) check indices, finiteness and repeated vertices; `check_quality` also rejects elements that
+//! are too flat to carry an energy. Fields are public, so you can edit meshes in place; call `check` again afterwards,
+//! because all other code trusts the indices. Results never depend on hashing or on thread count: edges come out
+//! sorted, rings start at a defined vertex.
 //!
 //! ```
 //! use pliant::mesh::{Placed, Simplices, generate::Sheet};

@@ -10,7 +10,7 @@ use crate::math::{Mat3, Vec3, symmetric_eigen};
 /// A solid of density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolidMoments {
-    /// ∫ 1 \[m³\]; negative where the surface is inside out.
+    /// ∫ 1 \[m³\]; negative if the surface is inside out.
     pub volume: f64,
     /// ∫ x / volume \[m\].
     pub centre: Vec3,
@@ -27,7 +27,7 @@ impl SolidMoments {
 }
 
 impl TriangleMesh {
-    /// Moments of the solid inside this surface, which must be closed and wound alike.
+    /// Moments of the solid inside this surface, which must be closed and consistently wound.
     ///
     /// ```
     /// use pliant::math::Vec3;

@@ -1,7 +1,8 @@
-//! The nearest of several sources to each vertex, and how far they are over a surface.
+//! The nearest sources of each vertex, and their distances over a surface.
 //!
-//! Dijkstra's order over vertices, with two ways from a vertex to the next. Along an edge lengths add up. Across a triangle the source is
-//! laid out in the triangle's plane, at its distances from two corners, and seen from the third [Novotni 2002]:
+//! Vertices are processed in Dijkstra's order, with two kinds of steps from a vertex to the next. Along an edge,
+//! lengths add up. Across a triangle, the source is placed in the triangle's plane, at its distances from two corners,
+//! and its distance from the third is measured [Novotni 2002]:
 //!
 //! ```text
 //!            c
@@ -13,9 +14,10 @@
 //!            s
 //! ```
 //!
-//! On a surface that can be laid flat, seen from a source without obstacles, distances come out exactly, where paths along edges are too
-//! long by up to 8 % on a sheet with both diagonals and 41 % with none. Behind corners of a hole they are slightly too long. On surfaces
-//! curved both ways the layout is an approximation, kept at least at the straight distance through space.
+//! On a surface that can be laid flat, and without obstacles in between, distances are exact; paths along edges are too
+//! long by up to 8 % on a sheet with both diagonals and 41 % with none. Behind corners of a hole they are slightly too
+//! long. On surfaces that are curved in both directions the layout is an approximation, but never less than the
+//! straight distance through space.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -29,7 +31,7 @@ use crate::math::Vec3;
 pub struct SourceDistance {
     /// The source, a vertex.
     pub source: u32,
-    /// How far it is over the surface \[m\].
+    /// Its distance over the surface \[m\].
     pub distance: f64,
 }
 
@@ -62,9 +64,10 @@ impl PartialOrd for Way {
     }
 }
 
-/// For each vertex the `count` nearest sources, nearest first; fewer where fewer can be reached. A source is its own nearest.
+/// For each vertex the `count` nearest sources, nearest first; fewer if fewer can be reached. The nearest source of a
+/// source is itself.
 ///
-/// Ways go along `edges`, along the edges of `triangles`, and across triangles.
+/// Paths run along `edges`, along the edges of `triangles`, and across triangles.
 ///
 /// ```
 /// use pliant::mesh::{generate::Sheet, nearest_sources};

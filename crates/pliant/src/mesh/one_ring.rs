@@ -5,8 +5,8 @@ use super::{Csr, MeshError, TriangleMesh};
 /// The ordered neighbours of each vertex of a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneRings {
-    /// The neighbours of each vertex, counter-clockwise seen from the normal's side. An open fan runs from rim to rim; a
-    /// closed ring starts at its lowest vertex. A vertex without triangles has an empty ring.
+    /// The neighbours of each vertex, counter-clockwise as seen from the side of the normal. An open fan runs from rim
+    /// to rim; a closed ring starts at its lowest vertex. A vertex without triangles has an empty ring.
     pub neighbours: Csr,
     /// For each vertex whether its last neighbour is joined to its first by a triangle.
     pub closed: Vec<bool>,

@@ -1,4 +1,4 @@
-//! What all shapes share: positions, their bounds, and rigid motions of them.
+//! What all shapes have in common: positions, bounds and transformations.
 
 use super::MeshError;
 use crate::math::{Mat3, Vec3};
@@ -6,14 +6,14 @@ use crate::math::{Mat3, Vec3};
 /// An axis-aligned box around positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least coordinates \[m\].
+    /// The smallest coordinates \[m\].
     pub min: Vec3,
-    /// The greatest coordinates \[m\].
+    /// The largest coordinates \[m\].
     pub max: Vec3,
 }
 
 impl Bounds {
-    /// The smallest box around the points; `None` around nothing.
+    /// The smallest box around the points; `None` without points.
     pub fn around(points: &[Vec3]) -> Option<Self> {
         let (&first, rest) = points.split_first()?;
         Some(rest.iter().fold(Self { min: first, max: first }, |bounds, &point| Self {
@@ -27,7 +27,7 @@ impl Bounds {
         self.max - self.min
     }
 
-    /// The middle \[m\].
+    /// The centre \[m\].
     pub fn centre(&self) -> Vec3 {
         self.min + 0.5 * self.size()
     }
@@ -55,7 +55,7 @@ pub trait Placed: Sized {
     /// The positions \[m\].
     fn positions(&self) -> &[Vec3];
 
-    /// The positions \[m\], to be changed.
+    /// Mutable positions \[m\].
     fn positions_mut(&mut self) -> &mut [Vec3];
 
     /// The axis-aligned box around all positions; `None` if there are none.
@@ -116,7 +116,7 @@ impl PointSet {
         Ok(Self { positions })
     }
 
-    /// Adds the other's points after these.
+    /// Adds the points of another set after these.
     pub fn append(&mut self, other: &Self) -> Result<(), MeshError> {
         join_offset(self.positions.len(), other.positions.len())?;
         self.positions.extend_from_slice(&other.positions);

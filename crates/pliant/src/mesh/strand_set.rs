@@ -31,14 +31,14 @@ pub struct StrandSet {
 }
 
 impl StrandSet {
-    /// Strands whose indices, finiteness and distinct neighbours have been checked.
+    /// Makes strands after checking indices, finite positions and distinct neighbours.
     pub fn new(positions: Vec<Vec3>, strands: Csr) -> Result<Self, MeshError> {
         let set = Self { positions, strands };
         set.check()?;
         Ok(set)
     }
 
-    /// What [`new`](Self::new) checks, for sets edited in place.
+    /// Does the checks of [`new`](Self::new), for sets that were edited in place.
     pub fn check(&self) -> Result<(), MeshError> {
         check_positions(&self.positions)?;
         if self.strands.is_empty() {
@@ -59,7 +59,7 @@ impl StrandSet {
         Ok(())
     }
 
-    /// Refuses segments without length, measured against the length of their strand.
+    /// Returns an error for segments without length, relative to the length of their strand.
     pub fn check_quality(&self) -> Result<(), MeshError> {
         for (strand, vertices) in self.strands.rows().enumerate() {
             let length =
@@ -75,7 +75,7 @@ impl StrandSet {
         Ok(())
     }
 
-    /// Refuses vertices that belong to no strand: they would have no mass.
+    /// Returns an error for vertices that do not belong to a strand: they would have no mass.
     pub fn check_referenced(&self) -> Result<(), MeshError> {
         check_referenced(self.positions.len(), self.strands.items().iter().copied())
     }
@@ -85,7 +85,7 @@ impl StrandSet {
         self.strands.rows().flat_map(|vertices| vertices.windows(2).map(|ends| [ends[0], ends[1]]))
     }
 
-    /// Adds the other set beside this one, its vertices after these.
+    /// Adds another set to this one, with its vertices after these.
     pub fn append(&mut self, other: &Self) -> Result<(), MeshError> {
         let offset = join_offset(self.positions.len(), other.positions.len())?;
         self.positions.extend_from_slice(&other.positions);

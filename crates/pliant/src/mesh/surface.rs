@@ -5,7 +5,7 @@ use super::{MeshError, TetMesh, TriangleMesh};
 /// The faces of a positively oriented tet, each counter-clockwise from outside.
 const OUTWARD_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
-/// The boundary of a solid as a surface of its own.
+/// The boundary of a solid as a separate surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// The surface, normals outwards.
@@ -17,7 +17,8 @@ pub struct Surface {
 }
 
 impl TetMesh {
-    /// The outer faces of the solid, in the order of their tets. Needs tets of positive volume to know outside from inside.
+    /// The outer faces of the solid, in the order of their tets. Needs tets of positive volume to distinguish outside
+    /// from inside.
     ///
     /// ```
     /// use pliant::mesh::generate::TetBox;

@@ -33,14 +33,14 @@ pub struct TetMesh {
 }
 
 impl TetMesh {
-    /// A mesh whose indices, finiteness and distinct corners have been checked.
+    /// Makes a mesh after checking indices, finite positions and distinct corners.
     pub fn new(positions: Vec<Vec3>, tets: Vec<[u32; 4]>) -> Result<Self, MeshError> {
         let mesh = Self { positions, tets };
         mesh.check()?;
         Ok(mesh)
     }
 
-    /// What [`new`](Self::new) checks, for meshes edited in place.
+    /// Does the checks of [`new`](Self::new), for meshes that were edited in place.
     pub fn check(&self) -> Result<(), MeshError> {
         check_positions(&self.positions)?;
         if self.tets.is_empty() {
@@ -49,7 +49,7 @@ impl TetMesh {
         check_elements(ElementKind::Tet, &self.tets, self.positions.len())
     }
 
-    /// Refuses inverted tets and tets too flat to carry an energy, whatever the size of the mesh.
+    /// Returns an error for inverted tets and tets that are too flat to carry an energy, at any scale of the mesh.
     pub fn check_quality(&self) -> Result<(), MeshError> {
         for tet in 0..self.tets.len() {
             let corners = self.corners(tet);
@@ -65,7 +65,7 @@ impl TetMesh {
         Ok(())
     }
 
-    /// Refuses vertices that belong to no tet: they would have no mass.
+    /// Returns an error for vertices that do not belong to a tet: they would have no mass.
     pub fn check_referenced(&self) -> Result<(), MeshError> {
         check_referenced(self.positions.len(), self.tets.iter().flatten().copied())
     }
@@ -78,7 +78,7 @@ impl TetMesh {
         self.tets[tet].map(|vertex| self.positions[vertex as usize])
     }
 
-    /// Adds the other mesh beside this one, its vertices after these.
+    /// Adds another mesh to this one, with its vertices after these.
     pub fn append(&mut self, other: &Self) -> Result<(), MeshError> {
         let offset = join_offset(self.positions.len(), other.positions.len())?;
         self.positions.extend_from_slice(&other.positions);

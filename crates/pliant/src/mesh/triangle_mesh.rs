@@ -28,14 +28,14 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// A mesh whose indices, finiteness and distinct corners have been checked.
+    /// Makes a mesh after checking indices, finite positions and distinct corners.
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         let mesh = Self { positions, triangles };
         mesh.check()?;
         Ok(mesh)
     }
 
-    /// What [`new`](Self::new) checks, for meshes edited in place.
+    /// Does the checks of [`new`](Self::new), for meshes that were edited in place.
     pub fn check(&self) -> Result<(), MeshError> {
         check_positions(&self.positions)?;
         if self.triangles.is_empty() {
@@ -44,7 +44,7 @@ impl TriangleMesh {
         check_elements(ElementKind::Triangle, &self.triangles, self.positions.len())
     }
 
-    /// Refuses triangles too thin to carry an energy, whatever the size of the mesh.
+    /// Returns an error for triangles that are too thin to carry an energy, at any scale of the mesh.
     pub fn check_quality(&self) -> Result<(), MeshError> {
         for triangle in 0..self.triangles.len() {
             let quality = triangle_quality(self.corners(triangle));
@@ -56,7 +56,7 @@ impl TriangleMesh {
         Ok(())
     }
 
-    /// Refuses vertices that belong to no triangle: they would have no mass.
+    /// Returns an error for vertices that do not belong to a triangle: they would have no mass.
     pub fn check_referenced(&self) -> Result<(), MeshError> {
         check_referenced(self.positions.len(), self.triangles.iter().flatten().copied())
     }
@@ -69,7 +69,7 @@ impl TriangleMesh {
         self.triangles[triangle].map(|vertex| self.positions[vertex as usize])
     }
 
-    /// Adds the other mesh beside this one, its vertices after these.
+    /// Adds another mesh to this one, with its vertices after these.
     pub fn append(&mut self, other: &Self) -> Result<(), MeshError> {
         let offset = join_offset(self.positions.len(), other.positions.len())?;
         self.positions.extend_from_slice(&other.positions);
@@ -77,7 +77,7 @@ impl TriangleMesh {
         Ok(())
     }
 
-    /// Each triangle cut in four at the middles of its sides. The vertices of this mesh come first.
+    /// Divides each triangle into four at the midpoints of its sides. The vertices of this mesh come first.
     ///
     /// ```
     /// use pliant::mesh::generate::Sheet;
@@ -105,7 +105,7 @@ impl TriangleMesh {
         Self::new(positions, triangles)
     }
 
-    /// Turns every triangle over, and with it the normals.
+    /// Flips every triangle, and with it the normals.
     pub fn flip(&mut self) {
         for triangle in &mut self.triangles {
             triangle.swap(1, 2);

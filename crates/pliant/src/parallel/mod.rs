@@ -1,4 +1,4 @@
-//! Threads without a change of bits.
+//! Parallel loops with bit-identical results on any number of threads.
 //!
 //! Work is split at fixed places, halving a range until it is at most `GRAIN` items long, whatever the number of threads.
 //! Every item writes to its own place, and sums add up along that fixed tree, so the result has the same bits on one

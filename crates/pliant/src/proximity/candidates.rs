@@ -1,4 +1,4 @@
-//! Pairs whose swept boxes overlap: the broad phase.
+//! Pairs with overlapping swept boxes: the broad phase.
 
 use super::boxes::{Boxes, ShortBox};
 use super::primitives::Element;
@@ -14,7 +14,7 @@ const LEAVES: usize = 16;
 /// Elements that a thread takes at a time.
 const ELEMENTS: usize = 64;
 
-/// Finds pairs that may come near each other. Keeps its tree from call to call.
+/// Finds pairs that may come close to each other. It keeps its tree from call to call.
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
     tree: Tree,
@@ -25,9 +25,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// All pairs that could be nearer to each other than `distance` while vertices move from `from` to `to`, or anywhere between;
-    /// ascending, vertices with triangles first. Pairs with a common vertex, and those within a body that does not
-    /// collide with itself, are left out.
+    /// All pairs that could be closer to each other than `distance` while vertices move from `from` to `to`, or
+    /// anywhere between; ascending, vertices with triangles first. Pairs with a common vertex, and those within a body
+    /// that does not collide with itself, are left out.
     pub fn find(&mut self, primitives: &Primitives, from: &[Vec3], to: &[Vec3], distance: f64) -> Vec<Pair> {
         let mut swept = Vec::new();
         sweep(&mut swept, from, to, distance);

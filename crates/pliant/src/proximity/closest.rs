@@ -5,15 +5,15 @@ use crate::math::Vec3;
 /// The closest points of two sides as weights on their corners.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closest {
-    /// Weights of the four corners: they add up to 1 on the first side and to −1 on the second, so that Σ weight·x is the way
-    /// from the second side's closest point to the first's.
+    /// Weights of the four corners: they add up to 1 on the first side and to −1 on the second, so that Σ weight·x is
+    /// the vector from the second side's closest point to the first's.
     pub weights: [f64; 4],
-    /// That way \[m\].
+    /// That vector \[m\].
     pub offset: Vec3,
 }
 
 impl Closest {
-    /// Distance of the sides \[m\].
+    /// Distance between the sides \[m\].
     pub fn distance(&self) -> f64 {
         self.offset.length()
     }
@@ -32,7 +32,7 @@ fn nearest_fraction(p: Vec3, [a, b]: [Vec3; 2]) -> f64 {
     if length_squared > 0.0 { (along / length_squared).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Closest points of a vertex and a triangle, also of one without area.
+/// Closest points of a vertex and a triangle, which may have no area.
 ///
 /// ```
 /// use pliant::math::Vec3;
@@ -61,7 +61,7 @@ pub fn closest_vertex_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> Closest {
     at(1.0 - t, t, 0.0).nearer(at(0.0, 1.0 - s, s)).nearer(at(r, 0.0, 1.0 - r))
 }
 
-/// Closest points of two edges, also of parallel ones and of ones without length.
+/// Closest points of two edges, which may be parallel or have no length.
 ///
 /// ```
 /// use pliant::math::Vec3;

@@ -15,8 +15,8 @@ const CAUTION: f64 = 0.9;
 /// Steps before the time reached so far is given as the answer, which is early and therefore safe.
 const MOST_STEPS: usize = 1000;
 
-/// A moment up to which a pair certainly stays further apart than `separation`, as its corners move linearly by `motion` within a
-/// unit of time; `None` if it does all that time. 0 where it is not further apart at the beginning.
+/// A time up to which a pair certainly stays further apart than `separation`, while its corners move linearly by
+/// `motion` within a unit of time; `None` if it does so all the time, 0 if it is not further apart at the start.
 ///
 /// ```
 /// use pliant::math::Vec3;

@@ -1,4 +1,4 @@
-//! How near surfaces come to each other and to themselves.
+//! How close surfaces come to each other and to themselves.
 
 use super::{Candidates, Primitives, corners};
 use crate::math::{Vec3, diagonal};
@@ -6,8 +6,8 @@ use crate::math::{Vec3, diagonal};
 /// Share of the extent at which the search begins.
 const FIRST: f64 = 1e-3;
 
-/// The least distance \[m\] of a vertex and a triangle, or of two edges, that have no vertex in common and are kept apart; infinite if there
-/// are none.
+/// The smallest distance \[m\] between a vertex and a triangle, or between two edges, that have no vertex in common and
+/// may not intersect; infinite if there are none.
 ///
 /// ```
 /// use pliant::prelude::*;

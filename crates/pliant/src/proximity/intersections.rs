@@ -1,4 +1,4 @@
-//! Which edges pass through which triangles, by exact predicates: the judge of everything that keeps surfaces apart.
+//! Which edges pass through which triangles, by exact predicates: the test for everything that keeps surfaces apart.
 
 use robust::{Coord3D, orient3d};
 
@@ -17,7 +17,7 @@ pub struct Intersection {
 /// All edges that pass through or end on triangles at these positions, ascending. Edges in the plane of a triangle do not count;
 /// neither do pairs with a common vertex, nor those within a body that does not collide with itself.
 ///
-/// Two triangles intersect where an edge of one passes through the other, so none is missed.
+/// If two triangles intersect, an edge of one passes through the other, so no intersection is missed.
 ///
 /// ```
 /// use pliant::prelude::*;

@@ -1,9 +1,9 @@
-//! What is near what: the surfaces of a world as vertices, edges and triangles, and the pairs of them that may meet.
+//! Proximity queries: the surfaces of a world as vertices, edges and triangles, and the pairs of them that may collide.
 //!
-//! Two surfaces without intersection that come to intersect do so first where a vertex meets a triangle or an edge an edge. So all
-//! questions are about such pairs of two convex sides: [`Primitives`] lists the sides, [`Candidates`] finds pairs whose
-//! swept boxes overlap, [`Closest`] measures a pair, [`time_of_impact`] follows it, and [`intersections`] judges the result
-//! by exact predicates.
+//! When two surfaces begin to intersect, the first contact is between a vertex and a triangle or between two edges. So
+//! all queries are about such pairs of two convex sides: [`Primitives`] lists the sides, [`Candidates`] finds pairs
+//! with overlapping swept boxes, [`Closest`] measures a pair, [`time_of_impact`] follows its motion, and
+//! [`intersections`] checks the result with exact predicates.
 
 mod boxes;
 mod candidates;
@@ -50,7 +50,7 @@ impl Pair {
         }
     }
 
-    /// How many of the four vertices are on the first side.
+    /// Number of vertices on the first side.
     pub fn first_side(self) -> usize {
         match self {
             Self::VertexTriangle(..) => 1,

@@ -57,7 +57,7 @@ impl Element {
     }
 }
 
-/// A body's share in the primitives of a world, in vertices of the world.
+/// The primitives of one body, in vertices of the world.
 #[derive(Debug, Clone)]
 pub struct Part<'a> {
     /// Its vertices.
@@ -66,14 +66,14 @@ pub struct Part<'a> {
     pub surface: &'a [[u32; 3]],
     /// Segments of its strands.
     pub segments: &'a [[u32; 2]],
-    /// Whether it is kept from itself.
+    /// Whether it is kept from passing through itself.
     pub collides_with_itself: bool,
     /// Copies of pinned vertices, each with the vertex that it is a copy of.
     pub welded: &'a [[u32; 2]],
 }
 
 impl Primitives {
-    /// Those of the bodies of a world.
+    /// The primitives of the bodies of a world.
     pub fn new<'a>(bodies: impl IntoIterator<Item: Into<Part<'a>>>) -> Self {
         let bodies: Vec<Part<'_>> = bodies.into_iter().map(Into::into).collect();
         let count = bodies.last().map_or(0, |body| body.vertices.end);

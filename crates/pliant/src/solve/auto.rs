@@ -1,22 +1,24 @@
-//! Which solver, and how many substeps, suit a world: a rule by what it contains, from the figures of `pliant-bench convergence`
-//! (docs/solvers.md).
+//! Which solver and how many substeps suit a world: a rule based on what it contains, derived from measurements with
+//! `pliant-bench convergence` (docs/solvers.md).
 //!
 //! | world | solver | substeps of at most |
 //! |---|---|---|
-//! | constraints that are no energies, fluids, rods, matched bodies | position-based | the step |
+//! | constraints that are not energies, fluids, rods, matched bodies | position-based | the step |
 //! | rigid bodies; example poses; contacts by a constant matrix | projective | the step |
-//! | cloth, shells, strands, also beside solids | two metrics | 1/240 s |
-//! | solids | two metrics, by the factor alone, BDF2 | 1/120 s; 1/360 s where there are colliders |
-//! | solids whose surfaces are kept apart | the same with implicit Euler | 1/120 s |
+//! | cloth, shells, strands, also together with solids | two metrics | 1/240 s |
+//! | solids | two metrics with the factor alone, BDF2 | 1/120 s; 1/360 s if there are colliders |
+//! | solids with self-collision | the same with implicit Euler | 1/120 s |
 //!
-//! Iterations go on until one keeps its promise (`TwoMetricParams::energy_tolerance`): one in nearly all substeps, at least two in wind. With TR-BDF2 or
-//! implicit midpoint there are always two: those integrators carry on as velocity what a solve has left.
-//! Sheets that are stiff as plates, of paper or metal, have their linear systems solved further.
+//! Iterations continue until one matches its prediction (`TwoMetricParams::energy_tolerance`): one is enough in nearly
+//! all substeps, at least two are made in wind. With TR-BDF2 or implicit midpoint there are always two, since these
+//! integrators turn the remaining error of a solve into velocity. For sheets as stiff as plates, of paper or metal,
+//! linear systems are solved more accurately.
 //!
-//! Solids take BDF2: implicit Euler damps their rebounds by a third of the height at 1/240 s. An impact falls
-//! anywhere within a substep, so that where solids may hit colliders substeps are shorter still; three iterations while they do bring a dropped cube of jelly
-//! within 2 % of its exact motion. Where surfaces are kept apart BDF2 does not let stacks come to rest, and
-//! cloth does not gain: its contacts come and go in every substep, and what BDF2 remembers of them is worse than what implicit Euler damps.
+//! Solids use BDF2: implicit Euler damps their rebounds by a third of the height at 1/240 s. An impact can happen
+//! anywhere within a substep, so substeps are even shorter if solids may hit colliders; with three iterations during
+//! contact, a dropped cube of jelly is within 2 % of its exact motion. With self-collision, BDF2 does not let stacks
+//! come to rest. Cloth does not gain from BDF2: its contacts change in every substep, and the error of BDF2's history
+//! is worse than the damping of implicit Euler.
 
 use super::{PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, TwoMetricParams};
 use crate::contact::ContactMode;

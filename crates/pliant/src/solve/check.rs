@@ -1,5 +1,5 @@
-//! Whether a solver's parameters make sense, and whether it serves a world: the same answer where a world is built, where its solver is replaced, and
-//! where another one takes a step.
+//! Checks whether a solver's parameters make sense and whether it supports a world. The same check is used when a world
+//! is built, when its solver is replaced, and when another solver takes a step.
 
 use super::{Acceleration, FollowLeaderParams, SolverChoice};
 use crate::contact::ContactMode;

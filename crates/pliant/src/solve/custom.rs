@@ -1,4 +1,4 @@
-//! Solvers from elsewhere.
+//! Solvers from other crates.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,14 +9,15 @@ use crate::integrate::TimeIntegrator;
 use crate::world::error::ModelError;
 use crate::world::model::Model;
 
-/// The parameters of a solver from elsewhere, by which a world makes one. It is given to [`SimulationBuilder::solver`](crate::SimulationBuilder::solver), to
-/// [`Simulation::set_solver`](crate::Simulation::set_solver) and wherever else a solver is chosen.
+/// The parameters of a solver from another crate; a world uses it to make the solver. Pass it to
+/// [`SimulationBuilder::solver`](crate::SimulationBuilder::solver), to
+/// [`Simulation::set_solver`](crate::Simulation::set_solver) or wherever else a solver is chosen.
 pub trait SolverRecipe: Debug + Send + Sync + 'static {
-    /// What it is called in reports.
+    /// Its name in reports.
     fn name(&self) -> &str;
 
-    /// Refuses parameters out of range, and worlds that it cannot solve. By default those with constraints or matter, which only the position-based solver
-    /// knows.
+    /// Returns an error for parameters out of range and for worlds that it does not support. By default these are
+    /// worlds with constraints or matter, which only the position-based solver supports.
     fn serves(&self, model: &Model, _integrator: TimeIntegrator, _contact: ContactMode) -> Result<(), ModelError> {
         match model.needs_position_based() {
             Some((body, kind)) => Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind }),
@@ -24,11 +25,11 @@ pub trait SolverRecipe: Debug + Send + Sync + 'static {
         }
     }
 
-    /// A solver. A world makes a new one when its model is replaced.
+    /// Makes a solver. A world makes a new one when its model is replaced.
     fn build(&self) -> Box<dyn Solver>;
 }
 
-/// A solver from elsewhere, as a [`SolverChoice`].
+/// A solver from another crate, as a [`SolverChoice`].
 #[derive(Debug, Clone)]
 pub struct CustomSolver(Arc<dyn SolverRecipe>);
 
@@ -39,7 +40,7 @@ impl CustomSolver {
     }
 }
 
-/// Two are the same where one is a clone of the other.
+/// Two are equal if one is a clone of the other.
 impl PartialEq for CustomSolver {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -34,39 +34,41 @@ use crate::world::model::Model;
 use crate::world::state::State;
 use crate::world::state::Substep;
 
-/// Where the iteration of a stage begins.
+/// The positions from which the iterations of a stage start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Start {
-    /// s: inertia and external forces [Bouaziz 2014, Algorithm 1]. Least damped at few iterations. What few iterations do
-    /// not take back of the predicted fall stays as stretch, so a stiff world at rest shows too large elastic forces.
+    /// s: inertia and external forces [Bouaziz 2014, Algorithm 1]. Least damped at few iterations. If few iterations do
+    /// not undo the predicted fall completely, the rest remains as stretch, so the elastic forces of a stiff world at
+    /// rest are too large.
     #[default]
     Predicted,
     /// y = q + h v: inertia alone [Liu 2013, §4].
     Inertial,
-    /// q: the positions of the last step. For statics: iterations add up over the steps, until forces balance.
+    /// q: the positions of the last step. For statics: iterations accumulate over the steps until forces balance.
     Previous,
 }
 
-/// Which solver, with its parameters.
+/// A solver with its parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum SolverChoice {
-    /// What suits the world, by a rule on what it contains; the number of substeps too, where none was asked for. See docs/solvers.md, and
-    /// [`Simulation::solver_choice`](crate::Simulation::solver_choice) for what it came to.
+    /// Chooses a solver that suits what the world contains, and the number of substeps unless you set it. See
+    /// docs/solvers.md; [`Simulation::solver_choice`](crate::Simulation::solver_choice) returns the choice.
     #[default]
     Auto,
     /// Local/global iterations with a constant matrix.
     Projective(ProjectiveParams),
-    /// Newton's method by few conjugate gradients over the projective factor and the blocks on the diagonal.
+    /// Newton's method with few iterations of conjugate gradients, preconditioned by the projective factor and the
+    /// diagonal blocks.
     TwoMetric(TwoMetricParams),
     /// Newton's method: the exact reference.
     Newton(NewtonParams),
-    /// Each strand in one pass: inextensible hair.
+    /// Inextensible hair: each strand is solved in one pass.
     FollowLeader(FollowLeaderParams),
     /// Position-based dynamics, classic or with physical stiffness.
     PositionBased(PositionBasedParams),
-    /// Explicit integration, with bad elements left to matching.
+    /// Explicit integration, with shape matching for elements that would be unstable.
     Explicit(ExplicitParams),
-    /// One from elsewhere.
+    /// A solver from another crate.
     Custom(CustomSolver),
 }
 
@@ -132,12 +134,12 @@ impl From<PositionBasedParams> for SolverChoice {
 }
 
 impl SolverChoice {
-    /// Whether it knows constraints that are no energies, rods and fluids.
+    /// Whether it supports constraints that are not energies, rods and fluids.
     pub fn knows_constraints(&self) -> bool {
         matches!(self, Self::PositionBased(_))
     }
 
-    /// Where its iterations begin.
+    /// Where its iterations start.
     pub fn start(&self) -> Start {
         match self {
             Self::Projective(params) => params.start,
@@ -178,7 +180,7 @@ impl SolverChoice {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "one in a solve, and a box would be an allocation in every step")]
 pub enum Progress {
-    /// It is not done yet: [`Solver::advance`] has to be called again.
+    /// It is not done yet: call [`Solver::advance`] again.
     Busy,
     /// It is done.
     Done(SolveReport),
@@ -209,18 +211,19 @@ impl dyn Solver + '_ {
 
 /// A method that minimises the objective of one stage.
 ///
-/// Those of the engine are made by [`SolverChoice`]. One from elsewhere comes in through a [`SolverRecipe`], which is a solver's parameters: it says which
-/// worlds it serves, and makes one for a world. It sees the stage as an [`Objective`], and what is in the way as [`Contacts`].
+/// [`SolverChoice`] makes those of the engine. A solver from another crate comes with a [`SolverRecipe`], which holds
+/// its parameters, checks whether it supports a world, and makes a solver for it. The solver sees the stage as an
+/// [`Objective`], and obstacles as [`Contacts`].
 pub trait Solver: Send + std::fmt::Debug {
-    /// Where it wants to start.
+    /// Where it starts.
     fn start(&self) -> Start;
 
-    /// Improves `x` from the given start; pinned vertices hold their targets and are left alone. `memory` belongs to the
-    /// energies: on return its warm values are those to go on from, its projections need not be those of `x`. `contacts` holds
-    /// what is in the way: on return those of `x` with their forces.
+    /// Improves `x` from the given start; pinned vertices are at their targets and must not be changed. `memory`
+    /// belongs to the energies: on return, its warm values are those to continue from; its projections need not be
+    /// those of `x`. `contacts` holds obstacles: on return, the contacts of `x` with their forces.
     ///
-    /// A solve may take several calls, where results come from a device or another thread: it is called again with the same objective and the `x` that it left
-    /// until it says [`Progress::Done`].
+    /// A solve may take several calls, for example if results come from a device or another thread: it is called again
+    /// with the same objective and with the `x` that it returned, until it returns [`Progress::Done`].
     fn advance(
         &mut self,
         objective: &Objective<'_>,
@@ -230,28 +233,28 @@ pub trait Solver: Send + std::fmt::Debug {
         clock: &Clock,
     ) -> Result<Progress, SolveError>;
 
-    /// Whether positions stay as it leaves them, even where a vertex then ends inside a collider.
+    /// Whether its positions are final, even if a vertex ends inside a collider.
     fn keeps_positions(&self) -> bool {
         false
     }
 
-    /// Whether it reads where inertia alone carries vertices, [`Objective::inertial`], though it starts elsewhere.
+    /// Whether it reads [`Objective::inertial`], the positions from inertia alone, although it starts elsewhere.
     fn reads_inertial(&self) -> bool {
         false
     }
 
-    /// Takes what a substep starts from, before its first solve: the state, and velocities \[m/s\] one substep earlier with that substep's length \[s\],
-    /// where they are known.
+    /// Receives the start of a substep, before its first solve: the state, and the velocities \[m/s\] one substep
+    /// earlier with that substep's length \[s\], if they are known.
     fn begin_step(&mut self, _state: &State, _earlier: Option<(&[Vec3], f64)>) {}
 
-    /// Writes what it carries from step to step besides positions and velocities into the state, after a good substep.
+    /// Writes what it keeps from step to step, besides positions and velocities, into the state after a successful substep.
     fn finish_step(&mut self, _part: &Substep, _state: &mut State) {}
 
-    /// Changes the velocities that a step has come to, where a method has reason to: x are the positions at its end, `before` those at its
-    /// beginning, h its length \[s\].
+    /// Corrects the velocities at the end of a step, if the method needs that: x are the positions at its end, `before`
+    /// those at its start, h its length \[s\].
     fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
 
-    /// How particles of fluids were pressed in the last step, by body; empty where it has not stepped any.
+    /// Pressures of fluid particles in the last step, by body; empty if there are none.
     fn fluid_readings(&self) -> Vec<FluidReadings> {
         Vec::new()
     }

@@ -2,8 +2,8 @@
 //!
 //! g(x) = ½ (x − s)ᵀ M (x − s)/τ² + Σ scale · E(x)
 //!
-//! with τ the implicit step of the stage (h for implicit Euler) and s = inertia and external forces. Pinned vertices are not
-//! unknowns: their positions are given in x.
+//! where τ is the implicit step of the stage (h for implicit Euler) and s the positions from inertia and external
+//! forces. Pinned vertices are not unknowns: their positions are given in x.
 
 use crate::energy::{Memory, batch_energy};
 use crate::math::Vec3;
@@ -11,7 +11,7 @@ use crate::parallel::{self, Strided};
 use crate::sparse::SymmetricMatrix;
 use crate::world::model::Model;
 
-/// The objective of one stage. `memory` in its methods holds the projections that belong to a point x.
+/// The objective of one stage. In its methods, `memory` holds the projections at a point x.
 #[derive(Debug, Clone, Copy)]
 pub struct Objective<'a> {
     /// The world.
@@ -20,15 +20,16 @@ pub struct Objective<'a> {
     pub inertia: f64,
     /// s for all vertices \[m\].
     pub target: &'a [Vec3],
-    /// Where inertia alone carries them \[m\]: s without external forces. Empty where the solver did not ask for it.
+    /// Positions from inertia alone \[m\]: s without external forces. Empty if the solver did not ask for them.
     pub inertial: &'a [Vec3],
-    /// Where the stage begins, and what rates of deformation are measured from \[m\].
+    /// Positions at the start of the stage, from which rates of deformation are measured \[m\].
     pub before: &'a [Vec3],
     /// Factor of each energy: 1 for elastic ones, β/elapsed for damping.
     pub scales: &'a [f64],
     /// Goals of each energy.
     pub goals: &'a [Vec<Vec3>],
-    /// Largest external force on a free vertex \[N\]: what unbalanced forces are compared with, besides those of energies.
+    /// Largest external force on a free vertex \[N\]; unbalanced forces are compared with it and with the forces of
+    /// energies.
     pub load: f64,
 }
 

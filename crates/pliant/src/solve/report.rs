@@ -7,39 +7,41 @@ use super::objective::larger;
 use crate::matter::fluid::FluidReport;
 use crate::sparse::FactorError;
 
-/// What a solver says of one stage; of a step with several stages or substeps, the sums.
+/// The report of a solver on one stage; for a step with several stages or substeps, the sums.
 #[derive(Debug, Clone, Default)]
 pub struct SolveReport {
     /// Iterations taken.
     pub iterations: usize,
     /// Largest movement of a vertex in the last iteration, relative to the diagonal of the world.
     pub movement: f64,
-    /// How well forces balance at the result; of plain iterations at the iterate before it. None of methods that know no forces: position-based
-    /// and explicit ones, follow-the-leader, and contacts that only displace vertices.
+    /// How well forces balance at the result; for plain iterations, at the iterate before it. None for methods that do
+    /// not compute forces: position-based and explicit ones, follow-the-leader, and contacts that only displace
+    /// vertices.
     pub forces: Option<ForceBalance>,
-    /// Whether forces balance within the solver's tolerance; where they are not known, whether the movement is below it.
+    /// Whether forces balance within the solver's tolerance; if forces are not known, whether the movement is below it.
     pub converged: bool,
-    /// The objective g at the result \[J\]. 0 of methods that minimise nothing, and of the position-based one where it is not recorded; of plain
-    /// iterations that are not recorded at the iterate before the result, where it was not lower. [`Problem::solve`](crate::Problem::solve) always
-    /// gives the value at the result.
+    /// The objective g at the result \[J\]. It is 0 for methods that do not minimise, and for the position-based one
+    /// unless it is recorded. For plain iterations that are not recorded it is the value at the iterate before the
+    /// result, which is not lower. [`Problem::solve`](crate::Problem::solve) always gives the value at the result.
     pub objective: f64,
-    /// Values of g \[J\] on the way, if recorded: at the start, then after each half-step (plain local/global) or iteration.
+    /// Values of g \[J\] during the iterations, if recorded: at the start, then after each half-step (plain
+    /// local/global) or iteration.
     pub history: Vec<f64>,
-    /// Accelerated iterates that were refused because g rose.
+    /// Accelerated iterates that were rejected because g rose.
     pub rejected: usize,
-    /// Iterations of inner linear solves, where they are iterative.
+    /// Iterations of inner linear solves, if they are iterative.
     pub linear_iterations: usize,
     /// Contacts with colliders that press at the end.
     pub contacts: usize,
-    /// Rank-one updates of the factor because contacts came to stick or ceased to.
+    /// Rank-one updates of the factor because contacts started or stopped sticking.
     pub rank_one_updates: usize,
     /// Numeric factorisations because of such changes; contacts of other kinds went through conjugate gradients.
     pub refactorisations: usize,
     /// Elements that the local step of projective dynamics projected one by one: those of energies that users write.
     pub one_by_one: usize,
-    /// Elements that explicit integration has left to matching, because they allow no step as long.
+    /// Elements that explicit integration has replaced by shape matching, because the step is too long for them.
     pub stabilised: usize,
-    /// How well fluids keep their density, where there are any.
+    /// How well fluids keep their density, if there are any.
     pub fluid: Option<FluidReport>,
     /// Seconds in projections, in right-hand sides and linear solves, and in factorisations.
     pub seconds_local: f64,
@@ -47,11 +49,12 @@ pub struct SolveReport {
     pub seconds_global: f64,
     /// See `seconds_local`.
     pub seconds_factor: f64,
-    /// Of the projective solver, what `seconds_factor` is made of.
+    /// The parts of `seconds_factor`, for the projective solver.
     pub setup: SetupSeconds,
 }
 
-/// How well the forces on free vertices balance in a stage: those of energies, contacts and inertia add up to nothing at its exact end.
+/// How well the forces on free vertices balance in a stage: those of energies, contacts and inertia add up to zero at
+/// the exact solution.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ForceBalance {
     /// Largest sum of forces on a vertex \[N\].
@@ -61,7 +64,7 @@ pub struct ForceBalance {
 }
 
 impl ForceBalance {
-    /// The unbalanced force relative to the largest; 0 where there are no forces.
+    /// The unbalanced force relative to the largest; 0 if there are no forces.
     pub fn relative(&self) -> f64 {
         if self.unbalanced == 0.0 { 0.0 } else { self.unbalanced / self.largest }
     }
@@ -77,7 +80,7 @@ impl ForceBalance {
     }
 }
 
-/// Where the time of setting a solver up went: all zero where an earlier setup could be used.
+/// Time spent on setting up a solver; all zero if an earlier setup could be used.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SetupSeconds {
     /// Assembling the matrix.
@@ -100,7 +103,7 @@ impl SetupSeconds {
 }
 
 impl SolveReport {
-    /// The largest unbalanced force relative to the largest force, where forces are known.
+    /// The largest unbalanced force relative to the largest force, if forces are known.
     pub fn residual(&self) -> Option<f64> {
         self.forces.map(|forces| forces.relative())
     }
@@ -137,24 +140,24 @@ pub enum SolveError {
     /// The system matrix could not be factored.
     #[error("the system matrix cannot be factored: {0}")]
     Factor(#[from] FactorError),
-    /// The world is not one of strands that follow leaders.
+    /// Follow-the-leader does not support the world.
     #[error(transparent)]
     FollowLeader(#[from] FollowLeaderError),
-    /// A constraint is there that the solver does not know.
-    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
+    /// A body has a constraint that the solver does not support.
+    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver supports")]
     UnsupportedConstraint {
         /// Body.
         body: String,
         /// Kind of constraints.
         kind: &'static str,
     },
-    /// A solver from elsewhere never ends.
+    /// A solver from another crate does not finish.
     #[error("the solver is still not done after {calls} calls")]
     Unfinished {
         /// How often it was called.
         calls: usize,
     },
-    /// The objective is not a number at the start.
+    /// The objective is not finite at the start.
     #[error("the objective is {value} at the start of the solve")]
     NonFiniteObjective {
         /// Its value.

@@ -1,8 +1,8 @@
 //! How rigid sets turn: the three modes in which their energy is not stiff.
 //!
-//! A rigid energy w/2 Σ‖zᵢ − R rᵢ‖² enters the matrix H as if R were held, as stiff against turning as against bending. Its second
-//! derivative, R following, is H' = H − Σ U K⁻¹ Uᵀ: for each set three columns U = w Aᵀ(eₐ × R rᵢ) and the 3×3 matrix
-//! K = w Σ (|R rᵢ|² I − R rᵢ (R rᵢ)ᵀ). By Woodbury's identity
+//! A rigid energy w/2 Σ‖zᵢ − R rᵢ‖² enters the matrix H as if R were constant, as stiff against rotation as against
+//! bending. Its second derivative, if R follows the vertices, is H' = H − Σ U K⁻¹ Uᵀ: for each set three columns U = w
+//! Aᵀ(eₐ × R rᵢ) and the 3×3 matrix K = w Σ (|R rᵢ|² I − R rᵢ (R rᵢ)ᵀ). By Woodbury's identity
 //!
 //! H'⁻¹ b = H⁻¹ b + Y S⁻¹ Yᵀ b,   Y = H⁻¹ U,   S = K − Uᵀ Y.
 //!

@@ -1,6 +1,6 @@
 //! Sparse Cholesky factorisation: ordering, symbolic analysis, numeric factor and solve.
 //!
-//! This is the only file that knows the library behind it (faer). Its factor is repacked for the projective solver's many
+//! This is the only file that uses the library behind it (faer). Its factor is repacked for the projective solver's many
 //! solves by [`PackedFactor`](super::PackedFactor).
 
 use std::ops::Range;
@@ -55,8 +55,8 @@ impl Analysis {
         Self::from_upper_columns(pattern.column_starts().to_vec(), pattern.rows().to_vec())
     }
 
-    /// Analyses the pattern of a scalar matrix whose unknowns have places in space, ordered by nested dissection: less fill on
-    /// solids and large cloth, and a tree of elimination that threads can share. Parts that are not connected are
+    /// Analyses the pattern of a scalar matrix with unknowns at positions in space, ordered by nested dissection: less
+    /// fill on solids and large cloth, and an elimination tree that threads can share. Parts that are not connected are
     /// analysed, and later factored, in parallel.
     pub fn with_positions(pattern: &SymmetricPattern, positions: &[Vec3]) -> Result<Self, FactorError> {
         assert_eq!(pattern.size(), positions.len(), "unknowns of the pattern and their positions");
@@ -353,7 +353,7 @@ impl std::fmt::Debug for Cholesky {
 }
 
 impl Cholesky {
-    /// Factors a matrix whose pattern was analysed.
+    /// Factors a matrix with a pattern that was analysed.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -403,7 +403,7 @@ impl Cholesky {
         self.analysis.parts[part].supernode(supernode, &self.values[part])
     }
 
-    /// The analysis that it was made with.
+    /// Its analysis.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
     }

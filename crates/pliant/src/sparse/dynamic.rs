@@ -1,9 +1,10 @@
-//! A factored matrix that changes: constraints that come and go.
+//! A factored matrix that changes: constraints are added and removed.
 //!
-//! A batch of changes A ± v vᵀ becomes rank-one updates of the factor or one numeric factorisation, whichever takes less time by a count
-//! of operations: the numbers on the paths of the vectors against the operations of a factorisation. No clock is asked, so a run
-//! repeats bit for bit. Additions go first: then every matrix on the way is at least the last one, and a batch whose result is
-//! positive definite meets none that is not.
+//! A batch of changes A ± v vᵀ becomes rank-one updates of the factor or one numeric factorisation, whichever takes
+//! less time by a count of operations: the numbers on the paths of the vectors against the operations of a
+//! factorisation. The decision does not depend on a clock, so a run repeats bit for bit. Additions come first: then
+//! every intermediate matrix is at least the last one, so if the result of a batch is positive definite, all
+//! intermediate matrices are.
 
 use thiserror::Error;
 
@@ -19,40 +20,40 @@ const OPERATIONS_PER_NUMBER: f64 = 10.0;
 /// Updates after which the factor is made anew all the same: each adds its rounding to those before.
 const MOST_UPDATES: usize = 2_000;
 
-/// A term v vᵀ that comes or goes.
+/// A term v vᵀ that is added or removed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MatrixChange<'a> {
     /// Entries of v: unknown and value.
     pub vector: &'a [(u32, f64)],
-    /// Whether it comes or goes.
+    /// Whether it is added or removed.
     pub update: Update,
 }
 
-/// Why a factor was made anew instead of being updated.
+/// Why a factor was computed again instead of being updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refactorised {
-    /// As many updates would have taken longer.
+    /// The updates would have taken longer.
     ManyChanges,
-    /// There were too many updates since the last factorisation for their roundings to be left.
+    /// There were so many updates since the last factorisation that rounding errors would add up.
     ManyUpdates,
-    /// A downdate was refused: its pivots would have lost their digits.
+    /// A downdate was rejected: its pivots would have lost their precision.
     WeakPivot,
 }
 
-/// What a batch of changes led to.
+/// What was done for a batch of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ChangeReport {
     /// Rank-one updates made.
     pub updates: usize,
     /// Columns of the factor that they changed, counted once for each update.
     pub columns: usize,
-    /// Why the factor was made anew, if it was.
+    /// Why the factor was computed again, if it was.
     pub refactorised: Option<Refactorised>,
-    /// What was done to the packed factor; nothing when it was filled anew as a whole.
+    /// What was done to the packed factor; nothing if it was filled again as a whole.
     pub repacked: Repacked,
 }
 
-/// What all batches led to.
+/// Totals over all batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ChangeTotals {
     /// Batches with at least one change.
@@ -61,12 +62,12 @@ pub struct ChangeTotals {
     pub updates: usize,
     /// Factorisations, without the first.
     pub factorisations: usize,
-    /// Those of them that followed a refused downdate.
+    /// Those of them that followed a rejected downdate.
     pub weak_pivots: usize,
 }
 
-/// Why changes were refused. Matrix and factor are what they were; the factor only to rounding where the result was not positive
-/// definite and had to be factored to be known as such.
+/// Why changes were rejected. Matrix and factor are unchanged; the factor may differ by rounding if the result had to
+/// be factored to find out that it is not positive definite.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ChangeError {
     /// A vector does not fit the matrix.
@@ -148,7 +149,7 @@ impl DynamicFactor {
         Ok(Self { matrix, factor, packed, factor_work, updates: 0, totals: ChangeTotals::default(), origin: None })
     }
 
-    /// Makes a batch of changes, in the way that is expected to take the least time.
+    /// Makes a batch of changes with the method that should take the least time.
     pub fn apply(&mut self, changes: &[MatrixChange<'_>]) -> Result<ChangeReport, ChangeError> {
         let mut work = 0;
         for (change, c) in changes.iter().enumerate() {
@@ -229,14 +230,14 @@ impl DynamicFactor {
         Ok(())
     }
 
-    /// Makes the current matrix the one that [`return_to_origin`](Self::return_to_origin) goes back to.
+    /// Marks the current matrix as the one to which [`return_to_origin`](Self::return_to_origin) returns.
     pub fn set_origin(&mut self) {
         let (matrix, values, state) = (self.matrix.clone(), self.factor.values.clone(), self.factor.state);
         self.origin = Some(Origin { matrix, values, state, since: Vec::new(), is_refactorised: false });
     }
 
-    /// Takes back all changes since [`set_origin`](Self::set_origin), to the last bit: only the paths of updates are copied, so that this
-    /// costs about as much as they did. Without an origin nothing happens.
+    /// Undoes all changes since [`set_origin`](Self::set_origin), to the last bit: only the paths of updates are
+    /// copied, so this costs about as much as they did. Without an origin it does nothing.
     pub fn return_to_origin(&mut self) {
         let Some(origin) = &mut self.origin else { return };
         if origin.is_refactorised {
@@ -253,12 +254,12 @@ impl DynamicFactor {
         self.updates = 0;
     }
 
-    /// Solves A x = b for the three coordinates at once by the packed factor; `rhs` holds b and becomes x.
+    /// Solves A x = b for the three coordinates at once with the packed factor; `rhs` holds b and becomes x.
     pub fn solve(&mut self, rhs: &mut [Vec3]) {
         self.packed.solve(rhs);
     }
 
-    /// The matrix as it is now.
+    /// The current matrix.
     pub fn matrix(&self) -> &SymmetricMatrix {
         &self.matrix
     }
@@ -273,7 +274,7 @@ impl DynamicFactor {
         &mut self.packed
     }
 
-    /// What was done so far.
+    /// Totals so far.
     pub fn totals(&self) -> ChangeTotals {
         self.totals
     }

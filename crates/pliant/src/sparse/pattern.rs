@@ -6,7 +6,7 @@ use crate::math::Vec3;
 
 /// Where the non-zeros of a symmetric matrix are: the upper triangle by columns, diagonal included, rows ascending.
 ///
-/// It remembers for each assembled contribution the place that it adds to, so that assembling again costs no search.
+/// It remembers the entry for each contribution, so that assembling again needs no search.
 #[derive(Debug, Clone)]
 pub struct SymmetricPattern {
     column_starts: Vec<u32>,
@@ -66,7 +66,7 @@ impl SymmetricPattern {
         (range.start + offset) as u32
     }
 
-    /// Entry of a pair of unknowns, in either order; none when the pattern does not have it.
+    /// Entry of a pair of unknowns, in either order; none if the pattern does not have it.
     pub fn find(&self, i: u32, j: u32) -> Option<usize> {
         let (row, column) = (i.min(j), i.max(j) as usize);
         let range = self.column(column);

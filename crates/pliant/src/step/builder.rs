@@ -19,8 +19,8 @@ use crate::world::error::ModelError;
 use crate::world::model::Model;
 use crate::world::state::{AirPath, State};
 
-/// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, solver and substeps that suit the
-/// world ([`SolverChoice::Auto`]), no damping.
+/// Builds a simulation. Defaults: 60 steps per second, gravity −9.81 m/s² along y, implicit Euler, a solver and
+/// substeps that suit the world ([`SolverChoice::Auto`]), no damping.
 #[derive(Debug, Default)]
 pub struct SimulationBuilder {
     settings: Settings,
@@ -53,7 +53,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// How contacts with colliders are dealt with.
+    /// How contacts with colliders are handled.
     pub fn contact(mut self, params: ContactParams) -> Self {
         self.contact = params;
         self
@@ -65,10 +65,11 @@ impl SimulationBuilder {
         self
     }
 
-    /// Takes each step in so many equal parts, at most [`MOST_SUBSTEPS`]; by default one, or as many as [`SolverChoice::Auto`] chooses. Each is a whole step of its own, from
-    /// damping and forces to contacts and tearing, and costs as much. Pins and goals go evenly to where they are to be at the end of
-    /// the step; colliders are where they are at the times of the substeps; reports are sums. Two to four follow a swinging cloth at 1/60 s far
-    /// better than any number of iterations.
+    /// Divides each step into this number of equal substeps, at most [`MOST_SUBSTEPS`]; one by default, or as many as
+    /// [`SolverChoice::Auto`] chooses. Each is a complete step, from damping and forces to contacts and tearing, and
+    /// costs as much. Pins and goals move evenly to their targets for the end of the step; colliders are where they are
+    /// at the times of the substeps; reports are sums. For a cloth that swings at 1/60 s, two to four substeps are far
+    /// more accurate than any number of iterations.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -100,15 +101,15 @@ impl SimulationBuilder {
         self
     }
 
-    /// Time integrator. By default implicit Euler, or what [`SolverChoice::Auto`] chooses: BDF2 for worlds of solids alone
-    /// without self-collision, whose rebounds implicit Euler damps.
+    /// Time integrator. By default implicit Euler, or what [`SolverChoice::Auto`] chooses: BDF2 for worlds that contain
+    /// only solids and have no self-collision, since implicit Euler damps their rebounds.
     pub fn integrator(mut self, integrator: TimeIntegrator) -> Self {
         self.settings.integrator = integrator;
         self.integrator_given = true;
         self
     }
 
-    /// Solver, by its parameters; [`SolverChoice::Auto`] by default.
+    /// The solver, given by its parameters; [`SolverChoice::Auto`] by default.
     pub fn solver(mut self, solver: impl Into<SolverChoice>) -> Self {
         self.solver = solver.into();
         self
@@ -127,8 +128,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// Ties two vertices by a spring that keeps their distance at rest, where [`attach`](Self::attach) would pull them
-    /// together.
+    /// Ties two vertices by a spring that keeps their rest distance; [`attach`](Self::attach) would pull them together.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -153,16 +153,16 @@ impl SimulationBuilder {
         self
     }
 
-    /// Runs on a pool of its own with this many threads, instead of the process-wide one; 0 stands for one per core. The results are
-    /// the same with any number. More threads than cores make nothing faster, so at most four are started for each core; more than
-    /// [`MOST_THREADS`](crate::MOST_THREADS) are refused.
+    /// Runs on its own pool with this many threads instead of the process-wide one; 0 means one per core. The results
+    /// are the same with any number. More threads than cores do not make anything faster, so at most four are started
+    /// for each core; more than [`MOST_THREADS`](crate::MOST_THREADS) are an error.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// A step in which a vertex moves by more than this many diagonals of the world in one substep counts as runaway and is refused.
-    /// By default 100.
+    /// If a vertex moves by more than this many diagonals of the world in one substep, the step fails as runaway. 100
+    /// by default.
     pub fn runaway_limit(mut self, diagonals: f64) -> Self {
         self.settings.runaway_limit = diagonals;
         self
@@ -197,7 +197,7 @@ impl SimulationBuilder {
         self
     }
 
-    /// Takes back at the end of each step what is stretched too far, after any solver.
+    /// Limits how far bodies stretch, at the end of each step and after any solver.
     ///
     /// ```
     /// use pliant::prelude::*;

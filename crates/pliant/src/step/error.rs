@@ -1,4 +1,4 @@
-//! Why a step was refused: errors name the body and the value.
+//! Why a step failed: errors name the body and the value.
 
 use thiserror::Error;
 
@@ -7,10 +7,10 @@ use crate::solve::SolveError;
 use crate::world::error::ModelError;
 use crate::world::topology::TopologyError;
 
-/// Why a step was refused. The simulation stays at its last good state.
+/// Why a step failed. The simulation stays at its last good state.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepError {
-    /// A position is not a number after the step.
+    /// A position is not finite after the step.
     #[error("vertex {vertex} of body {body:?} went to {position} in step {step} (near {element})")]
     NonFinite {
         /// Step that was refused.
@@ -43,9 +43,9 @@ pub enum StepError {
         /// The element of largest energy at that vertex.
         element: String,
     },
-    /// A body has burst: its pressure is more than its material bears, and blows it up without end.
+    /// A body has burst: its material cannot withstand its pressure, which inflates it without end.
     #[error(
-        "body {body:?} burst in step {step}: {pressure:.3e} Pa have blown it up to {times:.1} times its volume, with no end, for lack of an equilibrium"
+        "body {body:?} burst in step {step}: {pressure:.3e} Pa have inflated it to {times:.1} times its volume, and there is no equilibrium"
     )]
     Burst {
         /// Step that was refused.
@@ -57,7 +57,7 @@ pub enum StepError {
         /// Its volume over that at rest.
         times: f64,
     },
-    /// The step is done, but what it tore could not be parted.
+    /// The step is complete, but torn parts could not be separated.
     #[error("step {step}: {error}")]
     Tearing {
         /// The step.
@@ -73,7 +73,7 @@ pub enum StepError {
         /// What happened.
         error: SolveError,
     },
-    /// The solver that was to take the step cannot.
+    /// The solver for this step does not support the world.
     #[error(transparent)]
     Refused(Box<ModelError>),
 }

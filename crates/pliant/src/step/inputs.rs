@@ -13,7 +13,7 @@ use crate::step::substeps::{MOST_SUBSTEPS, NEED};
 use crate::world::model::{BodyInfo, Model};
 use crate::world::state::State;
 
-/// Why an input was refused.
+/// Why an input is invalid.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum InputError {
     /// No body of that name.
@@ -22,13 +22,13 @@ pub enum InputError {
     /// The body is not rigid.
     #[error("body {0:?} is not rigid")]
     NotRigid(String),
-    /// The body is no fluid.
-    #[error("body {0:?} is no fluid")]
+    /// The body is not a fluid.
+    #[error("body {0:?} is not a fluid")]
     NoFluid(String),
     /// The particles of the body have no orientations.
     #[error("body {0:?} is not made of oriented particles")]
     NotOriented(String),
-    /// The body has no such segment of a rod that is clamped between pinned vertices.
+    /// The body does not have this segment of a rod, or it is not clamped between pinned vertices.
     #[error("body {body:?} has no clamped segment {segment} of a rod")]
     NotClamped {
         /// Body.
@@ -124,12 +124,13 @@ impl Simulation {
         self.settings.time_step
     }
 
-    /// Equal parts in which a step is taken.
+    /// Number of equal substeps of a step.
     pub fn substeps(&self) -> usize {
         self.settings.substeps
     }
 
-    /// How time advances: what was asked for, or what [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto) chose.
+    /// The time integrator: the one that was set, or the one that
+    /// [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto) chose.
     pub fn integrator(&self) -> TimeIntegrator {
         self.settings.integrator
     }
@@ -168,7 +169,7 @@ impl Simulation {
         Ok(range.start + vertex as usize)
     }
 
-    /// Where a pinned vertex is at the end of the next step, and from then on \[m\].
+    /// Sets the position of a pinned vertex at the end of the next step, and from then on \[m\].
     pub fn move_pin(&mut self, body: &str, vertex: u32, target: Vec3) -> Result<(), InputError> {
         finite("pin target", target)?;
         let at = self.vertex(body, vertex)?;
@@ -178,7 +179,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves all pins by a function of the vertex and its rest position, to where they are at the end of the next step.
+    /// Sets the positions of all pins at the end of the next step, by a function of the vertex and its rest position.
     pub fn move_pins(&mut self, mut target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), InputError> {
         for (place, &v) in self.model.pinned().iter().enumerate() {
             let position = target(v, self.model.rest()[v as usize]);
@@ -206,7 +207,7 @@ impl Simulation {
         Err(InputError::NoSuchGoal { kind: kind.to_owned(), goal, count })
     }
 
-    /// Force on a vertex \[N\], until it is set again.
+    /// Sets the force on a vertex \[N\], until it is set again.
     pub fn set_force(&mut self, body: &str, vertex: u32, force: Vec3) -> Result<(), InputError> {
         finite("force", force)?;
         let at = self.vertex(body, vertex)?;
@@ -214,7 +215,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Force on each vertex \[N\], until it is set again.
+    /// Sets the force on each vertex \[N\], until it is set again.
     pub fn set_forces(&mut self, forces: &[Vec3]) -> Result<(), InputError> {
         let (found, expected) = (forces.len(), self.inputs.forces.len());
         if found != expected {
@@ -253,7 +254,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Wind, or none.
+    /// Sets the wind, or removes it.
     pub fn set_wind(&mut self, wind: Option<Wind>) -> Result<(), InputError> {
         if let Some((name, value, need)) = wind.as_ref().and_then(Wind::problem) {
             return Err(InputError::BadValue { name, value, need });
@@ -262,7 +263,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Length of the following steps \[s\]; the matrix is factored anew.
+    /// Sets the length of the following steps \[s\]; the matrix is factored again.
     pub fn set_time_step(&mut self, seconds: f64) -> Result<(), InputError> {
         if seconds.is_finite() && seconds / self.settings.substeps as f64 > 0.0 {
             self.settings.time_step = seconds;
@@ -271,8 +272,8 @@ impl Simulation {
         Err(InputError::BadValue { name: "time step", value: seconds, need: "positive and finite" })
     }
 
-    /// Equal parts in which the following steps are taken, as [`SimulationBuilder::substeps`](crate::SimulationBuilder::substeps) says; the
-    /// matrix is factored anew.
+    /// Sets the number of equal substeps of the following steps, as in
+    /// [`SimulationBuilder::substeps`](crate::SimulationBuilder::substeps); the matrix is factored again.
     pub fn set_substeps(&mut self, count: usize) -> Result<(), InputError> {
         if !(1..=MOST_SUBSTEPS).contains(&count) {
             return Err(InputError::BadValue { name: "number of substeps", value: count as f64, need: NEED });
@@ -297,7 +298,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Replaces positions and velocities of all vertices. Pinned vertices are put where `positions` says, and stay there.
+    /// Replaces positions and velocities of all vertices. Pinned vertices move to their place in `positions` and stay
+    /// there.
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), InputError> {
         let expected = self.state.positions.len();
         for (name, list) in [("positions", positions), ("velocities", velocities)] {

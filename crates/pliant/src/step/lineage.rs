@@ -1,8 +1,8 @@
 //! What a simulation does when its model is replaced: state, memory and inputs follow.
 //!
-//! Inputs go by the vertices and goals of the first model. A copy of a pinned vertex is pinned and goes where that one goes, a point
-//! between pinned vertices goes between them; a force on a vertex is shared with its copies by their masses; a goal counts for
-//! all copies of its element.
+//! Inputs use the vertices and goals of the first model. A copy of a pinned vertex is pinned and moves with it; a point
+//! between pinned vertices moves between them; a force on a vertex is divided between its copies by their masses; a
+//! goal applies to all copies of its element.
 
 use crate::energy::Memory;
 use crate::math::Vec3;
@@ -65,7 +65,8 @@ pub(crate) struct Replayed {
 }
 
 impl Simulation {
-    /// How often vertices were doubled or cells divided: whoever keeps elements looks at them again when it grows.
+    /// Number of changes in which vertices were split or cells divided. If you store elements, read them again when
+    /// this number has grown.
     pub fn topology_changes(&self) -> usize {
         self.lineage.changes.len()
     }

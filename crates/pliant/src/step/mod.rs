@@ -4,17 +4,17 @@
 //! |---|---|
 //! | `substeps` | the step, on one screen: its equal parts, one after the other |
 //! | `simulation` | how a part is predicted, solved, checked and committed |
-//! | `self_collision` | rounds of solving and cutting movements, so that no surface passes another |
+//! | `self_collision` | rounds of solving and truncating movements, so that no surface passes through another |
 //! | `lineage` | what a simulation does when its model is replaced |
-//! | `tear` | bodies that tear and are cut |
-//! | `rollback` | all or nothing: what a simulation goes back to when a part fails |
+//! | `tear` | tearing and cutting |
+//! | `rollback` | all or nothing: the state to which a simulation returns when a substep fails |
 //! | `builder` | checks and builds a simulation |
 //! | `pool` | its threads |
-//! | `solver_choice` | its solver: replaced, lent for a step |
+//! | `solver_choice` | replaces its solver, or uses another one for a single step |
 //! | `inputs` | what a user reads and sets between steps |
-//! | `turns` | orientations, likewise |
+//! | `turns` | the same for orientations |
 //! | `restore` | saving and restoring |
-//! | `report`, `error` | how a step went, and why it was refused |
+//! | `report`, `error` | how a step went, and why it failed |
 //! | `settle` | statics: brings a world to rest |
 //! | `problem` | one implicit stage as a problem to study |
 

@@ -3,8 +3,8 @@
 use crate::parallel;
 use crate::world::error::ModelError;
 
-/// The most threads that may be asked for by [`SimulationBuilder::threads`](crate::SimulationBuilder::threads): several times the cores of large machines. A number beyond it is
-/// a slip of the keyboard, and an error says so.
+/// The largest number of threads for [`SimulationBuilder::threads`](crate::SimulationBuilder::threads): several times
+/// the cores of large machines. A larger number is probably a typing error, and is reported as one.
 pub const MOST_THREADS: usize = 1024;
 
 /// Threads of a pool for each core at most. One would do for speed; a few more bring different orders of events into the tests of small

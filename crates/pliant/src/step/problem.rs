@@ -1,4 +1,4 @@
-//! The implicit stage of a step as a problem in its own right, for those who compare solvers.
+//! The implicit stage of a step as a problem of its own, for comparing solvers.
 
 use std::borrow::Cow;
 
@@ -143,7 +143,7 @@ impl<'a> Problem<'a> {
         gradient
     }
 
-    /// Minimises g from `x` by a solver; the problem itself does not change.
+    /// Minimises g with a solver, starting from `x`; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
         let untouched = Touchable { colliders: false, layers: false, mode: ContactMode::Constraint };
         let suited = (*solver == SolverChoice::Auto)

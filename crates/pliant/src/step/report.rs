@@ -1,4 +1,4 @@
-//! How a step went, and which element is to blame where it did not.
+//! How a step went, and which element caused a failure.
 
 use crate::energy::Memory;
 use crate::math::Vec3;
@@ -7,26 +7,26 @@ use crate::solve::limit::StrainLimitReport;
 use crate::step::self_collision::SelfCollisionReport;
 use crate::step::simulation::Simulation;
 
-/// How a step went: what its substeps took together, and what is so at its end.
+/// How a step went: sums over its substeps, and values at its end.
 #[derive(Debug, Clone)]
 pub struct StepReport {
     /// Number of the step, from 1.
     pub step: u64,
     /// Time at its end \[s\].
     pub time: f64,
-    /// What the solver says.
+    /// Report of the solver.
     pub solve: SolveReport,
-    /// What keeping surfaces apart took, where they are.
+    /// Report of self-collision, if it is on.
     pub self_collision: Option<SelfCollisionReport>,
-    /// What limiting strain took, where it is limited.
+    /// Report of strain limiting, if it is on.
     pub strain_limiting: Option<StrainLimitReport>,
-    /// Vertices that were doubled after the step, where bodies tear.
+    /// Number of vertices that were split after the step by tearing.
     pub torn: usize,
     /// Seconds in prediction and external forces.
     pub seconds_predict: f64,
     /// Seconds in the solver.
     pub seconds_solve: f64,
-    /// Seconds in all.
+    /// Seconds in total.
     pub seconds_total: f64,
 }
 

@@ -11,7 +11,7 @@ use crate::world::error::ModelError;
 use crate::world::state::{AirPath, History, Inputs};
 
 impl Simulation {
-    /// Saves the current moment.
+    /// Saves the current state.
     ///
     /// ```
     /// # use pliant::prelude::*;
@@ -103,7 +103,8 @@ impl Simulation {
         Ok(records.iter().map(held).collect())
     }
 
-    /// Returns to a saved moment of the same model, as torn and cut as it was then. On an error nothing has changed.
+    /// Returns to a saved state of the same model, with its tears and cuts at that time. After an error nothing has
+    /// changed.
     pub fn restore(&mut self, saved: &Checkpoint) -> Result<(), CheckpointError> {
         let expected = self.lineage.first(&self.model).fingerprint();
         if saved.fingerprint != expected {

@@ -1,4 +1,4 @@
-//! What a simulation goes back to when something that was begun cannot be finished.
+//! The state to which a simulation returns when an operation cannot be finished.
 
 use crate::contact::{Clearances, Contact, Held};
 use crate::math::Vec3;
@@ -47,8 +47,8 @@ struct Replaced {
 }
 
 impl Simulation {
-    /// Does something that takes several steps or changes, or nothing at all: on an error everything is as it was before, bit for bit. What has been
-    /// factored may have to be factored again.
+    /// Runs an operation of several steps or changes completely or not at all: after an error everything is as it was
+    /// before, bit for bit. Matrices may have to be factored again.
     ///
     /// ```
     /// # use pliant::prelude::*;

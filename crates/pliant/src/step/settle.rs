@@ -1,8 +1,11 @@
-//! Statics: the equilibrium that a world comes to.
+//! Statics: finds the equilibrium of a world.
 //!
-//! The two-metric Newton makes steps of implicit Euler to convergence (where bodies are rigid or Newton's method was chosen, the world's own solver), and a body is stopped whenever its kinetic energy passes a peak [Day 1965; Barnes 1999]: near a peak it is near its lowest
-//! potential energy, so that swings die out within a few periods whatever the damping. The residual is that of statics: forces of energies, gravity, pressure, wind, what the user has set, and colliders
-//! add up to nothing on every free vertex. It says nothing of iterations, and so cannot be met by a solver that only moves too little.
+//! The two-metric solver takes steps of implicit Euler to convergence (or the world's own solver, if there are rigid
+//! bodies or Newton's method was chosen), and a body is stopped whenever its kinetic energy passes a peak [Day 1965;
+//! Barnes 1999]: near a peak it is close to its lowest potential energy, so that oscillations decay within a few
+//! periods whatever the damping. The residual is that of statics: forces of energies, gravity, pressure, wind, forces
+//! that the user has set, and colliders add up to zero on every free vertex. It does not depend on iterations, so a
+//! solver that merely moves too little does not satisfy it.
 
 use thiserror::Error;
 
@@ -20,12 +23,12 @@ const FAR: f64 = 10.0;
 /// Forces that would move a vertex by less than this share of the world in a step are rounding: a world without forces is at rest.
 const ROUNDING: f64 = 1e-12;
 
-/// When a world is at rest.
+/// When a world counts as being at rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SettleParams {
     /// Largest unbalanced force on a free vertex, relative to the largest force in the world.
     pub tolerance: f64,
-    /// Steps after which it is given up.
+    /// Maximum number of steps.
     pub most_steps: usize,
 }
 
@@ -51,13 +54,13 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// The residual relative to the largest force; 0 where there are no forces.
+    /// The residual relative to the largest force; 0 if there are no forces.
     pub fn relative(&self) -> f64 {
         if self.largest_force > 0.0 { self.residual / self.largest_force } else { 0.0 }
     }
 }
 
-/// Why a world does not come to rest. It is as it was before.
+/// Why a world does not come to rest. The world has not changed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SettleError {
     /// A parameter is out of range.
@@ -70,12 +73,12 @@ pub enum SettleError {
         /// What is needed.
         need: &'static str,
     },
-    /// Something is in the world whose forces are not known at rest.
+    /// The world contains something with forces that are only known in motion.
     #[error("a world with {0} cannot be settled: its forces are only known in motion; let it run with damping instead")]
     Unsupported(String),
-    /// A body falls or flies on and on.
+    /// A body falls or flies without end.
     #[error(
-        "body {body:?} has no equilibrium: it has moved by {distance:.3} m in {steps} steps and goes on; pin it, or put something below it"
+        "body {body:?} has no equilibrium: it has moved by {distance:.3} m in {steps} steps and does not stop; pin it, or put something below it"
     )]
     Unbounded {
         /// Body.
@@ -91,13 +94,14 @@ pub enum SettleError {
         .0.steps, .0.residual, .0.vertex, .0.body, .0.relative()
     )]
     NotSettled(Settled),
-    /// A step was refused.
+    /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
 }
 
 impl Simulation {
-    /// Brings the world to rest: moves it to where all forces balance, without velocities, at the current moment. On an error nothing has changed.
+    /// Brings the world to rest at the current time: moves it to where all forces balance, and sets velocities to zero.
+    /// After an error nothing has changed.
     ///
     /// ```
     /// use pliant::prelude::*;

@@ -1,4 +1,4 @@
-//! A running world: how a substep is predicted, solved, checked and committed. `substeps` has them in their order.
+//! A running world: how a substep is predicted, solved, checked and committed. `substeps` calls these in order.
 
 use crate::clock::Clock;
 use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
@@ -152,7 +152,7 @@ impl Stages<'_> {
 }
 
 impl Simulation {
-    /// Starts to describe a simulation.
+    /// Returns a builder for a simulation.
     pub fn builder() -> SimulationBuilder {
         SimulationBuilder::default()
     }
@@ -199,13 +199,14 @@ impl Simulation {
         self
     }
 
-    /// What it took to bring the start free of intersections, in a world that was [to be untangled](crate::SelfCollision::untangle).
+    /// How intersections at the start were removed, in a world with [`untangle`](crate::SelfCollision::untangle).
     pub fn untangled(&self) -> Option<Untangled> {
         self.self_collider.as_ref().and_then(SelfCollider::untangled)
     }
 
-    /// Advances by one time step, in as many [substeps](SimulationBuilder::substeps) as the world has. On an error nothing has changed; only where
-    /// what has torn [cannot be parted](StepError::Tearing), the step is done all the same.
+    /// Advances by one time step, with all its [substeps](SimulationBuilder::substeps). After an error nothing has
+    /// changed, with one exception: if torn parts [cannot be separated](StepError::Tearing), the step is complete all
+    /// the same.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         let pool = self.pool.clone();
         pool.run(|| self.take_substeps())
@@ -443,7 +444,8 @@ impl Simulation {
         self.damping_links = DampingLinks::new(&self.damping, &self.model);
     }
 
-    /// The stage that the next step, or its first substep, begins with, as a problem to study: its objective, gradient and solution by any solver.
+    /// The first stage of the next step, or of its first substep, as a problem to study: its objective, gradient and
+    /// solution by any solver.
     pub fn next_problem(&mut self) -> Result<Problem<'_>, SolveError> {
         let part = self.settings.substep(self.state.time, 0);
         self.inputs.approach(&self.model, &self.state.positions, part.left);

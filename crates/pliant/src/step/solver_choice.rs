@@ -1,4 +1,5 @@
-//! The solver of a running world: replaced, lent for a step, asked whether it would serve.
+//! The solver of a running world: replaces it, uses another one for a single step, checks whether a solver supports the
+//! world.
 
 use crate::contact::ContactMode;
 use crate::solve::{SolverChoice, Touchable, choose};
@@ -8,8 +9,9 @@ use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
 
 impl Simulation {
-    /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or that does not know what is in this world,
-    /// is refused as it would be by [`SimulationBuilder::build`](crate::SimulationBuilder::build), and the one before stays.
+    /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or one
+    /// that does not support this world, is the same error as in
+    /// [`SimulationBuilder::build`](crate::SimulationBuilder::build), and the previous solver stays.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
         let choice = self.checked(solver.into())?;
         self.use_solver(choice);
@@ -26,7 +28,7 @@ impl Simulation {
         self.forget_factors();
     }
 
-    /// The solver with its parameters: what [`SolverChoice::Auto`] came to, where that was asked for.
+    /// The solver with its parameters; for [`SolverChoice::Auto`], the solver that it chose.
     pub fn solver_choice(&self) -> &SolverChoice {
         &self.choice
     }
@@ -50,8 +52,8 @@ impl Simulation {
         chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver
     }
 
-    /// Advances by one time step with another solver, such as the exact one; the simulation's own and its factors stay. A solver that
-    /// [cannot serve](Self::check_solver) this world is refused.
+    /// Advances by one time step with another solver, such as the exact one; the simulation keeps its own solver with
+    /// its factors. A solver that [does not support](Self::check_solver) this world is an error.
     ///
     /// ```
     /// # use pliant::prelude::*;

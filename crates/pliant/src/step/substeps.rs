@@ -1,8 +1,10 @@
-//! A step in equal parts. Each is a whole step of the method: damping, forces, prediction, stages, contacts, strain limits, tearing.
+//! A step, divided into equal substeps. Each is a complete step: damping, forces, prediction, stages, contacts, strain
+//! limits, tearing.
 //!
-//! What the user has set for the end of the step, pins and goals, is approached evenly; colliders are asked where they are at the times of the
-//! substeps; integrators look back over substeps. Shorter steps follow a motion that no solver of a long one can: an implicit step
-//! damps, and turns a swing into a fall. A step of which one part fails has not taken place.
+//! Pins and goals move evenly to their targets for the end of the step; colliders are where they are at the times of
+//! the substeps; multistep integrators look back over substeps. Short steps resolve motion that no solver can resolve
+//! in a long one: an implicit step damps, and turns a swing into a fall. If one substep fails, the whole step is
+//! undone.
 
 use crate::step::error::StepError;
 use crate::step::report::StepReport;
@@ -10,8 +12,8 @@ use crate::step::self_collision::SelfCollider;
 use crate::step::simulation::{Settings, Simulation};
 use crate::world::state::Substep;
 
-/// The most substeps that may be asked for by [`SimulationBuilder::substeps`](crate::SimulationBuilder::substeps). A number beyond it is a
-/// slip of the keyboard, and an error says so.
+/// The largest number of substeps for [`SimulationBuilder::substeps`](crate::SimulationBuilder::substeps). A larger
+/// number is probably a typing error, and is reported as one.
 pub const MOST_SUBSTEPS: usize = 10_000;
 
 /// Numbers of substeps that are allowed, in words.

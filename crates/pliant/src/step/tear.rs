@@ -1,4 +1,4 @@
-//! Bodies that tear and are cut: the next model takes the place of the last.
+//! Tearing and cutting: a new model replaces the last one.
 
 use crate::math::Vec3;
 use crate::step::simulation::Simulation;
@@ -55,9 +55,9 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// Cuts a cloth where it is now. Triangles that the cut crosses are divided, so that its rims lie on the line. Vertices within 2 % of
-    /// an edge from it move onto it; those that cannot (pinned ones, corners of the rim, folds of the rest shape) stay,
-    /// and the cut goes through them.
+    /// Cuts a cloth in its current shape. Triangles that the cut crosses are divided, so that the rims lie on the line.
+    /// Vertices that are closer to it than 2 % of an edge move onto it; those that cannot move (pinned ones, corners of
+    /// the rim, folds of the rest shape) stay, and the cut goes through them.
     ///
     /// ```
     /// use pliant::prelude::*;

@@ -1,4 +1,4 @@
-//! Orientations, of rods and oriented particles, as a user reads and sets them between steps.
+//! Orientations of rods and oriented particles, which a user reads and sets between steps.
 
 use crate::math::{Quat, Vec3};
 use crate::matter::oriented::Oriented;
@@ -8,7 +8,7 @@ use crate::step::inputs::{InputError, finite};
 use crate::step::simulation::Simulation;
 
 impl Simulation {
-    /// Orientations of a body's rod segments or oriented particles; empty where it has none.
+    /// Orientations of a body's rod segments or oriented particles; empty if it has none.
     pub fn orientations(&self, body: &str) -> Result<&[Quat], InputError> {
         Ok(self.state.channels[self.body_number(body)?].quaternions(ORIENTATIONS))
     }
@@ -18,7 +18,7 @@ impl Simulation {
         Ok(self.state.channels[self.body_number(body)?].vectors(SPINS))
     }
 
-    /// Turns a clamped segment of a rod about itself by an angle \[rad\], as a hand that twists a cable.
+    /// Turns a clamped segment of a rod about its own axis by an angle \[rad\], like a hand that twists a cable.
     pub fn twist_rod(&mut self, body: &str, segment: usize, angle: f64) -> Result<(), InputError> {
         let number = self.body_number(body)?;
         if !angle.is_finite() {
@@ -32,7 +32,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Replaces how the particles of a body are turned; they stop turning. A pinned particle is turned with what is around it.
+    /// Replaces the orientations of a body's particles and stops their rotation. Turning a pinned particle also turns
+    /// what is around it.
     ///
     /// ```
     /// # use pliant::prelude::*;

@@ -1,4 +1,4 @@
-//! Bodies as flat arrays, on their way into a model: numbers shifted, lists joined, nonsense refused.
+//! Joins bodies to the flat arrays of a model: shifts vertex numbers, concatenates lists and checks the input.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A body on its way into a world: vertices with masses, the energies between them, pins.
+//! A body to add to a world: vertices with masses, the energies between them, pins.
 
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
@@ -80,7 +80,7 @@ impl Body {
         Ok(body)
     }
 
-    /// Ropes or hairs.
+    /// Ropes or hair.
     pub fn strands(strands: &StrandSet, material: &StrandMaterial) -> Result<Self, ModelError> {
         strands.check_quality()?;
         let mass = strands.mass_matrix(material.mass, material.density)?;
@@ -92,7 +92,8 @@ impl Body {
         Ok(body)
     }
 
-    /// A mass-spring surface [Liu 2013]: triangles give masses and the surface, edges are springs of stiffness k \[N/m\].
+    /// A mass-spring surface [Liu 2013]: triangles define the masses and the surface, edges are springs of stiffness k
+    /// \[N/m\].
     pub fn mass_spring(
         mesh: &TriangleMesh,
         density: f64,
@@ -119,7 +120,7 @@ impl Body {
         self.fabric = Fabric { substance, ..Fabric::new(cells, self.rest.len()) };
     }
 
-    /// Lets the body tear where it is strained too much.
+    /// Lets the body tear where it is overstretched.
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -141,32 +142,32 @@ impl Body {
         self
     }
 
-    /// Names the body; without a name it is called after its number.
+    /// Names the body; by default its name is derived from its number.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Takes vertices out of the simulation: they stay where they are, or follow the targets that are set for them.
+    /// Pins vertices: they stay where they are, or follow the targets that you set for them.
     pub fn pin(mut self, vertices: impl IntoIterator<Item = u32>) -> Self {
         self.pinned.extend(vertices);
         self
     }
 
-    /// Pins the vertices whose rest position satisfies a condition.
+    /// Pins all vertices with a rest position that satisfies a condition.
     pub fn pin_where(mut self, condition: impl Fn(Vec3) -> bool) -> Self {
         let chosen = (0u32..).zip(&self.rest).filter(|(_, p)| condition(**p)).map(|(v, _)| v);
         self.pinned.extend(chosen);
         self
     }
 
-    /// Adds an energy over this body's vertices.
+    /// Adds an energy on this body's vertices.
     pub fn with_energy(mut self, energy: Box<dyn Batch>) -> Self {
         self.energies.push(energy);
         self
     }
 
-    /// Adds constraints over this body's vertices, which only the [position-based solver](crate::solve::pbd) knows.
+    /// Adds constraints on this body's vertices. They need the [position-based solver](crate::solve::pbd).
     pub fn with_constraints(mut self, constraints: Box<dyn ConstraintBatch>) -> Self {
         if !constraints.is_empty() {
             self.constraints.push(constraints);
@@ -174,8 +175,8 @@ impl Body {
         self
     }
 
-    /// Makes the body of matter of any kind, beside what else it is made of; it takes the place of matter of the same type. Only the
-    /// [position-based solver](crate::solve::pbd) knows matter.
+    /// Adds matter of any kind to the body; it replaces matter of the same type. Needs the [position-based
+    /// solver](crate::solve::pbd).
     pub fn with_matter<M: Matter>(mut self, matter: M) -> Self {
         self.matter.retain(|other| !crate::matter::is::<M>(other.as_ref()));
         self.matter.push(Box::new(matter));
@@ -188,14 +189,14 @@ impl Body {
         self
     }
 
-    /// Segments of strands that are seen and collide, for a body made of loose vertices.
+    /// Segments of strands that are drawn and collide, for a body made of loose vertices.
     pub fn with_segments(mut self, segments: Vec<[u32; 2]>) -> Self {
         self.segments = segments;
         self
     }
 
-    /// Width of strands, by which the wind acts on them \[m\]. Strands and rods have one by their material; segments of loose vertices have none,
-    /// and the wind passes them by.
+    /// Width of strands that the wind acts on \[m\]. Strands and rods have one from their material; segments of loose
+    /// vertices have none, so the wind does not act on them.
     pub fn with_strand_width(mut self, width: f64) -> Self {
         self.strand_width = width;
         self
@@ -207,13 +208,13 @@ impl Body {
         self
     }
 
-    /// Starts at other positions than at rest \[m\].
+    /// Sets the positions at the start, if they differ from those at rest \[m\].
     pub fn with_positions(mut self, positions: Vec<Vec3>) -> Self {
         self.positions = positions;
         self
     }
 
-    /// Starts with a velocity for each vertex \[m/s\].
+    /// Sets the velocity of each vertex at the start \[m/s\].
     pub fn with_velocities(mut self, velocities: Vec<Vec3>) -> Self {
         self.velocities = velocities;
         self

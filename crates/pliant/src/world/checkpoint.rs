@@ -1,8 +1,8 @@
 //! Saving and restoring: a restored run continues bit for bit.
 //!
-//! A checkpoint holds named channels of numbers: the state, what energies remember, and what the user has set. Factors are
-//! not in it; they are rebuilt from the model. As bytes it is: magic, version, fingerprint of the model, number of channels,
-//! then for each its name and numbers, all little-endian.
+//! A checkpoint holds named channels of numbers: the state, what energies remember, and what the user has set. It does
+//! not hold factors; they are rebuilt from the model. The byte format is: magic, version, fingerprint of the model,
+//! number of channels, then the name and numbers of each channel, all little-endian.
 
 use thiserror::Error;
 
@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 256;
 /// Why a checkpoint cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointError {
-    /// It does not begin as a checkpoint does.
+    /// The data does not begin like a checkpoint.
     #[error("this is not a Pliant checkpoint")]
     NotACheckpoint,
     /// It was written by another version.
@@ -28,7 +28,7 @@ pub enum CheckpointError {
         /// Understood.
         expected: u64,
     },
-    /// It ends too early, or holds a length that cannot be.
+    /// It ends too early, or contains an impossible length.
     #[error("the checkpoint is damaged or cut off at byte {at} of {size}")]
     Damaged {
         /// Where reading failed.
@@ -54,8 +54,8 @@ pub enum CheckpointError {
         /// The number.
         value: String,
     },
-    /// A change of the model makes no sense.
-    #[error("change {change} of the model in the checkpoint cannot be made: {reason}")]
+    /// A change of the model is invalid.
+    #[error("change {change} of the model in the checkpoint cannot be applied: {reason}")]
     Topology {
         /// Its number.
         change: usize,
@@ -74,7 +74,7 @@ pub enum CheckpointError {
     },
 }
 
-/// A saved moment of a simulation.
+/// A saved state of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pub(crate) fingerprint: u64,

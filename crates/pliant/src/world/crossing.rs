@@ -1,14 +1,14 @@
-//! Where surfaces pass through each other, in the words of users.
+//! Where surfaces pass through each other, with body names and vertex numbers that users know.
 
 use super::model::BodyInfo;
 use crate::proximity::{Intersection, Primitives};
 
-/// An edge of a body that passes through a triangle of a body, in their own numbers.
+/// An edge of one body that passes through a triangle of another or the same body; numbers are those within the bodies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossing {
     /// Body of the edge.
     pub edge_body: String,
-    /// Ends of the edge, vertices of that body.
+    /// Ends of the edge, as vertices of that body.
     pub edge: [usize; 2],
     /// Body of the triangle.
     pub triangle_body: String,

@@ -1,4 +1,4 @@
-//! Why a world cannot be built, and why a step was refused: errors name the body and the value.
+//! Why a world cannot be built: errors name the body and the value.
 
 use thiserror::Error;
 
@@ -12,26 +12,26 @@ use crate::mesh::MeshError;
 use crate::world::crossing::{Crossing, first_crossings};
 use crate::world::topology::TopologyError;
 
-/// Why bodies do not make a world.
+/// Why a world cannot be built.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ModelError {
     /// There is no vertex at all.
     #[error("the world has no vertices")]
     Empty,
-    /// A way of contact that only the projective solver has.
+    /// A contact mode that only the projective solver supports.
     #[error(
-        "contacts act by a constant matrix, which Newton's method and the two-metric Newton do not have: their contacts are constraints or displacements"
+        "contacts use a constant matrix, which only the projective solver supports: with Newton's method and the two-metric solver, choose constraints or displacements"
     )]
     ConstantMatrixOfNewton,
     /// Contacts that are not in the objective.
     #[error(
-        "contacts act as {mode:?}, but L-BFGS needs them to be constraints: others are not in the objective that its line search goes by"
+        "contacts act as {mode:?}, but L-BFGS needs them to be constraints: others are not part of the objective of its line search"
     )]
     LbfgsWithoutConstraints {
         /// How contacts act.
         mode: ContactMode,
     },
-    /// More vertices than indices can name.
+    /// More vertices than an index can count.
     #[error("the world has {count} vertices, more than the {limit} that can be numbered")]
     TooLarge {
         /// Vertices.
@@ -49,7 +49,7 @@ pub enum ModelError {
         /// Its mass.
         mass: f64,
     },
-    /// A position is not a number.
+    /// A position is not finite.
     #[error("vertex {vertex} of body {body:?} has the position {value}, which is not finite")]
     NonFinitePosition {
         /// Body.
@@ -59,7 +59,7 @@ pub enum ModelError {
         /// Its position.
         value: Vec3,
     },
-    /// A velocity is not a number.
+    /// A velocity is not finite.
     #[error("vertex {vertex} of body {body:?} has the velocity {value}, which is not finite")]
     NonFiniteVelocity {
         /// Body.
@@ -81,7 +81,7 @@ pub enum ModelError {
         /// The number of vertices.
         expected: usize,
     },
-    /// A vertex is named that the body does not have.
+    /// The body does not have this vertex.
     #[error("body {body:?} has no vertex {vertex}; it has {count}")]
     NoSuchVertex {
         /// Body.
@@ -91,10 +91,10 @@ pub enum ModelError {
         /// Number of vertices.
         count: usize,
     },
-    /// Two bodies have one name.
+    /// Two bodies have the same name.
     #[error("two bodies are named {0:?}")]
     RepeatedName(String),
-    /// A body is named that is not there.
+    /// There is no body of this name.
     #[error("there is no body {0:?}")]
     NoSuchBody(String),
     /// A parameter of the world is out of range.
@@ -107,7 +107,7 @@ pub enum ModelError {
         /// What is needed.
         need: &'static str,
     },
-    /// Matter of a kind cannot be in the body or in the world.
+    /// This kind of matter is not possible in the body or in the world.
     #[error("body {body:?}, {kind}: {problem}")]
     Matter {
         /// Body.
@@ -117,9 +117,9 @@ pub enum ModelError {
         /// Why.
         problem: String,
     },
-    /// Fluid that waits in a pipe was given a motion of its own.
+    /// Fluid in the pipe of an emitter was given a velocity.
     #[error(
-        "vertex {vertex} of body {body:?} has the velocity {value}, but waits in a pipe whose jet has the velocity {jet}: fluid from an emitter starts as fast as its jet"
+        "vertex {vertex} of body {body:?} has the velocity {value}, but is in a pipe with a jet of velocity {jet}: fluid from an emitter starts with the velocity of its jet"
     )]
     MovedEmitter {
         /// Body.
@@ -153,7 +153,7 @@ pub enum ModelError {
     /// A mesh is unusable.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// Surfaces that are to be kept apart intersect at the start.
+    /// Surfaces that self-collision should keep apart intersect at the start.
     #[error("surfaces intersect at the start, {} times: {}", crossings.len(), first_crossings(crossings))]
     Intersecting {
         /// Where.
@@ -162,7 +162,7 @@ pub enum ModelError {
     /// A body cannot be torn or cut.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// Rods have a vertex in common, or one comes back to itself.
+    /// Rods have a vertex in common, or a rod returns to one of its own vertices.
     #[error("vertex {vertex} of body {body:?} is on a rod more than once, but rods must not share vertices")]
     SharedRodVertex {
         /// Body.
@@ -170,7 +170,7 @@ pub enum ModelError {
         /// Vertex within the body.
         vertex: usize,
     },
-    /// A surface beside a fluid has edges that are too long to be sampled as finely as the fluid.
+    /// A surface in a world with a fluid has edges that are too long to be sampled as finely as the fluid.
     #[error(
         "body {body:?} has an edge of {length} m, more than {limit} times the spacing of the fluid, {spacing} m: refine its surface"
     )]
@@ -184,10 +184,10 @@ pub enum ModelError {
         /// Spacings that an edge may have.
         limit: f64,
     },
-    /// The solver cannot serve this world.
+    /// Follow-the-leader does not support this world.
     #[error(transparent)]
     FollowLeader(#[from] FollowLeaderError),
-    /// Regions for matching do not fit their body.
+    /// Regions for shape matching do not fit their body.
     #[error("body {body:?}: {error}")]
     Regions {
         /// Body.
@@ -195,7 +195,7 @@ pub enum ModelError {
         /// What is wrong.
         error: RegionError,
     },
-    /// A body cannot be matched as cloth.
+    /// A body does not support shape matching as cloth.
     #[error("body {body:?}: {error}")]
     ClothMatching {
         /// Body.
@@ -211,11 +211,11 @@ pub enum ModelError {
         /// What is wrong.
         error: OrientedError,
     },
-    /// The explicit solver takes one stage only.
-    #[error("the explicit solver is symplectic Euler by itself: give the integrator as ImplicitEuler, not {0:?}")]
+    /// The explicit solver supports one integrator only.
+    #[error("the explicit solver always uses symplectic Euler: set the integrator to ImplicitEuler, not {0:?}")]
     ExplicitIntegrator(TimeIntegrator),
-    /// A constraint is there that the solver does not know.
-    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver knows")]
+    /// A body has a constraint that the solver does not support.
+    #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver supports")]
     UnsupportedConstraint {
         /// Body.
         body: String,
@@ -230,8 +230,10 @@ pub enum ModelError {
         /// Kinds that there are.
         known: Vec<&'static str>,
     },
-    /// More threads than a machine bears.
-    #[error("{threads} threads are asked for, but {limit} is the limit; more than there are cores make nothing faster")]
+    /// More threads than are allowed.
+    #[error(
+        "{threads} threads were requested, but {limit} is the limit; more threads than cores do not make anything faster"
+    )]
     TooManyThreads {
         /// Threads asked for.
         threads: usize,
@@ -244,7 +246,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Name of the body that is at fault; none where it is the world, a collider or the solver.
+    /// Name of the body that causes the error; none if it is the world, a collider or the solver.
     pub fn body(&self) -> Option<&str> {
         match self {
             Self::BadMass { body, .. }
@@ -283,11 +285,11 @@ impl ModelError {
     }
 }
 
-/// Why a world cannot be simulated by following a leader.
+/// Why follow-the-leader cannot simulate a world.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FollowLeaderError {
     /// A body has a free vertex that belongs to no strand.
-    #[error("vertex {vertex} of body {body:?} is on no strand, but follow-the-leader moves only strands")]
+    #[error("vertex {vertex} of body {body:?} is not on a strand, but follow-the-leader moves only strands")]
     NotAStrand {
         /// Body.
         body: String,
@@ -295,7 +297,7 @@ pub enum FollowLeaderError {
         vertex: usize,
     },
     /// A strand has no pinned vertex.
-    #[error("strand {strand} of body {body:?} has no pinned vertex: follow-the-leader needs one to follow")]
+    #[error("strand {strand} of body {body:?} has no pinned vertex: follow-the-leader needs one as the leader")]
     NoLeader {
         /// Body.
         body: String,
@@ -303,22 +305,24 @@ pub enum FollowLeaderError {
         strand: usize,
     },
     /// A free vertex is shared by strands.
-    #[error("strands of body {body:?} share the free vertex {vertex}: follow-the-leader needs strands of their own")]
+    #[error("strands of body {body:?} share the free vertex {vertex}: follow-the-leader needs separate strands")]
     Shared {
         /// Body.
         body: String,
         /// Vertex within the body.
         vertex: usize,
     },
-    /// There is an energy that lengths alone do not stand for.
-    #[error("{place} has the energy {kind:?}; follow-the-leader keeps lengths of strands and knows no other energy")]
+    /// There is an energy other than the stretch of strands.
+    #[error(
+        "{place} has the energy {kind:?}; follow-the-leader keeps the lengths of strands and supports no other energy"
+    )]
     Energy {
         /// The body, or attachments between bodies.
         place: String,
         /// Kind of the energy.
         kind: String,
     },
-    /// Another integrator than implicit Euler.
+    /// The integrator is not implicit Euler.
     #[error("follow-the-leader keeps lengths at the end of a step only with implicit Euler, not with {integrator:?}")]
     Integrator {
         /// The integrator.
@@ -327,7 +331,7 @@ pub enum FollowLeaderError {
 }
 
 impl FollowLeaderError {
-    /// Name of the body that is at fault, if it is one.
+    /// Name of the body that causes the error, if there is one.
     pub fn body(&self) -> Option<&str> {
         match self {
             Self::NotAStrand { body, .. } | Self::NoLeader { body, .. } | Self::Shared { body, .. } => Some(body),

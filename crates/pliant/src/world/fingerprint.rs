@@ -1,4 +1,4 @@
-//! A number that tells models apart, so that a checkpoint is not restored into another world.
+//! A number that distinguishes models, so that a checkpoint is not restored into a different world.
 
 use std::fmt::{self, Debug, Write};
 

@@ -7,8 +7,9 @@
 //!    └────────┘   └────────┘
 //! ```
 //!
-//! In-plane energies and masses follow from the pieces. All bends are from flat: the triangles around an edge, or around a vertex, possibly of
-//! two pieces, are laid side by side for their coefficients. So cloth is a plate across seams, too.
+//! In-plane energies and masses are computed from the pieces. Bending is measured from flat: the triangles around an
+//! edge or a vertex, possibly of two pieces, are laid side by side in a plane to compute their coefficients. So cloth
+//! is a plate across seams too.
 
 use crate::energy::{Batch, EnergyError, HingeBending, HingeStiffness, MeanCurvatureBending};
 use crate::material::{BendModel, ClothMaterial};
@@ -20,8 +21,8 @@ use crate::world::error::ModelError;
 const KIND: &str = "garment";
 
 impl Body {
-    /// A garment as it is worn at the start, with the rest shape of each triangle in the plane of the cloth that it was cut from \[m\]: the
-    /// texture coordinates of garment files. It need not be at rest at the start.
+    /// A garment as it is worn at the start. The rest shape of each triangle is given in the plane of the cloth that it
+    /// was cut from \[m\]: the texture coordinates of garment files. It need not be at rest at the start.
     ///
     /// ```
     /// use pliant::math::Vec3;

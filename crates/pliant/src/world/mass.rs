@@ -1,4 +1,4 @@
-//! The mass matrix of a world: a diagonal, and for consistent masses the entries beside it.
+//! The mass matrix of a world: a diagonal and, for consistent masses, off-diagonal entries.
 
 use std::sync::Arc;
 

@@ -1,18 +1,18 @@
-//! The world as data: bodies on their way in, the model that they become, its state, how it changes.
+//! The world as data: bodies that the user adds, the model that is built from them, its state, and how it changes.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `body` | a body on its way into a world |
+//! | `body` | a body to add to a world |
 //! | `garment` | cloth that was cut flat and sewn |
-//! | `assemble` | bodies as flat arrays, on their way into a model |
+//! | `assemble` | joins bodies to the flat arrays of a model |
 //! | `mass` | the mass matrix |
 //! | `model` | what does not change during a step |
 //! | `state` | what changes: positions, velocities, channels of matter; what the user has set |
-//! | `topology` | bodies that tear and are cut: how the next model differs |
-//! | `fingerprint` | what tells the models of checkpoints apart |
+//! | `topology` | tearing and cutting: how the next model differs |
+//! | `fingerprint` | a number that distinguishes the models of checkpoints |
 //! | `crossing` | where surfaces pass through each other |
-//! | `checkpoint` | a saved moment as bytes |
-//! | `error` | why bodies do not make a world |
+//! | `checkpoint` | a saved state as bytes |
+//! | `error` | why a world cannot be built |
 
 pub(crate) mod assemble;
 pub(crate) mod body;

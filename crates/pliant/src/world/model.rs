@@ -21,18 +21,18 @@ pub struct BodyInfo {
     pub name: String,
     /// Its vertices.
     pub vertices: Range<usize>,
-    /// Its surface, in vertices of the world: what wind and pressure act on.
+    /// Its surface, in vertices of the world; wind and pressure act on it.
     pub surface: Vec<[u32; 3]>,
     /// Segments of its strands, in vertices of the world.
     pub segments: Vec<[u32; 2]>,
-    /// Width of its strands, by which the wind acts on them \[m\]; 0 where it does not.
+    /// Width of its strands that the wind acts on \[m\]; 0 if the wind does not act on them.
     pub strand_width: f64,
     /// Overpressure inside its surface \[Pa\].
     pub pressure: f64,
-    /// Whether it is kept from itself in a world with self-collision.
+    /// Whether it is kept from passing through itself in a world with self-collision.
     pub collides_with_itself: bool,
-    /// Copies of pinned vertices, in vertices of the world, each with the vertex that it is a copy of: they stay at one place for
-    /// ever, so that nothing can keep them apart.
+    /// Copies of pinned vertices, in vertices of the world, each with its original: they always stay at the same place,
+    /// so that nothing can keep them apart.
     pub welded: Vec<[u32; 2]>,
 }
 
@@ -55,7 +55,7 @@ pub struct EnergyEntry {
     pub damping: Option<f64>,
 }
 
-/// The world, flat and immutable.
+/// The world as flat, immutable arrays.
 #[derive(Debug)]
 pub struct Model {
     bodies: Vec<BodyInfo>,
@@ -219,12 +219,12 @@ impl Model {
         &self.energies
     }
 
-    /// Constraints that only the position-based solver knows.
+    /// Constraints, which only the position-based solver supports.
     pub fn constraints(&self) -> &[Box<dyn ConstraintBatch>] {
         &self.constraints
     }
 
-    /// What bodies are made of besides energies, by body. Only the position-based solver knows it.
+    /// What bodies are made of besides energies, by body. Only the position-based solver supports it.
     pub fn matter(&self) -> &[MatterEntry] {
         &self.matter
     }
@@ -249,12 +249,12 @@ impl Model {
         })
     }
 
-    /// The matter of one type in a body, by its number; none where it is not made of it.
+    /// The matter of one type in a body, by its number; none if the body does not have it.
     pub fn matter_in<M: Matter>(&self, body: usize) -> Option<&M> {
         self.matter.iter().filter(|entry| entry.body == body).find_map(MatterEntry::downcast)
     }
 
-    /// What holds a body together, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.
+    /// The cells of a body, in its own vertices: triangles, tets or segments of strands; empty for loose vertices.
     ///
     /// # Panics
     /// If there is no such body.
@@ -276,7 +276,7 @@ impl Model {
         &self.pinned
     }
 
-    /// Place of a vertex among the unknowns; none when it is pinned.
+    /// Index of a vertex among the unknowns; none if it is pinned.
     pub fn free_index(&self, vertex: u32) -> Option<usize> {
         let index = self.free_index[vertex as usize];
         (index != PINNED).then_some(index as usize)
@@ -288,12 +288,12 @@ impl Model {
     }
 
     /// Pattern of the system over free vertices. Contributions are numbered batch by batch, element by element, pairs of
-    /// corners a ≤ b with both free, then mass entries beside the diagonal.
+    /// corners a ≤ b with both free, then off-diagonal mass entries.
     pub fn pattern(&self) -> &Arc<SymmetricPattern> {
         &self.pattern
     }
 
-    /// The first body with something that only the position-based solver knows, and what: constraints or matter.
+    /// The first body with constraints or matter that only the position-based solver supports, and their kind.
     pub fn needs_position_based(&self) -> Option<(&BodyInfo, &'static str)> {
         let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
         let constraints =

@@ -5,7 +5,7 @@ use crate::matter::Channels;
 use crate::matter::matching::Break;
 use crate::world::model::Model;
 
-/// Positions, velocities, and what matter carries beside them, at a moment.
+/// Positions, velocities, and the additional channels of matter, at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// Time \[s\].
@@ -16,14 +16,14 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Velocity of each vertex \[m/s\].
     pub velocities: Vec<Vec3>,
-    /// What the matter of each body carries beside that, body by body.
+    /// Additional state of the matter of each body, body by body.
     pub channels: Vec<Channels>,
-    /// How far the wind has gone.
+    /// How far the wind has moved.
     pub air: AirPath,
 }
 
 impl State {
-    /// Where a matched body has broken, by its number, in the order of time.
+    /// Where a body with shape matching has broken, by its number, in chronological order.
     ///
     /// # Panics
     /// If there is no such body.
@@ -32,12 +32,12 @@ impl State {
     }
 }
 
-/// How far the mean wind has gone since the beginning.
+/// How far the mean wind has moved since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AirPath {
-    /// From where to where it has carried its eddies \[m\].
+    /// Displacement by which it has carried its eddies \[m\].
     pub carried: Vec3,
-    /// Length of its path \[m\]; eddies turn as it grows.
+    /// Length of its path \[m\]; eddies change as it grows.
     pub length: f64,
 }
 
@@ -51,13 +51,13 @@ impl AirPath {
 /// One of the equal parts of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Substep {
-    /// How many the step has.
+    /// Number of substeps of the step.
     pub count: usize,
-    /// How many are left, with this one.
+    /// Number of substeps that are left, including this one.
     pub left: usize,
     /// Its length \[s\].
     pub h: f64,
-    /// Times at its start and its end \[s\]; the last ends where a whole step would, to the last bit.
+    /// Times at its start and its end \[s\]; the last substep ends at exactly the same bits as a whole step would.
     pub span: [f64; 2],
 }
 

@@ -338,7 +338,7 @@ fn threads_without_bound_are_refused_with_the_limit() {
     for threads in [pliant::MOST_THREADS + 1, usize::MAX] {
         let error = build(threads).unwrap_err();
         assert_eq!(error, ModelError::TooManyThreads { threads, limit: 1024 });
-        assert!(error.to_string().starts_with(&format!("{threads} threads are asked for, but 1024 is the limit")));
+        assert!(error.to_string().starts_with(&format!("{threads} threads were requested, but 1024 is the limit")));
     }
     // One per core.
     build(0).unwrap().step().unwrap();

@@ -1,8 +1,8 @@
-//! Wind: drag of moving air on surfaces, strands and oriented particles, with eddies.
+//! Wind: drag of moving air on surfaces, strands and oriented particles, with turbulence.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `drag` | forces of the air on what moves through it |
+//! | `drag` | forces of the air on bodies |
 //! | `turbulence` | eddies that the mean wind carries along |
 
 mod drag;
@@ -13,7 +13,7 @@ pub use turbulence::Turbulence;
 
 use crate::math::Vec3;
 
-/// Air that moves past surfaces, strands and oriented particles.
+/// Wind, which acts on surfaces, strands and oriented particles.
 ///
 /// ```
 /// use pliant::prelude::*;
@@ -33,16 +33,17 @@ pub struct Wind {
     pub air_density: f64,
     /// Drag coefficient of a plate across the flow, about 1.
     pub drag: f64,
-    /// Drag coefficient of a round strand across the flow, on its width × length; about 1.1, and more for hair in a breeze.
+    /// Drag coefficient of a round strand for flow across it, relative to its width × length; about 1.1, and more for
+    /// hair in a breeze.
     pub strand_drag: f64,
-    /// The same along the strand: friction, a few hundredths.
+    /// The same for flow along the strand: friction, a few hundredths.
     pub strand_friction: f64,
-    /// Eddies; none by default.
+    /// Turbulence; none by default.
     pub turbulence: Turbulence,
 }
 
 impl Wind {
-    /// Air of sea level with a velocity \[m/s\], without eddies.
+    /// Air at sea level with a velocity \[m/s\], without turbulence.
     pub fn new(velocity: Vec3) -> Self {
         Self {
             velocity,

@@ -1,12 +1,12 @@
-//! Eddies: a velocity field without sources that the mean wind carries along [Kraichnan 1970].
+//! Eddies: a divergence-free velocity field that the mean wind carries along [Kraichnan 1970].
 //!
 //! ```text
 //! w(x, t) = U + σ|U| Σ A_m e_m cos(k_m · (x − ∫U dt) + c_m σ ∫|U| dt + φ_m),   e_m ⟂ k_m
 //! ```
 //!
-//! Each wave is across its wave vector, so that the sum has no divergence at all. Wave lengths go from the size of the largest eddies to a sixth of it,
-//! and energy falls with the wave number to the power −5/3. Waves and phases come from the seed alone: the same place and moment have the same wind on
-//! every machine and any number of threads.
+//! Each wave is perpendicular to its wave vector, so that the sum is exactly divergence-free. Wave lengths range from
+//! the size of the largest eddies to a sixth of it, and energy falls with the wave number to the power −5/3. Waves and
+//! phases come from the seed alone: the wind at a place and time is the same on every machine and any number of threads.
 
 use std::f64::consts::{PI, TAU};
 
@@ -23,9 +23,9 @@ const OCTAVES: f64 = 2.5;
 pub struct Turbulence {
     /// Root mean square of each component of the eddies' velocity, as a share of the mean speed: 0 for steady wind, 0.1 over open water, 0.3 among houses.
     pub strength: f64,
-    /// Size of the largest eddies \[m\]; the smallest have a sixth of it.
+    /// Size of the largest eddies \[m\]; the smallest have a sixth of this size.
     pub length: f64,
-    /// Other numbers, other eddies.
+    /// Seed of the eddies.
     pub seed: u64,
 }
 

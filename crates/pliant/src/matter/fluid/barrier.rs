@@ -1,4 +1,5 @@
-//! Surfaces that fluid does not pass: a particle stays on the side of a triangle on which it was when the step began.
+//! Surfaces that fluid does not pass through: a particle stays on the side of a triangle on which it was when the step
+//! began.
 //!
 //! Samples of a surface press fluid away from it as long as the surface gives way no more than particles expect. Light cloth that is held does not do
 //! what its mass says, and fluid would seep through it. So after each iteration particles that have come too near to a triangle, or beyond it,

@@ -1,31 +1,32 @@
-//! Emitters: pipes that fluid comes out of.
+//! Emitters: pipes from which fluid flows.
 //!
-//! A world's particles are there from the start: those that have not come out yet wait in the pipe, layer behind layer, and move through it with the
-//! speed of the jet. In the pipe nothing acts on them; to the fluid before the mouth they are a wall that pushes. So the number of vertices never
-//! changes, whether a particle waits follows from where it is, and a checkpoint needs to know nothing of emitters. What flows back into the
-//! pipe's mouth is sent out again.
+//! All particles of a world exist from the start: those that have not come out yet wait in the pipe, layer behind
+//! layer, and move through it at the speed of the jet. In the pipe nothing acts on them; for the fluid in front of the
+//! mouth they are a wall that pushes. So the number of vertices never changes, the position of a particle tells whether
+//! it is still in the pipe, and checkpoints need no data on emitters. Fluid that flows back into the mouth is pushed
+//! out again.
 
 use crate::math::Vec3;
 use crate::mesh::generate::MAX_ELEMENTS;
 use crate::mesh::{MeshError, PointSet};
 
-/// A round pipe, full of fluid that is yet to come out.
+/// A round pipe, full of fluid that flows out over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Emitter {
-    /// Middle of its mouth \[m\].
+    /// Centre of its mouth \[m\].
     pub mouth: Vec3,
-    /// Where the jet goes; any length but zero. Keep what is behind the mouth free of colliders.
+    /// Direction of the jet, of any non-zero length. Keep the space behind the mouth free of colliders.
     pub direction: Vec3,
     /// Radius of the jet \[m\].
     pub radius: f64,
     /// Speed of the jet \[m/s\].
     pub speed: f64,
-    /// For how long it flows \[s\].
+    /// How long it flows \[s\].
     pub duration: f64,
 }
 
 impl Emitter {
-    /// The particles in the pipe, the first to come out first.
+    /// The particles in the pipe, in the order in which they come out.
     ///
     /// ```
     /// use pliant::{Emitter, math::Vec3};
@@ -68,7 +69,7 @@ impl Emitter {
         PointSet::new(positions)
     }
 
-    /// Whether a particle of the emitter that is at a point is still in the pipe.
+    /// Whether a particle of the emitter at a point is still in the pipe.
     pub fn holds(&self, p: Vec3) -> bool {
         let along = self.direction.normalize_or_zero();
         let offset = p - self.mouth;

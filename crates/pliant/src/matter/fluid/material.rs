@@ -1,4 +1,4 @@
-//! What the user says of a fluid.
+//! Parameters of a fluid.
 
 use crate::world::error::ModelError;
 
@@ -11,12 +11,15 @@ pub(crate) const KERNEL: f64 = 2.2;
 pub struct FluidMaterial {
     /// Rest density ρ₀ \[kg/m³\].
     pub density: f64,
-    /// Distance of particles at rest \[m\]: each stands for a cube of this width. All fluids of a world have the same.
+    /// Distance between particles at rest \[m\]: each stands for a cube of this width. It is the same for all fluids of
+    /// a world.
     pub spacing: f64,
-    /// Kinematic viscosity ν \[m²/s\]. What particles of this size do not resolve needs some: far less than the default and the fluid
-    /// simmers. A step mixes velocities only so far, so that beyond ν = 0.05 spacing²/h more has no effect.
+    /// Kinematic viscosity ν \[m²/s\]. Motion that particles of this size cannot resolve needs some viscosity: with far
+    /// less than the default, fluid does not come to rest. A step mixes velocities only to a limited degree, so more
+    /// than ν = 0.05 spacing²/h has no effect.
     pub viscosity: f64,
-    /// Vorticity confinement ε \[m/s\]: vortices are driven by ε times their curl. It keeps small vortices alive, and adds momentum.
+    /// Vorticity confinement ε \[m/s\]: vortices are driven by ε times their curl. It keeps small vortices alive, but
+    /// does not conserve momentum.
     pub vorticity: f64,
     /// Artificial pressure between particles that come closer than they do at rest, as a share of the density (k of s_corr in
     /// [Macklin 2013, eq. 13]): it keeps them from clumping, and makes a free surface rounder.

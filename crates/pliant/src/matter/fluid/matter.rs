@@ -1,4 +1,4 @@
-//! A fluid as matter of a body.
+//! A fluid as the matter of a body.
 
 use super::particles::MOST_SAMPLES;
 use super::{Emitter, FluidMaterial, Fluids};
@@ -37,7 +37,7 @@ fn jet() -> Result<Body, ModelError> {
     Body::emitted(&pipe, &water)
 }
 
-/// The fluid that a body is.
+/// The fluid of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fluid {
     material: FluidMaterial,
@@ -49,25 +49,25 @@ impl Fluid {
         Self { material, emitter }
     }
 
-    /// What it is.
+    /// Its material.
     pub fn material(&self) -> &FluidMaterial {
         &self.material
     }
 
-    /// The pipe that it comes out of, if it does.
+    /// The pipe from which it flows, if there is one.
     pub fn emitter(&self) -> Option<&Emitter> {
         self.emitter.as_ref()
     }
 
-    /// Whether a particle at a place \[m\] has come out of the pipe, and is seen; always where there is none.
+    /// Whether a particle at a position \[m\] has come out of the pipe and is drawn; always true if there is no pipe.
     pub fn is_out(&self, particle: Vec3) -> bool {
         !self.emitter.as_ref().is_some_and(|pipe| pipe.holds(particle))
     }
 }
 
 impl Body {
-    /// A fluid: particles, of which each stands for a cube of the material's spacing. Only the
-    /// [position-based solver](crate::solve::pbd) knows fluids.
+    /// A fluid: each particle stands for a cube with the spacing of the material. Needs the [position-based
+    /// solver](crate::solve::pbd).
     ///
     /// ```
     /// use pliant::mesh::generate::particle_block;
@@ -89,7 +89,7 @@ impl Body {
         Ok(body.with_matter(Fluid::new(material.clone(), None)))
     }
 
-    /// A fluid that comes out of a pipe.
+    /// A fluid that flows out of a pipe.
     pub fn emitted(emitter: &Emitter, material: &FluidMaterial) -> Result<Self, ModelError> {
         material.check()?;
         let mut body = Self::points(&emitter.particles(material.spacing)?, material.particle_mass());

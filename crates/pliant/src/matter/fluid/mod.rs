@@ -2,18 +2,18 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `material` | what the user says of a fluid |
+//! | `material` | parameters of a fluid |
 //! | `kernels` | the smoothing kernel, its integral over half-spaces |
-//! | `matter` | a fluid as matter of a body |
+//! | `matter` | a fluid as the matter of a body |
 //! | `particles` | volumes and masses of particles; points of bodies' surfaces that take part |
-//! | `neighbours` | which particles are near each other |
+//! | `neighbours` | which particles are close to each other |
 //! | `pairs` | sums over neighbours, eight at a time |
 //! | `walls` | colliders as half-spaces full of fluid |
-//! | `barrier` | surfaces of bodies that nothing passes |
+//! | `barrier` | surfaces of bodies that no particle passes through |
 //! | `density` | the constraint and its iteration |
-//! | `coarse` | the load of deep fluid |
+//! | `coarse` | the pressure of deep fluid |
 //! | `velocity` | viscosity, vorticity confinement |
-//! | `emitter` | pipes that fluid comes out of |
+//! | `emitter` | pipes from which fluid flows |
 //! | `surface` | triangles around the fluid, for pictures |
 //!
 //! The position-based solver calls [`Fluids`] in each of its iterations.
@@ -55,17 +55,17 @@ use particles::Particles;
 /// How well the fluids of a world keep their density.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FluidReport {
-    /// Particles.
+    /// Number of particles.
     pub particles: usize,
-    /// Mean excess over the rest density, relative, as the last iteration found it.
+    /// Mean relative excess over the rest density in the last iteration.
     pub mean_excess: f64,
-    /// Largest excess over the rest density, relative.
+    /// Largest relative excess over the rest density.
     pub largest_excess: f64,
     /// Largest pressure \[Pa\].
     pub largest_pressure: f64,
 }
 
-/// How each particle of a fluid was pressed in the last stage of a step.
+/// Density and pressure of each particle of a fluid in the last stage of a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FluidReadings {
     /// Density \[kg/m³\], before the last push of the stage.

@@ -38,7 +38,7 @@ struct Block {
 type Node = [i64; 3];
 
 impl FluidSurface {
-    /// For a fluid whose particles have this spacing \[m\].
+    /// Default values for a fluid with this particle spacing \[m\].
     ///
     /// ```
     /// use pliant::{FluidSurface, math::Vec3};
@@ -50,7 +50,7 @@ impl FluidSurface {
         Self { cell: 0.6 * spacing, smoothing: 2.0 * spacing, radius: 0.55 * spacing }
     }
 
-    /// The surface around particles \[m\]; those that are not finite are left out.
+    /// The surface around particles \[m\]; particles with non-finite positions are ignored.
     pub fn mesh(&self, particles: &[Vec3]) -> Result<TriangleMesh, MeshError> {
         let mut grid = Grid { cell: self.cell, radius: self.radius, blocks: HashMap::new(), order: Vec::new() };
         particles.iter().filter(|p| p.is_finite()).for_each(|&p| grid.add(p, self.smoothing));

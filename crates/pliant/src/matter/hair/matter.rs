@@ -67,8 +67,8 @@ impl Hair {
 }
 
 impl Body {
-    /// Hair or fur: strands whose lengths are exact, each behind a vertex that is pinned, held by a handle or tied to another body. Only the
-    /// [position-based solver](crate::solve::pbd) knows it; a world of nothing but hair is faster by
+    /// Hair or fur: strands of exact length. Each follows a vertex that is pinned, held by a handle or attached to another
+    /// body. Needs the [position-based solver](crate::solve::pbd); a world of nothing but hair is faster with
     /// [`FollowLeaderParams`](crate::solve::FollowLeaderParams).
     ///
     /// ```

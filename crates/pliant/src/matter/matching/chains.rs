@@ -1,15 +1,15 @@
-//! Regions along strands: a particle with those next to it, as hair is matched [Rungjiratananon 2010; Bender 2014, §4.2].
+//! Regions along strands: a particle with its neighbours, as used for hair [Rungjiratananon 2010; Bender 2014, §4.2].
 //!
-//! A region is one run of its strand, so that sums take the same time at any width.
+//! A region is one run of vertices of its strand, so that sums take the same time at any width.
 
 use super::regions::{RegionError, Regions};
 use super::runs::Runs;
 use crate::mesh::{Csr, StrandSet};
 
 impl Regions {
-    /// A region for each vertex of strands: those that are at most `width` vertices away along its strand, or along any of its strands where
-    /// several meet. The wider regions are, the stiffer strands resist bending; sums over them take the same time at any width. Limits of
-    /// strain are taken of the mean over a particle's regions, as on lattices.
+    /// A region for each vertex of strands: the vertices at most `width` vertices away along its strand, or along any
+    /// of its strands if several meet. Wider regions resist bending more; sums over them take the same time at any
+    /// width. Strain is limited for the mean over a particle's regions, as on lattices.
     ///
     /// ```
     /// use pliant::prelude::*;

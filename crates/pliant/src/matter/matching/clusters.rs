@@ -34,9 +34,9 @@ impl Regions {
         Ok(Self::new(members))
     }
 
-    /// Spheres of a radius \[m\] around centres that each stand in the middle of what is nearest to them, so that regions have about equal
-    /// masses. Centres start as a grid in the middle of the points' box, and a particle halfway between two counts for both: what is
-    /// symmetric about the box's planes has symmetric regions.
+    /// Spheres of a radius \[m\] around centres, each in the middle of the particles closest to it, so that regions
+    /// have about equal masses. Centres start as a grid in the middle of the points' box, and a particle halfway
+    /// between two counts for both: a body that is symmetric about the planes of the box has symmetric regions.
     pub fn balanced(points: &[Vec3], radius: f64) -> Result<Self, RegionError> {
         check(points, radius)?;
         let mut centres = grid_over(points, 2.0 * radius / 3.0_f64.sqrt());
@@ -65,8 +65,8 @@ impl Regions {
         Ok(Self::new(Csr::from_rows(regions)))
     }
 
-    /// Balanced regions of several sizes: each of the levels has twice the radius \[m\] of the one before. Small ones keep details, large
-    /// ones the whole.
+    /// Balanced regions of several sizes: each of the levels has twice the radius \[m\] of the one before. Small ones
+    /// preserve details, large ones the overall shape.
     pub fn multi_scale(points: &[Vec3], radius: f64, levels: usize) -> Result<Self, RegionError> {
         let mut regions = Self::balanced(points, radius)?;
         for level in 1..levels {

@@ -22,14 +22,14 @@ use crate::math::{Mat3, Quat, Vec3, svd_3x3};
 use crate::matter::Channels;
 use crate::mesh::Csr;
 
-/// Where a matched body has broken.
+/// Where a body with shape matching has broken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Break {
     /// The region; on a lattice the particle at the lower end of the link.
     pub place: u32,
-    /// Across the crack, in the shape at rest; on a lattice along the link.
+    /// Normal of the crack in the rest shape; on a lattice along the link.
     pub normal: Vec3,
-    /// Whole steps that had been taken before.
+    /// Number of whole steps before it.
     pub step: u64,
 }
 

@@ -68,7 +68,7 @@ impl Lattice {
         Self { cells, spacing, origin, rows, y_by_z, z_by_y }
     }
 
-    /// A box of so many particles along each axis, from the origin on.
+    /// A box with this many particles along each axis, starting at the origin.
     ///
     /// ```
     /// use pliant::Lattice;
@@ -83,15 +83,15 @@ impl Lattice {
         Self::new(cells.collect(), spacing, Vec3::ZERO)
     }
 
-    /// All cells whose centres are inside a solid; at most as deep outside as `skin` \[m\]. The first cells stand in the lowest corner of its
-    /// box.
+    /// All cells with a centre inside a solid, or at most `skin` \[m\] outside. The first cells are in the lowest
+    /// corner of its box.
     pub fn fill(solid: &dyn SignedDistance, spacing: f64, skin: f64) -> Result<Self, RegionError> {
         let bounds = solid.bounds();
         let counts = ((bounds.max - bounds.min + 2.0 * skin) / spacing).ceil();
         Self::fill_from(solid, bounds.min - Vec3::splat(skin), counts.to_array(), spacing, skin)
     }
 
-    /// All cells whose centres are inside a solid. Cells stand symmetrically in its box.
+    /// All cells with a centre inside a solid. Cells are placed symmetrically in its box.
     ///
     /// ```
     /// use pliant::Lattice;
@@ -134,7 +134,7 @@ impl Lattice {
         Self::new(inside, spacing, origin)
     }
 
-    /// The lattice without some links, as after a crack. Links that are not there are left alone.
+    /// The lattice without some links, as after a crack. Links that do not exist are ignored.
     pub fn without_links(&self, cut: &[Link]) -> Self {
         let rows = [0, 1, 2].map(|axis| {
             let own: Vec<u32> = cut.iter().filter(|link| link.1 == axis).map(|link| link.0).collect();
@@ -153,7 +153,7 @@ impl Lattice {
         self.links().map(|(low, high, _)| [low, high]).collect()
     }
 
-    /// Of cells that do not hang together the piece with most of them; of equal ones the first.
+    /// The connected piece with the most cells; the first one if several are equal.
     #[must_use]
     pub fn largest_piece(&self) -> Self {
         let is_kept = largest_piece(&self.edges(), &vec![1.0; self.cells.len()]);
@@ -161,13 +161,14 @@ impl Lattice {
         Self::of_sorted(cells.collect(), self.spacing, self.origin)
     }
 
-    /// How points near it at rest \[m\] follow its particles.
+    /// Lets points near its particles at rest \[m\] follow them.
     pub fn skin(&self, points: &[Vec3]) -> Result<MatchedSkin, RegionError> {
         MatchedSkin::new(&self.points().positions, &vec![self.spacing; self.cells.len()], &self.edges(), points)
     }
 
-    /// Triangles between the outermost particles, seen counter-clockwise from outside: sides of cubes of eight neighbours that no two cubes share. For
-    /// contact between bodies, wind, and the volume inside. Parts that are one particle thick have none.
+    /// Triangles between the outermost particles, counter-clockwise as seen from outside: the sides of cubes of eight
+    /// neighbours that no two cubes share. They are used for contact between bodies, wind, and the enclosed volume.
+    /// Parts that are one particle thick have none.
     pub fn surface(&self) -> Vec<[u32; 3]> {
         let numbers: BTreeMap<[i32; 3], u32> = self.cells.iter().copied().zip(0..).collect();
         let beside = |cell: [i32; 3], by: [i32; 3]| [0, 1, 2].map(|axis| cell[axis].saturating_add(by[axis]));
@@ -203,7 +204,7 @@ impl Lattice {
         Body::points(&self.points(), density * self.spacing.powi(3))
     }
 
-    /// Places of its particles.
+    /// Positions of its particles.
     pub fn points(&self) -> PointSet {
         let at = |cell: &[i32; 3]| self.origin + (Vec3::from(cell.map(f64::from)) + 0.5) * self.spacing;
         PointSet { positions: self.cells.iter().map(at).collect() }
@@ -219,12 +220,12 @@ impl Lattice {
         self.origin
     }
 
-    /// Distance of neighbours \[m\].
+    /// Distance between neighbours \[m\].
     pub fn spacing(&self) -> f64 {
         self.spacing
     }
 
-    /// A region for each particle: what is at most `width` steps away along each axis.
+    /// A region for each particle: the particles at most `width` steps away along each axis.
     pub fn regions(&self, width: usize) -> Regions {
         Regions::of_lattice(self.clone(), width)
     }

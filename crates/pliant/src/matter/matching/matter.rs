@@ -1,4 +1,4 @@
-//! Matching as matter of a body, and all matched bodies of a world in the course of a step.
+//! Shape matching as the matter of a body, and the motion of all such bodies of a world during a step.
 
 use super::fracture::Broken;
 use super::goals::Shape;
@@ -65,7 +65,7 @@ impl Matching {
 }
 
 impl Body {
-    /// Lets the body keep its shape by matching. Only the [position-based solver](crate::solve::pbd) knows it.
+    /// Adds shape matching. Needs the [position-based solver](crate::solve::pbd).
     pub fn with_matching(self, matching: Matching) -> Self {
         self.with_matter(matching)
     }

@@ -1,32 +1,34 @@
-//! Shape matching [Müller 2005; Bargteil & Jones 2014; Bender 2014, §4]: regions of a body are pulled back to their shape at rest, moved rigidly
-//! to where it fits best.
+//! Shape matching [Müller 2005; Bargteil & Jones 2014; Bender 2014, §4]: the rest shape of each region is moved rigidly
+//! to where it fits best, and the region is pulled back to it.
 //!
 //! | file | does |
 //! |---|---|
-//! | `matter` | matching as matter of a body, and all such bodies in the course of a step |
-//! | `regions` | which particles belong together |
+//! | `matter` | shape matching as the matter of a body, and the motion of all such bodies during a step |
+//! | `regions` | which particles are matched together |
 //! | `clusters` | regions around centres: random, balanced, of several sizes |
-//! | `lattice` | regions of regular lattices, whose sums do not take longer the wider they are |
+//! | `lattice` | regions of regular lattices; the time of their sums does not depend on their width |
 //! | `octree` | lattices of cells of several sizes |
-//! | `paths` | rings on meshes, whose sums take a time that grows with their width and not with its square |
+//! | `paths` | rings on meshes; the time of their sums grows with their width, not with its square |
 //! | `runs` | sums over regions that are runs of particles in an order |
-//! | `chains` | regions along strands, summed by the same runs |
-//! | `skin` | surfaces that the particles of lattices and octrees carry along |
+//! | `chains` | regions along strands, which use the same runs |
+//! | `skin` | surfaces that follow the particles of lattices and octrees |
 //! | `sums` | sums over regions, from particles to regions and back |
 //! | `fit` | where the rest shape of each region fits best: rotations, linear and quadratic modes |
-//! | `members` | the same of regions in lists, a vector of particles at a time |
+//! | `members` | the same for regions in lists, a vector of particles at a time |
 //! | `quadratic` | regions that bend and twist without resistance |
 //! | `damping` | how regions move as wholes |
-//! | `goals` | where particles would be by the fits of their regions |
-//! | `plasticity` | regions that keep a deformation |
-//! | `fracture` | regions that part |
-//! | `volume` | closed surfaces that keep their volume |
-//! | `cloth` | cloth by small regions of its triangles, a method of its own |
+//! | `goals` | goals of particles, from the fits of their regions |
+//! | `plasticity` | plastic deformation of regions |
+//! | `fracture` | regions that break |
+//! | `volume` | volume conservation for closed surfaces |
+//! | `cloth` | cloth with small regions of its triangles, a separate method |
 //!
-//! A body gets it by [`Body::with_matching`](crate::Body::with_matching). The position-based solver goes by [Bargteil & Jones 2014, Algorithm 1]: a
-//! spring to the goals is integrated explicitly, so that small strains swing as they should; its iterations then only limit strain.
-//! Departure: mᵢ/nᵢ of a particle in n regions is its mass in each, in centres and moments alike [Rivers & James 2007], so that
-//! springs keep momentum and angular momentum. Limits (γ above 0) keep momentum only where no particle reaches them.
+//! Add it to a body with [`Body::with_matching`](crate::Body::with_matching). The position-based solver follows
+//! [Bargteil & Jones 2014, Algorithm 1]: a spring to the goals is integrated explicitly, so that small strains
+//! oscillate as they should; its iterations then only limit strain.
+//! Departure: a particle in nᵢ regions has the mass
+//! mᵢ/nᵢ in each, in centres and moments alike [Rivers & James 2007], so that springs conserve momentum and angular
+//! momentum. Limits (γ above 0) conserve momentum only if no particle reaches them.
 
 mod chains;
 mod cloth;
@@ -65,7 +67,7 @@ pub use volume::VolumeConservation;
 
 use crate::matter::StepView;
 
-/// How a body keeps its shape by matching.
+/// Shape matching of a body.
 ///
 /// ```
 /// use pliant::mesh::generate::particle_block;
@@ -85,31 +87,32 @@ use crate::matter::StepView;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matching {
-    /// Which particles belong together: the larger regions are, the stiffer the body.
+    /// Which particles are matched together: larger regions make the body stiffer.
     pub regions: Regions,
     /// The spring that pulls particles to their goals.
     pub spring: Spring,
-    /// How fast movements that are not those of whole regions die away \[1/s\].
+    /// Rate at which motion decays, except that of whole regions \[1/s\].
     pub damping: f64,
-    /// γ: how far a particle may be from its goal in a region, as a share of the region's half-width. 0 limits to the shape itself; none
-    /// lets only the spring act, which is the method of [Müller 2005]. On lattices and paths it is how far a particle may be from the mean
-    /// of its goals.
+    /// γ: how far a particle may be from its goal in a region, as a share of the region's half-width. With 0, it is
+    /// limited to the shape itself; with none, only the spring acts, which is the method of [Müller 2005]. On lattices
+    /// and paths it is how far a particle may be from the mean of its goals.
     pub limit: Option<f64>,
-    /// ω: factor on movements to the limit, up to 2 exclusive; above 1 iterations converge faster.
+    /// ω: factor on movements towards the limit, below 2; above 1 iterations converge faster.
     pub relaxation: f64,
-    /// In which ways regions may be deformed without resistance.
+    /// Deformations that regions do not resist.
     pub modes: Modes,
-    /// Whether and how regions keep a deformation.
+    /// Plastic deformation of regions, if any.
     pub plasticity: Option<Plasticity>,
-    /// The elastic strain beyond which regions part: by how much the largest stretch of a region is above 1, on a lattice that of a link
-    /// between neighbours. [`Simulation::pieces`](crate::Simulation::pieces) says what hangs together.
+    /// The elastic strain beyond which regions break: by how much the largest stretch of a region, or of a link between
+    /// neighbours on a lattice, is above 1. [`Simulation::pieces`](crate::Simulation::pieces) returns the connected
+    /// pieces.
     pub toughness: Option<f64>,
-    /// Whether and how the body, which must have a closed surface, keeps its volume. What breaks cannot.
+    /// Volume conservation, if any. The body must have a closed surface, and must not break.
     pub volume: Option<VolumeConservation>,
 }
 
 impl Matching {
-    /// A spring that goes 0.3 of the way in a step, strain limited to 0.3.
+    /// Parameters with a spring of share 0.3 and strain limited to 0.3.
     pub fn new(regions: Regions) -> Self {
         Self {
             regions,
@@ -166,11 +169,11 @@ impl Matching {
 /// The spring that pulls particles to their goals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Spring {
-    /// α between 0 and 1: how much of the way a step adds to the movement. A deformation swings with the period 2πh/arccos(1 − α/2), which
-    /// depends on the time step.
+    /// α between 0 and 1: the share of the distance to the goal that a step adds to the movement. A deformation
+    /// oscillates with the period 2πh/arccos(1 − α/2), which depends on the time step.
     Share(f64),
-    /// How often a deformation swings \[Hz\], at every time step: α = 4 sin²(π f h). Faster than once in six steps, where α is 1, it does not
-    /// swing.
+    /// Frequency at which a deformation oscillates \[Hz\], independent of the time step: α = 4 sin²(π f h). It does not
+    /// oscillate faster than once in six steps, where α is 1.
     Frequency(f64),
 }
 
@@ -193,14 +196,14 @@ impl Spring {
     }
 }
 
-/// In which ways regions may be deformed [Müller 2005, §4].
+/// Deformations that regions do not resist [Müller 2005, §4].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Modes {
-    /// None: goals are moved rigidly.
+    /// None: goals move rigidly.
     #[default]
     Rigid,
-    /// β between 0 and 1 of the linear map that fits best, made to keep the volume, and the rest of the rotation.
+    /// β between 0 and 1 of the best-fitting linear map, scaled to conserve the volume, and 1 − β of the rotation.
     Linear(f64),
-    /// β of the quadratic map that fits best: bending and twisting too.
+    /// β of the best-fitting quadratic map: also bending and twisting.
     Quadratic(f64),
 }

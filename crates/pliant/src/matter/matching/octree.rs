@@ -17,7 +17,7 @@ use crate::math::Vec3;
 use crate::mesh::sdf::SignedDistance;
 use crate::mesh::{Csr, Edge, PointSet};
 
-/// A solid's cells of several sizes, with a particle in the middle of each.
+/// Cells of several sizes that fill a solid, with a particle in the centre of each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Octree {
     /// In the order of the tree.
@@ -29,7 +29,7 @@ pub struct Octree {
 /// A cell of an octree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OctreeCell {
-    /// Its middle \[m\].
+    /// Its centre \[m\].
     pub centre: Vec3,
     /// Length of its sides \[m\].
     pub size: f64,
@@ -46,8 +46,8 @@ const MOST_PLACES: f64 = 1e15;
 type Place = (u32, [i64; 3]);
 
 impl Octree {
-    /// Fills a solid: cells of `size` \[m\] are split up to `levels` times where `splits` says so; those whose middles are inside hold a
-    /// particle. `splits` gets a cell and the signed distance of its middle.
+    /// Fills a solid: cells of `size` \[m\] are split up to `levels` times where `splits` says so; cells with a centre
+    /// inside hold a particle. `splits` receives a cell and the signed distance at its centre.
     ///
     /// ```
     /// use pliant::mesh::sdf::Ball;
@@ -123,8 +123,8 @@ impl Octree {
         Ok(Self { cells: places.into_iter().map(cell_at).collect(), neighbours })
     }
 
-    /// Cells that are known, such as those that were stored of another, with the pairs that share a face. They keep their order: the nearer
-    /// neighbours are in it, the fewer runs regions have.
+    /// Makes an octree from known cells, such as stored ones, with the pairs that share a face. Cells keep their order:
+    /// the closer neighbours are in it, the fewer runs regions have.
     pub fn new(cells: Vec<OctreeCell>, edges: &[Edge]) -> Result<Self, RegionError> {
         if cells.is_empty() {
             return Err(RegionError::NoRegions);
@@ -145,7 +145,7 @@ impl Octree {
         Ok(Self { cells, neighbours })
     }
 
-    /// Its cells; a particle is in the middle of each.
+    /// Its cells; a particle is in the centre of each.
     pub fn cells(&self) -> &[OctreeCell] {
         &self.cells
     }
@@ -156,7 +156,7 @@ impl Octree {
         pairs.flat_map(|(a, row)| row.iter().filter(move |&&b| a < b).map(move |&b| [a, b])).collect()
     }
 
-    /// Of cells that do not hang together the piece of the largest volume; of equal ones the first.
+    /// The connected piece of the largest volume; the first one if several are equal.
     #[must_use]
     pub fn largest_piece(&self) -> Self {
         let volumes: Vec<f64> = self.cells.iter().map(|cell| cell.size.powi(3)).collect();
@@ -170,13 +170,13 @@ impl Octree {
         Self { cells: kept.iter().map(|&v| self.cells[v as usize]).collect(), neighbours }
     }
 
-    /// How points near it at rest \[m\] follow its particles.
+    /// Lets points near its particles at rest \[m\] follow them.
     pub fn skin(&self, points: &[Vec3]) -> Result<MatchedSkin, RegionError> {
         let sizes: Vec<f64> = self.cells.iter().map(|cell| cell.size).collect();
         MatchedSkin::new(&self.points().positions, &sizes, &self.edges(), points)
     }
 
-    /// Places of its particles.
+    /// Positions of its particles.
     pub fn points(&self) -> PointSet {
         PointSet { positions: self.cells.iter().map(|cell| cell.centre).collect() }
     }
@@ -187,12 +187,12 @@ impl Octree {
         Body::new(self.points().positions, masses.collect())
     }
 
-    /// A region around each particle: what is at most `width` \[m\] away along steps between neighbours.
+    /// A region around each particle: the particles at most `width` \[m\] away along steps between neighbours.
     pub fn regions(&self, width: f64) -> Result<Regions, RegionError> {
         self.regions_of_widths(&vec![width; self.cells.len()])
     }
 
-    /// The same with a width for each particle: the wider, the stiffer there.
+    /// The same with a width for each particle: wider regions are stiffer.
     pub fn regions_of_widths(&self, widths: &[f64]) -> Result<Regions, RegionError> {
         if widths.len() != self.cells.len() {
             return Err(RegionError::OtherLattice { found: self.cells.len(), expected: widths.len() });

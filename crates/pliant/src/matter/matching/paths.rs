@@ -8,8 +8,8 @@ use crate::math::Vec3;
 use crate::mesh::Csr;
 
 impl Regions {
-    /// As [`rings`](Self::rings), summed along paths over the mesh: the time of a step grows with the width and not with its square. Limits
-    /// of strain are taken of the mean over a particle's regions, as on lattices.
+    /// Like [`rings`](Self::rings), but summed along paths over the mesh: the time of a step grows with the width, not
+    /// with its square. Strain is limited for the mean over a particle's regions, as on lattices.
     ///
     /// ```
     /// use pliant::mesh::generate::Sheet;

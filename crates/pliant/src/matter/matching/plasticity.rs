@@ -1,4 +1,4 @@
-//! Regions that keep a deformation [Müller 2005, §5; Bender 2014, §4.5.2].
+//! Plastic deformation of regions [Müller 2005, §5; Bender 2014, §4.5.2].
 //!
 //! A region's shape at rest is S_p r̄ instead of r̄, with S_p symmetric and of determinant 1. With F = M (Σ m̃ r̄ r̄ᵀ)⁻¹ the linear map that fits
 //! best, what the region feels is A = F S_p⁻¹ = R S. Where the strain ε = ‖dev ln S‖ (Frobenius) is above the yield, S_p takes it over:
@@ -15,15 +15,15 @@
 use super::fit::Fits;
 use crate::math::{Mat3, Vec3, svd_3x3};
 
-/// How a matched body keeps deformations. Strains are Frobenius norms of logarithms of stretches, without change of volume: a bar that is drawn
-/// longer by 10 % at the same volume has 0.117.
+/// Plasticity of a body with shape matching. Strains are Frobenius norms of logarithmic stretches at constant volume: a
+/// bar that is stretched by 10 % at constant volume has 0.117.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plasticity {
     /// The elastic strain of a region above which it flows.
     pub yield_strain: f64,
-    /// How fast elastic strain above the yield goes over into plastic strain \[1/s\]: 63 % of it in 1/creep.
+    /// Rate at which elastic strain above the yield becomes plastic strain \[1/s\]: 63 % of it in 1/creep.
     pub creep: f64,
-    /// The largest plastic strain of a region; beyond it is elastic again.
+    /// The largest plastic strain of a region; beyond it, the region is elastic again.
     pub maximum: f64,
 }
 

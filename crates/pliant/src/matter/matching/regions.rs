@@ -1,4 +1,4 @@
-//! Which particles of a body belong together.
+//! Which particles of a body are matched together.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::runs::Runs;
 use crate::math::Vec3;
 use crate::mesh::{Csr, Edge, MeshError, connected_components};
 
-/// Regions of a body, which may overlap: lists of its particles, cubes of a lattice, or runs of an order.
+/// Regions of a body, which may overlap: lists of its particles, cubes of a lattice, or runs of particles in an order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Regions {
     kind: Kind,
@@ -27,9 +27,9 @@ enum Kind {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RegionError {
     /// There is no region at all.
-    #[error("there are no regions: no particle is there to be in one")]
+    #[error("there are no regions, because there are no particles")]
     NoRegions,
-    /// Cells are as large as the body: one particle is no shape to match.
+    /// Cells are as large as the body: a single particle has no shape to match.
     #[error("{name} is {value} m, which makes one particle of a body that is {extent} m long; make it smaller")]
     TooCoarse {
         /// Which.
@@ -45,7 +45,7 @@ pub enum RegionError {
         /// The region.
         region: usize,
     },
-    /// A particle is twice in a region.
+    /// A particle is in a region more than once.
     #[error("particle {particle} is in region {region} more than once")]
     Repeated {
         /// The region.
@@ -53,7 +53,7 @@ pub enum RegionError {
         /// The particle.
         particle: u32,
     },
-    /// A particle is named that the body does not have.
+    /// The body does not have this particle.
     #[error("region {region} has particle {particle}, but the body has {count}")]
     NoSuchParticle {
         /// The region.
@@ -63,8 +63,8 @@ pub enum RegionError {
         /// Particles of the body.
         count: usize,
     },
-    /// A particle is in no region: nothing would hold it.
-    #[error("particle {particle} is in no region")]
+    /// A particle is not in any region: nothing would hold it.
+    #[error("particle {particle} is not in any region")]
     Loose {
         /// The particle.
         particle: usize,
@@ -77,11 +77,11 @@ pub enum RegionError {
         /// Particles of the body.
         expected: usize,
     },
-    /// A volume is to be kept that is not enclosed.
-    #[error("its surface does not enclose a volume to keep: {0}")]
+    /// Volume conservation for a surface that is not closed.
+    #[error("its surface does not enclose a volume that could be conserved: {0}")]
     OpenVolume(MeshError),
-    /// A volume is to be kept of a body without triangles.
-    #[error("it has no surface that encloses a volume to keep")]
+    /// Volume conservation for a body without triangles.
+    #[error("it has no surface that encloses a volume")]
     NoVolume,
     /// A number is out of range.
     #[error("{name} of regions is {value}, but must be {need}")]
@@ -93,7 +93,7 @@ pub enum RegionError {
         /// What is needed.
         need: &'static str,
     },
-    /// A point that follows particles is not a number.
+    /// A point that should follow particles is not finite.
     #[error("point {point} is at {value}, which is not finite")]
     BadPoint {
         /// The point.
@@ -101,7 +101,7 @@ pub enum RegionError {
         /// Where it is.
         value: Vec3,
     },
-    /// A particle's position is not a number.
+    /// A particle's position is not finite.
     #[error("particle {particle} is at {coordinate}, which is not finite")]
     NonFinite {
         /// The particle.
@@ -112,7 +112,7 @@ pub enum RegionError {
 }
 
 impl Regions {
-    /// Regions as lists of particles. That they fit a body is checked where they are given to one.
+    /// Regions as lists of particles. Whether they fit a body is checked when a body gets them.
     pub fn new(members: Csr) -> Self {
         Self { kind: Kind::Lists(members) }
     }
@@ -146,12 +146,12 @@ impl Regions {
         }
     }
 
-    /// One region of all: the body swings about one shape, as in [Müller 2005].
+    /// One region with all particles: the body oscillates about one shape, as in [Müller 2005].
     pub fn whole(particles: usize) -> Self {
         Self::new(Csr::from_rows([(0..particles as u32).collect::<Vec<_>>()]))
     }
 
-    /// A region for each particle: those that are at most `width` edges away [Bender 2014, §4.2].
+    /// A region for each particle: the particles at most `width` edges away [Bender 2014, §4.2].
     ///
     /// ```
     /// use pliant::Regions;
@@ -166,14 +166,16 @@ impl Regions {
         Ok(Self::new(Csr::from_rows(rings)))
     }
 
-    /// These regions and those of another set: regions of several sizes hold a body together near and far. They become lists.
+    /// The union of these regions and another set: regions of several sizes hold a body together locally and globally.
+    /// They become lists.
     pub fn and(&self, other: &Self) -> Self {
         let mut members = self.lists().into_owned();
         other.lists().rows().for_each(|row| members.push_row(row));
         Self::new(members)
     }
 
-    /// Particles of each region. Those of a lattice or of runs are listed first, which takes a place for each.
+    /// Particles of each region. Regions of a lattice or of runs are first converted to lists, which takes memory for
+    /// each particle.
     pub fn lists(&self) -> Cow<'_, Csr> {
         match &self.kind {
             Kind::Lists(members) => Cow::Borrowed(members),
@@ -191,7 +193,7 @@ impl Regions {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Points carried along by the particles of a lattice or an octree: the surface that they fill.
+//! Points that follow the particles of a lattice or an octree: the surface that they fill.
 //!
 //! A surface lies outside of the outermost particles, so it cannot be interpolated between them. Around each particle i a linear map is fitted to
 //! the particles j up to two links away, Fᵢ = Σ (xⱼ − xᵢ) gⱼᵀ with gⱼ = mⱼ B⁻¹rⱼ, B = Σ mⱼ rⱼrⱼᵀ and m = 1/r², and a point p goes along with all
@@ -20,7 +20,8 @@ use crate::mesh::{Bounds, Csr, Edge};
 /// ρ in sizes of a cell. What single particles do beside their neighbours is noise, which a surface of less reach shows as spikes.
 const REACH: f64 = 2.0;
 
-/// How each of many points follows particles. [`Lattice::skin`](crate::Lattice::skin) and [`Octree::skin`](crate::Octree::skin) make it.
+/// Points that follow particles with constant weights. [`Lattice::skin`](crate::Lattice::skin) and
+/// [`Octree::skin`](crate::Octree::skin) make it.
 ///
 /// ```
 /// use pliant::Lattice;
@@ -60,7 +61,7 @@ struct Fitted {
 }
 
 impl MatchedSkin {
-    /// Binds points to particles at rest \[m\], which are in the middle of cells of these sizes \[m\] and linked like this.
+    /// Binds points to particles at rest \[m\] that are in the centres of cells of these sizes \[m\] and have these links.
     pub fn new(rest: &[Vec3], sizes: &[f64], links: &[Edge], points: &[Vec3]) -> Result<Self, RegionError> {
         let neighbours = &neighbours_of(rest.len(), links)?;
         check(rest, sizes, links)?;
@@ -117,15 +118,15 @@ impl MatchedSkin {
         self.particles.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The points, where particles are at these positions \[m\].
+    /// The points for these positions of the particles \[m\].
     ///
     /// # Panics
-    /// If there are not as many positions as particles.
+    /// If the number of positions differs from the number of particles.
     pub fn apply(&self, positions: &[Vec3]) -> Vec<Vec3> {
         let mut points = self.mix(positions);
         let turns: Vec<Quat> = self.flat.iter().map(|flat| flat.turn(positions)).collect();
@@ -136,7 +137,7 @@ impl MatchedSkin {
     /// Velocities of the points \[m/s\], from positions \[m\] and velocities of the particles.
     ///
     /// # Panics
-    /// If there are not as many of both as particles.
+    /// If the number of either differs from the number of particles.
     pub fn velocities(&self, positions: &[Vec3], velocities: &[Vec3]) -> Vec<Vec3> {
         let mut points = self.mix(velocities);
         let turns: Vec<(Quat, Vec3)> =
@@ -148,10 +149,10 @@ impl MatchedSkin {
         points
     }
 
-    /// A vector or number at the points, from those at the particles.
+    /// Interpolates a vector or number at the points from values at the particles.
     ///
     /// # Panics
-    /// If there are not as many values as particles.
+    /// If the number of values differs from the number of particles.
     pub fn mix<T>(&self, values: &[T]) -> Vec<T>
     where
         T: Copy + Sum,

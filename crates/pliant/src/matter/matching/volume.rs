@@ -1,4 +1,4 @@
-//! A closed surface that keeps its volume [Diziol 2011; Bender 2014, equations 11 to 13].
+//! Volume conservation for closed surfaces [Diziol 2011; Bender 2014, equations 11 to 13].
 //!
 //! ```text
 //! V = ⅓ Σ A (centre · n)      ∇V of a vertex = ⅓ Σ A n over its triangles      C = V − V at rest
@@ -20,15 +20,15 @@ use crate::math::{Mat3, Vec3, outer, symmetric_inverse_where_positive};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::{Bounds, Csr, TriangleMesh, tet_volume, triangle_area_vector};
 
-/// How a matched body with a closed surface keeps its volume.
+/// Volume conservation for a body with shape matching and a closed surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VolumeConservation {
-    /// How much vertices near a dent make up for it, 0 to 1. At 0 all vertices move alike.
+    /// How much vertices near a dent compensate for it, 0 to 1. With 0, all vertices move by the same amount.
     pub local: f64,
-    /// How much of that goes by distances through the body, 0 to 1, and not by how far vertices are from their goals: what is squeezed
-    /// from one side bulges on both.
+    /// Share of these local weights that depends on distances through the body, 0 to 1; the rest depends on how far
+    /// vertices are from their goals. Distances make a body that is squeezed from one side bulge on both.
     pub distances: f64,
-    /// How often local weights are smoothed along edges.
+    /// Number of times that local weights are smoothed along edges.
     pub smoothing: usize,
 }
 

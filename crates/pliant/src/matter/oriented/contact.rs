@@ -1,4 +1,4 @@
-//! Ellipsoids against colliders: they touch with the point that reaches farthest into them, and friction at it turns them.
+//! Contact of ellipsoids with colliders: an ellipsoid touches at its deepest point, and friction at that point turns it.
 //!
 //! With n the normal of the collider and Q = R diag(a², b², c²) Rᵀ, the farthest point against n is r = −Q n/√(nᵀQn) from the centre. A push p there
 //! moves the particle by p/m and turns it by I⁻¹(r × p), so it gives way along a direction d by 1/m + (r × d)ᵀI⁻¹(r × d)

@@ -1,4 +1,4 @@
-//! Oriented particles as matter of a body.
+//! Oriented particles as the matter of a body.
 
 use super::motion::OrientedMotion;
 use super::shape::Shape;
@@ -39,13 +39,13 @@ fn fin() -> Result<Body, ModelError> {
 /// The oriented particles of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Oriented {
-    /// Half-axes of each \[m\].
+    /// Half-axes of each particle \[m\].
     pub radii: Vec<Vec3>,
-    /// How each is turned at rest.
+    /// Orientation of each at rest.
     pub rest_orientations: Vec<Quat>,
     /// The group of each.
     pub groups: Csr,
-    /// What holds them together.
+    /// Their material.
     pub material: OrientedMaterial,
 }
 
@@ -71,8 +71,8 @@ impl Oriented {
 }
 
 impl Body {
-    /// Ellipsoids with orientations that are matched in groups: plants, fins, ribs that are one particle wide. A pinned particle keeps its
-    /// orientation too. Only the [position-based solver](crate::solve::pbd) knows them.
+    /// Ellipsoids with orientations and shape matching in groups: plants, fins, ribs that are one particle wide. A
+    /// pinned particle keeps its orientation too. Needs the [position-based solver](crate::solve::pbd).
     pub fn oriented(particles: &OrientedParticles, material: &OrientedMaterial) -> Result<Self, ModelError> {
         let refused = |error| ModelError::Oriented { body: "oriented".to_owned(), error };
         particles.check().map_err(refused)?;

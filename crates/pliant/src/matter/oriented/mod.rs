@@ -1,21 +1,23 @@
-//! Oriented particles: ellipsoids with orientations, matched in groups [Müller & Chentanez 2011; Bender 2014, §4.3].
+//! Oriented particles: ellipsoids with orientations and shape matching in groups [Müller & Chentanez 2011; Bender 2014,
+//! §4.3].
 //!
-//! An ellipsoid of mass m is a cloud of points with the moments (m/5)·diag(a², b², c²), turned as it is turned. Matching a group of
-//! ellipsoids is matching all these points at once, so that a chain, or a single pair, has a rotation of its own where points on a line
-//! have none. Plants, fins and ribs can then be one particle wide.
+//! An ellipsoid of mass m acts like a cloud of points with the moments (m/5)·diag(a², b², c²) in its own axes. Matching
+//! a group of ellipsoids means matching all these points at once, so a chain, or a single pair, has a well-defined
+//! rotation; points on a line do not. Plants, fins and ribs can then be one particle wide.
 //!
 //! | file | does |
 //! |---|---|
-//! | `particles` | which ellipsoids there are, and what holds them together |
-//! | `matter` | such particles as matter of a body |
+//! | `particles` | ellipsoids, the edges between them, and their material |
+//! | `matter` | such particles as the matter of a body |
 //! | `shape` | a body of them: fits, springs, limits |
-//! | `motion` | all such bodies of a world in the course of a step |
-//! | `contact` | ellipsoids against colliders |
+//! | `motion` | the motion of all such bodies of a world during a step |
+//! | `contact` | contact of ellipsoids with colliders |
 //! | `skin` | surfaces that follow them |
 //!
-//! A group is a particle with those that are a number of edges away. Springs and limits are those of [`Matching`](crate::Matching), with turns
-//! beside movements: a spring is integrated explicitly, and turns by the torque that it has on the ellipsoid's points, so that momentum and
-//! angular momentum are kept; iterations then limit what is left. A pinned particle keeps its place and its orientation.
+//! A group is a particle with the particles within a number of edges. Springs and limits are those of
+//! [`Matching`](crate::Matching), and also act on rotations: a spring is integrated explicitly and applies the torque
+//! that it has on the ellipsoid's points, so that momentum and angular momentum are conserved; iterations then limit
+//! the remaining deviation. A pinned particle keeps its place and its orientation.
 //!
 //! Departure: the survey prints (m/5)·diag(a², b², c²)·R for the moments of an ellipsoid; that is only right where it is not turned at rest.
 //! Departure: [Müller & Chentanez 2011] turn a particle with the group around it; here by the mean of all its groups, as it is moved.

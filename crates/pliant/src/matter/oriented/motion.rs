@@ -1,4 +1,4 @@
-//! The oriented particles of a world in the course of a step.
+//! The motion of the oriented particles of a world during a step.
 
 use super::contact::Touching;
 use super::matter::Oriented;

@@ -14,11 +14,11 @@ use crate::mesh::{Csr, StrandSet};
 pub struct OrientedParticles {
     /// Centres \[m\].
     pub positions: Vec<Vec3>,
-    /// How each is turned.
+    /// Orientation of each.
     pub orientations: Vec<Quat>,
     /// Half-axes of each, along its own axes \[m\].
     pub radii: Vec<Vec3>,
-    /// Which are neighbours.
+    /// Pairs of neighbours.
     pub edges: Vec<[u32; 2]>,
 }
 
@@ -43,15 +43,15 @@ pub enum OrientedError {
         /// Its half-axes.
         radii: Vec3,
     },
-    /// An orientation is no rotation.
-    #[error("particle {particle} has the orientation {value}, which is no rotation")]
+    /// An orientation is not a unit quaternion.
+    #[error("particle {particle} has the orientation {value}, which is not a unit quaternion")]
     BadOrientation {
         /// The particle.
         particle: usize,
         /// Its orientation.
         value: Quat,
     },
-    /// An edge names a particle that is not there.
+    /// An edge refers to a particle that does not exist.
     #[error("edge {edge} names particle {particle}, but there are {count}")]
     NoSuchParticle {
         /// The edge.
@@ -61,8 +61,8 @@ pub enum OrientedError {
         /// How many there are.
         count: usize,
     },
-    /// A point that is to follow particles is none, or there are no particles.
-    #[error("point {point} is at {value} m, which no particle can carry")]
+    /// A point that should follow particles is not finite, or there are no particles.
+    #[error("point {point} is at {value} m, which cannot follow a particle")]
     BadPoint {
         /// The point.
         point: usize,
@@ -79,14 +79,14 @@ pub enum OrientedError {
         /// What is needed.
         need: &'static str,
     },
-    /// The time integrator has stages that orientations do not follow.
-    #[error("oriented particles are integrated by implicit Euler, not by {0:?}")]
+    /// The time integrator does not support orientations.
+    #[error("oriented particles need implicit Euler, not {0:?}")]
     Integrator(TimeIntegrator),
 }
 
 impl OrientedParticles {
-    /// Ellipsoids along strands, which may share vertices where a branch leaves a stem: the third axis of each is along its edges, half as
-    /// long as they are, the others are a radius for each vertex \[m\].
+    /// Ellipsoids along strands, which may share vertices where a branch leaves a stem. The third half-axis of each is
+    /// along its edges and half as long as they are; the other two are a given radius for each vertex \[m\].
     ///
     /// ```
     /// use pliant::prelude::*;
@@ -166,21 +166,22 @@ fn check_length(name: &'static str, found: usize, expected: usize) -> Result<(),
     if found == expected { Ok(()) } else { Err(OrientedError::LengthMismatch { name, found, expected }) }
 }
 
-/// What oriented particles are made of, and what holds them together.
+/// The material of oriented particles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrientedMaterial {
     /// Mass per volume of the ellipsoids \[kg/m³\].
     pub density: f64,
-    /// How many edges away particles are in one group: the more, the stiffer.
+    /// A group contains the particles within this number of edges: larger groups are stiffer.
     pub width: usize,
-    /// The spring that pulls and turns particles to their goals.
+    /// The spring that pulls and turns particles towards their goals.
     pub spring: Spring,
-    /// How fast movements and turns that are not those of whole groups die away \[1/s\].
+    /// Rate at which motion and rotation decay, except that of whole groups \[1/s\].
     pub damping: f64,
-    /// γ: how far a particle may be from its goal in a group, as a share of the group's half-width, and turned from it \[rad\]. 0 limits to
-    /// the shape itself, as far as iterations go, which is the method of [Müller & Chentanez 2011]; none lets only the spring act.
+    /// γ: how far a particle may be from its goal in a group, as a share of the group's half-width, and how far it may
+    /// be rotated from it \[rad\]. With 0, iterations bring it as close as they can, which is the method of [Müller &
+    /// Chentanez 2011]; with none, only the spring acts.
     pub limit: Option<f64>,
-    /// ω: factor on movements to the limit, up to 2 exclusive.
+    /// ω: factor on movements towards the limit, below 2.
     pub relaxation: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Points carried along by oriented particles: a surface around a chain or a plant.
+//! Points that follow oriented particles: a surface around a chain or a plant.
 //!
 //! A point follows the two ends of the edge that is nearest to it at rest, each as if it were fixed to it, and is between the two by how far along
 //! the edge it is: linear blend skinning with weights that go from one end to the other without a jump. That shares follow from edges, not from
@@ -7,7 +7,7 @@
 use super::{OrientedError, OrientedParticles};
 use crate::math::{Quat, Vec3};
 
-/// How each of many points follows oriented particles.
+/// Points that follow oriented particles.
 ///
 /// ```
 /// use pliant::prelude::*;
@@ -23,7 +23,7 @@ use crate::math::{Quat, Vec3};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skin {
-    /// For each point the two particles that it follows; twice the same where it follows one.
+    /// For each point the two particles that it follows; the same one twice if it follows only one.
     pub particles: Vec<[u32; 2]>,
     /// For each point the share of the second.
     pub shares: Vec<f64>,
@@ -64,7 +64,7 @@ impl Skin {
         Ok(skin)
     }
 
-    /// The points, where particles are at these positions \[m\], turned like this.
+    /// The points for these positions \[m\] and orientations of the particles.
     ///
     /// # Panics
     /// If there are fewer particles than it was made for.
@@ -80,7 +80,7 @@ impl Skin {
         self.blend(|v, place| velocities[v] + orientations[v] * spins[v].cross(place))
     }
 
-    /// A vector or number at the points, from those at the particles.
+    /// Interpolates a vector or number at the points from values at the particles.
     pub fn mix<T>(&self, values: &[T]) -> Vec<T>
     where
         T: Copy + std::iter::Sum,

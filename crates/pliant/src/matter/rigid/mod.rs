@@ -1,8 +1,8 @@
-//! Rigid bodies: a closed surface whose vertices, with five more inside, are particles of the world like all others.
+//! Rigid bodies: the vertices of a closed surface, with five more inside, are particles of the world like all others.
 //!
-//! A [`RigidSet`] energy keeps them in shape, and masses are such that mass, centre and inertia tensor are those of the solid (`masses`). So
-//! contact, friction, self-collision, attachments, pins and checkpoints are the ones that deformable bodies have, and momentum is
-//! exchanged exactly. Why: `docs/decisions/0011-rigid-bodies-are-an-energy.md`.
+//! A [`RigidSet`] energy keeps them in shape, and masses are such that mass, centre and inertia tensor are those of the
+//! solid (`masses`). So contact, friction, self-collision, attachments, pins and checkpoints are those of deformable
+//! bodies, and momentum is exchanged exactly. For the reasons see `docs/decisions/0011-rigid-bodies-are-an-energy.md`.
 
 mod masses;
 mod motion;
@@ -19,10 +19,10 @@ use crate::world::error::ModelError;
 use crate::world::model::Model;
 use crate::world::state::State;
 
-/// Why a mesh does not make a rigid body.
+/// Why a mesh cannot be a rigid body.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RigidError {
-    /// Nothing is inside.
+    /// The surface does not enclose a positive volume.
     #[error(
         "the surface of a rigid body encloses {volume:e} m³; its triangles must be counterclockwise seen from outside"
     )]
@@ -45,8 +45,9 @@ pub enum RigidError {
 pub struct RigidMaterial {
     /// Mass per volume \[kg/m³\].
     pub density: f64,
-    /// How stiff it is: the frequency Ω \[rad/s\] at which the whole body would swing if it hung on one of its vertices. Vertices are
-    /// held by w = m Ω² \[N/m\], m the mass of the body, so a vertex that gives the whole body an acceleration a gives way by a/Ω².
+    /// Its stiffness, as the angular frequency Ω \[rad/s\] at which the whole body would oscillate if it were held at
+    /// one of its vertices. Each vertex has the stiffness w = m Ω² \[N/m\] with the mass m of the body, so a vertex
+    /// through which the whole body gets an acceleration a yields by a/Ω².
     pub frequency: f64,
 }
 
@@ -58,8 +59,8 @@ impl Default for RigidMaterial {
 }
 
 impl Body {
-    /// A rigid body: the solid inside a closed surface. Its last five vertices are additional ones that carry mass inside; nothing touches
-    /// them.
+    /// A rigid body: the solid inside a closed surface. Its last five vertices are additional ones that carry mass
+    /// inside; contacts ignore them.
     ///
     /// ```
     /// use pliant::mesh::generate::Icosphere;
@@ -107,7 +108,7 @@ impl Body {
         Ok(body)
     }
 
-    /// Starts with a velocity \[m/s\] and a spin about its centre of mass \[rad/s\].
+    /// Sets the velocity \[m/s\] and the spin about the centre of mass \[rad/s\] at the start.
     pub fn with_motion(mut self, velocity: Vec3, spin: Vec3) -> Self {
         let mut masses = vec![0.0; self.positions.len()];
         for &(i, j, m) in &self.mass {
@@ -133,7 +134,7 @@ pub struct RigidPose {
     pub rotation: Quat,
     /// Velocity of the centre \[m/s\].
     pub velocity: Vec3,
-    /// Angular velocity, from the angular momentum and the inertia as it lies now \[rad/s\].
+    /// Angular velocity, from the angular momentum and the current inertia tensor \[rad/s\].
     pub spin: Vec3,
     /// Largest distance of a vertex from its place in the rigid pose, over the farthest vertex's distance from the centre.
     pub deviation: f64,

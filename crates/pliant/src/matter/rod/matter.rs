@@ -1,4 +1,4 @@
-//! Rods as matter of a body.
+//! Rods as the matter of a body.
 
 use super::motion::RodMotion;
 use super::{RodMaterial, Rods, frames};
@@ -33,7 +33,7 @@ fn wire() -> Result<Body, ModelError> {
     clamped(&RodMaterial { youngs_modulus: 1e8, shear_modulus: 4e7, ..RodMaterial::default() })
 }
 
-/// The rods of a body. Rod r has the entries `offsets[r]..offsets[r + 1]` among the vertices, and one segment less.
+/// The rods of a body. Rod r has the entries `offsets[r]..offsets[r + 1]` of the vertices, and one segment fewer.
 #[derive(Debug, Clone)]
 pub struct Rod {
     material: RodMaterial,
@@ -47,7 +47,7 @@ impl Rod {
         Self { material, vertices: Vec::new(), offsets: vec![0], rods: Rods::default() }
     }
 
-    /// What they are made of.
+    /// Their material.
     pub fn material(&self) -> &RodMaterial {
         &self.material
     }

@@ -1,13 +1,13 @@
 //! Rods: strands that resist bending and torsion, such as cables, threads and wires.
 //!
-//! A rod is a polyline whose segments have orientations (position-based Cosserat rods [Kugelstadt 2016]).
+//! A rod is a polyline with an orientation for each segment (position-based Cosserat rods [Kugelstadt 2016]).
 //!
 //! | file | holds |
 //! |---|---|
 //! | `solve` | constraints of a rod, and one iteration over all of them |
-//! | `block` | the linear system of that |
+//! | `block` | its linear system |
 //! | `matter` | the rods of a body |
-//! | `motion` | all rods of a world in the course of a step |
+//! | `motion` | the motion of all rods of a world during a step |
 
 mod block;
 mod matter;
@@ -23,7 +23,7 @@ use crate::energy::EnergyError;
 use crate::math::{Quat, Vec3};
 use solve::{between, curvature, turned};
 
-/// What a rod of round cross-section is made of.
+/// Material of a rod with a round cross-section.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RodMaterial {
     /// Radius of the cross-section \[m\].
@@ -34,7 +34,8 @@ pub struct RodMaterial {
     pub youngs_modulus: f64,
     /// Shear modulus \[Pa\].
     pub shear_modulus: f64,
-    /// Whether the rod is curved at rest as its mesh is, like a spring or a curl; otherwise it is straight when nothing bends it.
+    /// Whether the rest shape is the possibly curved shape of the mesh, such as a coil or a curl; otherwise the rod is
+    /// straight at rest.
     pub keeps_shape: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The rods of a world in the course of a step.
+//! The motion of the rods of a world during a step.
 
 use super::matter::Rod;
 use super::solve::{Moving, Scratch};

@@ -14,10 +14,10 @@ use crate::math::Vec3;
 use crate::mesh::error::positive;
 use crate::mesh::{MeshError, TriangleMesh};
 
-/// How the vertices of neighbouring rings lie to each other.
+/// How the vertices of neighbouring rings are arranged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lattice {
-    /// Above each other; rectangles cut along one diagonal, which gives the tube a twist.
+    /// Above each other: rectangles that are cut along one diagonal, which gives the tube a twist.
     #[default]
     Plain,
     /// Shifted by half a segment: isosceles triangles, no twist.
@@ -53,7 +53,7 @@ pub struct Cylinder {
     pub segments: usize,
     /// Number of rows of cells along the height; there is one more ring of vertices.
     pub rings: usize,
-    /// How neighbouring rings lie to each other.
+    /// How neighbouring rings are arranged.
     pub lattice: Lattice,
     /// What closes the ends.
     pub caps: Caps,

@@ -12,7 +12,7 @@ use crate::mesh::{Csr, MeshError, StrandSet};
 pub struct Curl {
     /// Radius of the helix \[m\].
     pub radius: f64,
-    /// Way along its axis of one turn \[m\].
+    /// Distance along its axis per turn \[m\].
     pub pitch: f64,
 }
 
@@ -30,7 +30,7 @@ impl Curl {
     }
 }
 
-/// Strands that grow from the upper part of a ball around the origin, straight out of it.
+/// Strands that grow from the upper part of a ball around the origin, perpendicular to its surface.
 ///
 /// Strand s has the vertices s·(segments+1) to s·(segments+1) + segments, root first.
 ///
@@ -55,7 +55,7 @@ pub struct Scalp {
     pub length: f64,
     /// Number of segments of each strand.
     pub segments: usize,
-    /// Curls; straight hair without.
+    /// Curls; none for straight hair.
     pub curl: Option<Curl>,
 }
 

@@ -1,7 +1,7 @@
 //! Simple shapes: sheets, discs, spheres, cylinders, tori, boxes of tets, ropes, bundles, hair, plants and blocks of particles.
 //!
 //! Each is a plain description with public fields; `mesh()` (or `strands()`) builds it, centred at the origin unless said
-//! otherwise. Senseless sizes and counts are refused before anything is allocated. The y axis points up.
+//! otherwise. Invalid sizes and counts are reported before anything is allocated. The y axis points up.
 //!
 //! ```
 //! use pliant::mesh::generate::{Sheet, TetBox};
@@ -37,7 +37,8 @@ pub use torus::Torus;
 
 use super::MeshError;
 
-/// No generator makes more vertices or elements than this: beyond, a size was mistyped, and 3 GiB would be asked for.
+/// No generator makes more vertices or elements than this: a larger number is probably a typing error, and would need 3
+/// GiB.
 pub const MAX_ELEMENTS: u128 = 1 << 28;
 
 /// Refuses a count below one (or below `least`).

@@ -4,8 +4,8 @@ use super::{MAX_ELEMENTS, within_limit};
 use crate::math::Vec3;
 use crate::mesh::{MeshError, PointSet};
 
-/// Points on a cubic lattice that fill a box of this size about the origin \[m\], half a spacing away from its sides: a block of fluid. A size that is
-/// no multiple of the spacing is rounded to one.
+/// Points on a cubic lattice that fill a box of this size about the origin \[m\], half a spacing away from its sides: a
+/// block of fluid. A size that is not a multiple of the spacing is rounded to one.
 ///
 /// ```
 /// use pliant::{math::Vec3, mesh::generate::particle_block};

@@ -7,7 +7,8 @@ use crate::math::{Quat, Vec3, perpendicular_to};
 use crate::mesh::error::positive;
 use crate::mesh::{Csr, MeshError, StrandSet, TriangleMesh};
 
-/// An upright stem with branches that leave it turned by the golden angle from one to the next; the root is at the origin, vertex 0.
+/// An upright stem with branches, each rotated by the golden angle from the one before; the root is at the origin,
+/// vertex 0.
 ///
 /// ```
 /// use pliant::mesh::generate::Plant;
@@ -22,11 +23,11 @@ pub struct Plant {
     pub height: f64,
     /// Segments of the stem.
     pub segments: usize,
-    /// Branches, on the upper two thirds of the stem.
+    /// Number of branches, on the upper two thirds of the stem.
     pub branches: usize,
-    /// Length of the lowest branch \[m\]; the highest has half of it.
+    /// Length of the lowest branch \[m\]; the highest is half as long.
     pub branch_length: f64,
-    /// Angle between a branch and the stem where it leaves it \[rad\]; it then bends up.
+    /// Angle between a branch and the stem at the start of the branch \[rad\]; it then bends up.
     pub spread: f64,
 }
 
@@ -73,8 +74,8 @@ impl Plant {
     }
 }
 
-/// A radius for each vertex of strands that grow from roots: cross-sections add up as Leonardo saw it in trees, from a tip \[m\] to where
-/// the most comes together, the base \[m\].
+/// A radius for each vertex of strands that grow from roots: cross-sections add up where branches join, as Leonardo
+/// observed in trees, from the radius of a tip \[m\] to that of the base \[m\].
 ///
 /// ```
 /// use pliant::mesh::generate::{Plant, tapered_radii};
@@ -148,7 +149,8 @@ pub fn tubes(strands: &StrandSet, radii: &[f64], sides: usize) -> Result<Triangl
     TriangleMesh::new(positions, triangles)
 }
 
-/// Leaves of a length \[m\] at all vertices of strands but those of the first, the stem, where there are others, to one side and the other in turn.
+/// Leaves of a length \[m\] at all vertices of strands, on alternating sides; the first strand, the stem, has none if
+/// there are others.
 pub fn leaves(strands: &StrandSet, length: f64) -> Result<TriangleMesh, MeshError> {
     positive("leaf", length)?;
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());

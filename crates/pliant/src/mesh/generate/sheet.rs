@@ -1,4 +1,4 @@
-//! Rectangular sheets, and the springs that Provot-style cloth stretches over them.
+//! Rectangular sheets, and the springs of Provot-style cloth on them.
 //!
 //! ```text
 //!  Forward   Backward   Alternating   Cross       vertex (column, row) = row·(columns+1) + column;
@@ -18,7 +18,7 @@ pub enum Diagonals {
     /// All from low column and row to high column and row.
     #[default]
     Forward,
-    /// All the other way.
+    /// All along the other diagonal.
     Backward,
     /// Both in a checkerboard, forward in the first cell: no preferred direction over two cells.
     Alternating,
@@ -32,7 +32,7 @@ pub enum Plane {
     /// Upright: width along x, height along y, normal +z.
     #[default]
     Xy,
-    /// Lying: width along x, height along z, normal +y.
+    /// Flat: width along x, height along z, normal +y.
     Xz,
 }
 
@@ -90,7 +90,7 @@ impl Spacing {
     }
 }
 
-/// Which diagonal springs a cell gets.
+/// Which diagonal springs a cell has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shear {
     /// Those along which the triangles are cut.
@@ -186,7 +186,7 @@ impl Sheet {
         }
     }
 
-    /// The sheet as triangles; refused if they come out degenerate.
+    /// The sheet as triangles; an error if they are degenerate.
     pub fn mesh(&self) -> Result<TriangleMesh, MeshError> {
         self.check()?;
         let columns: Vec<f64> = self.column_spacing.lines(self.columns)?.iter().map(|u| u * self.width).collect();

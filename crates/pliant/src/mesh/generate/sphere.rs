@@ -5,7 +5,8 @@ use crate::math::Vec3;
 use crate::mesh::error::positive;
 use crate::mesh::{MeshError, TriangleMesh};
 
-/// A sphere around the origin: an icosahedron whose triangles are cut in four, again and again, and pushed out to the radius.
+/// A sphere around the origin: an icosahedron with triangles that are repeatedly divided into four and moved out to the
+/// radius.
 ///
 /// ```
 /// use pliant::mesh::generate::Icosphere;
@@ -18,7 +19,7 @@ use crate::mesh::{MeshError, TriangleMesh};
 pub struct Icosphere {
     /// Radius \[m\].
     pub radius: f64,
-    /// How often the 20 triangles are cut in four: 20·4ⁿ triangles.
+    /// How many times the 20 triangles are divided into four: 20·4ⁿ triangles.
     pub subdivisions: u32,
 }
 

@@ -76,7 +76,7 @@ impl TetBox {
         Self { size, cells: [cells_along, cells_across, cells_across], pattern: TetPattern::Kuhn }
     }
 
-    /// The vertex at a grid crossing, counted from the corner of least coordinates.
+    /// The vertex at a grid crossing, counted from the corner with the smallest coordinates.
     pub fn vertex(&self, [i, j, k]: [usize; 3]) -> u32 {
         let [nx, ny, _] = self.cells;
         ((k * (ny + 1) + j) * (nx + 1) + i) as u32

@@ -7,7 +7,7 @@ use super::SignedDistance;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::Bounds;
 
-/// A solid to build others from. Boxed, so that solids of different kinds combine.
+/// A solid from which to build others. It is boxed, so that solids of different kinds can be combined.
 ///
 /// ```
 /// use pliant::math::{Mat3, Vec3};
@@ -28,13 +28,13 @@ impl Solid {
         Self(Box::new(solid))
     }
 
-    /// What lies in either.
+    /// The union with another solid.
     #[must_use]
     pub fn union(self, other: impl SignedDistance + Send + 'static) -> Self {
         self.smooth_union(other, 0.0)
     }
 
-    /// What lies in either, the crease between them filled within `radius` \[m\] (quadratic smooth minimum).
+    /// The union with another solid, with the crease between them filled within `radius` \[m\] (quadratic smooth minimum).
     #[must_use]
     pub fn smooth_union(self, other: impl SignedDistance + Send + 'static, radius: f64) -> Self {
         let (a, b) = (self.bounds(), other.bounds());
@@ -48,7 +48,7 @@ impl Solid {
         Self::new(Pair { first: self, second: Self::new(other), distance, bounds })
     }
 
-    /// What lies in both.
+    /// The intersection with another solid.
     #[must_use]
     pub fn intersection(self, other: impl SignedDistance + Send + 'static) -> Self {
         let (a, b) = (self.bounds(), other.bounds());
@@ -58,7 +58,7 @@ impl Solid {
         Self::new(Pair { first: self, second: Self::new(other), distance: f64::max, bounds })
     }
 
-    /// What lies in this one and not in the other.
+    /// This solid without the other.
     #[must_use]
     pub fn difference(self, other: impl SignedDistance + Send + 'static) -> Self {
         let bounds = self.bounds();
@@ -66,13 +66,13 @@ impl Solid {
         Self::new(Pair { first: self, second: Self::new(other), distance, bounds })
     }
 
-    /// Grown by `distance` \[m\], or shrunk where it is negative.
+    /// The solid enlarged by `distance` \[m\], or shrunk if it is negative.
     #[must_use]
     pub fn offset(self, distance: f64) -> Self {
         Self::new(Offset { solid: self, distance })
     }
 
-    /// Each point x of the solid goes to `rotation`·x + `shift` \[m\]. The matrix must be a rotation: it is not checked.
+    /// Moves each point x of the solid to `rotation`·x + `shift` \[m\]. The matrix must be a rotation; this is not checked.
     #[must_use]
     pub fn moved(self, rotation: Mat3, shift: Vec3) -> Self {
         Self::new(Moved { solid: self, rotation, shift })

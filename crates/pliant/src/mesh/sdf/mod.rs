@@ -21,10 +21,10 @@ pub use surface_distance::{SurfaceDistance, SurfaceReport};
 use super::Bounds;
 use crate::math::Vec3;
 
-/// A solid that knows how far its surface is.
+/// A solid given by the signed distance to its surface.
 ///
-/// The sign must be right everywhere, and the size may understate the true distance but not overstate it: who stands at p
-/// may move by |distance(p)| and keeps the sign. Unions and intersections of exact distances have this property.
+/// The sign must be right everywhere. The size may be smaller than the true distance, but not larger: a point at p can
+/// move by |distance(p)| without a change of sign. Unions and intersections of exact distances have this property.
 pub trait SignedDistance: Sync {
     /// The distance of `p` to the surface \[m\], negative inside.
     fn distance(&self, p: Vec3) -> f64;
@@ -32,7 +32,7 @@ pub trait SignedDistance: Sync {
     /// A box around the solid \[m\].
     fn bounds(&self) -> Bounds;
 
-    /// How far one may move from `p` and keep the sign \[m\]; zero where that is not known.
+    /// How far a point can move from `p` without a change of sign \[m\]; zero if that is not known.
     fn clearance(&self, p: Vec3) -> f64 {
         self.distance(p).abs()
     }

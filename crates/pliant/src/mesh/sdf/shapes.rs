@@ -1,10 +1,10 @@
-//! Shapes whose distance has a closed form [Quilez 2013].
+//! Shapes with closed-form distances [Quilez 2013].
 
 use super::SignedDistance;
 use crate::math::Vec3;
 use crate::mesh::Bounds;
 
-/// Where a point is with respect to a surface.
+/// The nearest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearby {
     /// Signed distance, negative inside \[m\].
@@ -22,10 +22,10 @@ impl Nearby {
     }
 }
 
-/// A full sphere.
+/// A solid sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
-    /// The middle \[m\].
+    /// The centre \[m\].
     pub centre: Vec3,
     /// The radius \[m\].
     pub radius: f64,
@@ -52,10 +52,10 @@ impl SignedDistance for Ball {
     }
 }
 
-/// A full box along the axes.
+/// A solid box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
-    /// The middle \[m\].
+    /// The centre \[m\].
     pub centre: Vec3,
     /// The lengths of the sides \[m\].
     pub size: Vec3,
@@ -126,14 +126,14 @@ impl SignedDistance for Capsule {
     }
 }
 
-/// A full torus about the y axis.
+/// A solid torus about the y axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ring {
-    /// The middle \[m\].
+    /// The centre \[m\].
     pub centre: Vec3,
-    /// From the middle to the middle of the tube \[m\].
+    /// Distance from the centre to the centre of the tube \[m\].
     pub radius: f64,
-    /// Of the tube \[m\].
+    /// Radius of the tube \[m\].
     pub tube_radius: f64,
 }
 
@@ -149,10 +149,10 @@ impl SignedDistance for Ring {
     }
 }
 
-/// A full cylinder along the y axis.
+/// A solid cylinder along the y axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rod {
-    /// The middle \[m\].
+    /// The centre \[m\].
     pub centre: Vec3,
     /// The radius \[m\].
     pub radius: f64,

@@ -15,21 +15,21 @@ const UNCLEAR: f64 = 0.1;
 /// How well a surface bounds a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceReport {
-    /// Edges along which triangles do not cancel: rims of holes, and neighbours wound differently. Corners at the same place
-    /// count as one vertex. Zero for a closed surface.
+    /// Edges along which triangles do not cancel: rims of holes, and neighbours of opposite winding. Corners at the
+    /// same place count as one vertex. Zero for a closed surface.
     pub open_edges: usize,
     /// Share of the box in which the winding number is more than 0.1 from an integer: 0 for a closed surface.
     pub unclear: f64,
-    /// Share of the box that the surface goes round more than once: overlapping pieces.
+    /// Share of the box that the surface encloses more than once: overlapping pieces.
     pub overlapping: f64,
-    /// Whether the triangles faced inwards and were taken the other way round.
+    /// Whether the triangles faced inwards and were flipped.
     pub flipped: bool,
     /// Connected pieces.
     pub pieces: usize,
 }
 
-/// The signed distance to a surface: holes, self-intersections, overlapping pieces and inward normals are survived, because
-/// inside is where the winding number exceeds ½.
+/// The signed distance to a surface: it handles holes, self-intersections, overlapping pieces and inward normals,
+/// because inside is where the winding number exceeds ½.
 ///
 /// ```
 /// use pliant::math::Vec3;
@@ -53,7 +53,7 @@ pub struct SurfaceDistance {
 }
 
 impl SurfaceDistance {
-    /// Prepares a surface for queries. Refuses what [`TriangleMesh::check`] refuses.
+    /// Prepares a surface for queries. It returns the errors of [`TriangleMesh::check`].
     pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshError> {
         mesh.check()?;
         let mut triangles: Vec<[Vec3; 3]> = (0..mesh.triangles.len()).map(|t| mesh.corners(t)).collect();
@@ -78,7 +78,7 @@ impl SurfaceDistance {
         &self.report
     }
 
-    /// How often the surface goes round `p`, within 0.03: an integer if the surface is closed.
+    /// How many times the surface encloses `p`, within 0.03: an integer if the surface is closed.
     pub fn winding(&self, p: Vec3) -> f64 {
         winding(&self.tree, &self.dipoles, &self.triangles, p)
     }

@@ -38,7 +38,7 @@ const MAX_NODES: u128 = 1 << 27;
 pub enum Resolution {
     /// The side of a cell of the lattice \[m\]; a cell holds twelve tets with edges of about its side.
     Cell(f64),
-    /// So many cells along the longest side of the solid's bounds.
+    /// Number of cells along the longest side of the solid's bounds.
     Cells(usize),
 }
 
@@ -68,9 +68,9 @@ pub enum Keep {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tetrahedralise {
-    /// How fine; 24 cells along the longest side by default.
+    /// The resolution; 24 cells along the longest side by default.
     pub resolution: Resolution,
-    /// Which pieces; all by default.
+    /// Which pieces to keep; all by default.
     pub keep: Keep,
 }
 
@@ -80,7 +80,7 @@ impl Default for Tetrahedralise {
     }
 }
 
-/// A solid filled with tets, and how well.
+/// A solid filled with tets, and the quality of the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tetrahedralised {
     /// Tets of positive volume without unused vertices, with a closed boundary.
@@ -105,10 +105,10 @@ pub struct Tetrahedralised {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TetrahedraliseError {
-    /// A resolution makes no sense or asks for too many nodes, or the surface is no surface.
+    /// A resolution is invalid or needs too many nodes, or the surface is invalid.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// The solid is thinner than the lattice, or there is none: a single triangle, a sheet.
+    /// The solid is thinner than the lattice, or there is no solid: a single triangle, a sheet.
     #[error(
         "nothing is inside at this resolution: all {nodes} nodes of a lattice of cell {cell} m are outside, the nearest {nearest} m from the surface"
     )]

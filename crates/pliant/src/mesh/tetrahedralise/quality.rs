@@ -1,4 +1,4 @@
-//! What can be said of a mesh once it is made.
+//! Quality measures of a finished mesh.
 
 use crate::math::Vec3;
 use crate::mesh::sdf::{SignedDistance, SurfaceDistance};
@@ -8,11 +8,11 @@ use crate::parallel::{Strided, for_each};
 /// The shapes of the tets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TetQuality {
-    /// The least angle between two faces of a tet \[degrees\]; 70.5 in a regular one.
+    /// The smallest angle between two faces of a tet \[degrees\]; 70.5 in a regular one.
     pub min_dihedral: f64,
-    /// The greatest angle between two faces of a tet \[degrees\].
+    /// The largest angle between two faces of a tet \[degrees\].
     pub max_dihedral: f64,
-    /// The tet of least [`tet_quality`].
+    /// The tet with the lowest [`tet_quality`].
     pub worst_tet: usize,
     /// Its [`tet_quality`]: 1 is regular, 0 is flat.
     pub worst_quality: f64,
@@ -20,7 +20,7 @@ pub struct TetQuality {
     pub volume: f64,
     /// Connected pieces of the mesh.
     pub pieces: usize,
-    /// Pieces found and not kept.
+    /// Pieces that were not kept.
     pub dropped_pieces: usize,
     /// The volume of the pieces not kept \[m³\].
     pub dropped_volume: f64,

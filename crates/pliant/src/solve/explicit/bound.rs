@@ -1,9 +1,10 @@
 //! How long a time step elements allow.
 //!
-//! The highest frequency of a world is at most that of its worst element alone, with a share of its vertices' masses [Irons & Treharne 1971].
-//! Any shares will do that add up to one. By weights, which for elements of one material are volumes, slivers have next to no mass and seem
-//! far worse than they are; by stiffness, all elements around a sliver have next to none. The mean of both is within √2 of the better one. An
-//! element w/2‖A x − p‖² has at most the stiffness w AᵀA, so ω² = w λ for the largest eigenvalue λ of M⁻½ AᵀA M⁻½, and it allows h < 2/ω.
+//! The highest frequency of a world is at most that of its worst element alone, with a share of its vertices' masses
+//! [Irons & Treharne 1971]. Any shares work that add up to one. If shares follow the weights, which for elements of one
+//! material are volumes, slivers have almost no mass and seem far worse than they are; if they follow the stiffness,
+//! all elements around a sliver have almost none. The mean of both is within √2 of the better one. An element w/2‖A x −
+//! p‖² has at most the stiffness w AᵀA, so ω² = w λ for the largest eigenvalue λ of M⁻½ AᵀA M⁻½, and it allows h < 2/ω.
 
 use crate::energy::Operator;
 use crate::math::symmetric_eigen;
@@ -20,7 +21,8 @@ pub(super) fn unstable_elements(model: &Model, h: f64) -> Vec<(usize, usize)> {
     unstable.map(|(batch, element, _)| (batch, element)).collect()
 }
 
-/// The longest time step at which explicit integration of a world is certain not to explode \[s\]; infinite where nothing is elastic.
+/// The longest time step at which explicit integration of a world is guaranteed to be stable \[s\]; infinite if nothing
+/// is elastic.
 ///
 /// ```
 /// use pliant::prelude::*;

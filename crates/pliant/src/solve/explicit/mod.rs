@@ -1,9 +1,11 @@
-//! Explicit integration of the elastic energies, with the elements that it would make explode left to shape matching [Fierz 2012; Bender 2014, §6].
+//! Explicit integration of the elastic energies, with shape matching for elements that would be unstable [Fierz 2012;
+//! Bender 2014, §6].
 //!
-//! x = s − τ² M⁻¹ ∇E at the positions before the step: symplectic Euler. It is exact in its kind and cheap, and holds as long as h < 2/ω for the
-//! highest frequency ω of the world. A few bad elements have the highest frequencies: `bound` tells which, and of those no force is taken.
-//! Instead what they connect is put back to its rest shape where it fits best (`rigid_parts`). All others are integrated as if nothing had happened.
-//! A part that starts strained jumps to its shape in the first step, and is as fast as that.
+//! x = s − τ² M⁻¹ ∇E at the positions before the step: symplectic Euler. It is accurate and cheap, and stable as long
+//! as h < 2/ω for the highest frequency ω of the world. A few bad elements have the highest frequencies: `bound` finds
+//! them, and their forces are ignored. Instead, the vertices that they connect are put back to their rest shape where
+//! it fits best (`rigid_parts`). All other elements are integrated as usual. A part that is strained at the start jumps
+//! to its rest shape in the first step, and gets the corresponding velocity.
 
 mod bound;
 mod rigid_parts;
@@ -23,10 +25,10 @@ pub use bound::stable_time_step;
 /// Parameters of explicit integration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplicitParams {
-    /// Whether elements that cannot be integrated at the time step are left to shape matching. Without it such a world explodes, and the step
-    /// is refused.
+    /// Whether elements that are unstable at the time step use shape matching. Without it, such a world explodes and
+    /// the step fails.
     pub stabilise: bool,
-    /// Elements are left to matching where the time step is above this share of the longest that they allow; at most 1.
+    /// An element uses shape matching if the time step is above this share of the longest step that it allows; at most 1.
     pub safety: f64,
 }
 
@@ -44,7 +46,7 @@ impl ExplicitParams {
     }
 }
 
-/// Explicit integration. It keeps what it knows of elements as long as model and time step stay the same.
+/// The explicit solver. It keeps its analysis of elements as long as the model and the time step stay the same.
 #[derive(Debug)]
 pub struct Explicit {
     params: ExplicitParams,

@@ -1,4 +1,4 @@
-//! What unstable elements connect, put back to its rest shape.
+//! Puts the vertices that unstable elements connect back to their rest shape.
 
 use crate::math::{Quat, Vec3, fitted_rotation};
 use crate::world::model::Model;

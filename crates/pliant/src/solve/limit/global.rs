@@ -1,16 +1,18 @@
 //! All edges at once, to a tolerance: a Newton-type solve in the spirit of the fast projection of [Goldenthal 2007].
 //!
-//! Of all positions that keep every edge within its limit L, the one nearest to where the step ended, in the metric of masses:
+//! Finds, of all positions that keep every edge within its limit L, those closest to the end of the step, in the metric
+//! of masses:
 //!
 //! min ½(x − x̂)ᵀM(x − x̂)   with   ‖x_b − x_a‖ ≤ L for each edge
 //!
-//! Balls are convex, so there is one such place, and every descent leads there. Multipliers λ ≥ 0 are found by the augmented Lagrangian:
-//! Newton's method on ½(x − x̂)ᵀM(x − x̂) + Σ μ/2 max(0, ‖x_b − x_a‖ − L + λ/μ)², then λ ← max(0, λ + μ(‖x_b − x_a‖ − L)), until
-//! no edge is too long. What moves vertices is M⁻¹ times pulls along edges, so momentum is kept.
+//! The constraints are convex, so there is one solution, and every descent leads to it. Multipliers λ ≥ 0 are found by
+//! the augmented Lagrangian: Newton's method on ½(x − x̂)ᵀM(x − x̂) + Σ μ/2 max(0, ‖x_b − x_a‖ − L + λ/μ)², then λ ←
+//! max(0, λ + μ(‖x_b − x_a‖ − L)), until no edge is too long. Vertices move by M⁻¹ times forces along edges, so
+//! momentum is conserved.
 //!
-//! Departure: [Goldenthal 2007] solves (∇C M⁻¹ ∇Cᵀ) δλ = C for the warp and weft of quads, at equality. Triangles have more edges than a
-//! sheet has ways to move, so that matrix is singular in a flat one; and edges may be shorter than their limit. Eliminating λ instead of x
-//! gives M + μ ∇Cᵀ∇C, which is definite, and has the pattern of the mesh.
+//! Departure: [Goldenthal 2007] solves (∇C M⁻¹ ∇Cᵀ) δλ = C for the warp and weft of quads, at equality. Triangles have
+//! more edges than a sheet has degrees of freedom, so that matrix is singular for a flat one; and edges may be shorter
+//! than their limit. Eliminating λ instead of x gives M + μ ∇Cᵀ∇C, which is definite, and has the pattern of the mesh.
 
 use std::sync::Arc;
 

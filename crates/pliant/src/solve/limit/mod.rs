@@ -1,21 +1,22 @@
-//! Strain limiting [Bender 2014, §3.5]: passes over the positions that a step has reached, after any solver, that take back what is
-//! stretched too far.
+//! Strain limiting [Bender 2014, §3.5]: passes over the positions at the end of a step, after any solver, that correct
+//! what is stretched too far.
 //!
 //! | method | what it does |
 //! |---|---|
 //! | [`LimitMethod::Edges`] | one edge after the other is brought to its limit [Provot 1995] |
 //! | [`LimitMethod::Principal`] | one cell after the other has its principal stretches clamped [Wang 2010] |
-//! | [`LimitMethod::Hierarchy`] | edges between few vertices first, then between more and more [Müller 2008] |
+//! | [`LimitMethod::Hierarchy`] | edges of coarse levels first, then of finer and finer ones [Müller 2008] |
 //! | [`LimitMethod::Global`] | all edges at once, to a tolerance, by Newton's method [Goldenthal 2007] |
 //!
-//! Passes are cheap, and leave what they have not come round to. The global one takes linear solves, and holds. All act along edges or
-//! about centres of mass, so a piece that hangs on nothing keeps its momentum. Velocities follow positions, by Δx/h; the
-//! angular momentum of what is free is then set back to what it was, as a spin, since forces at the end of a step of finite
-//! length do not keep it by themselves.
+//! The first three are cheap, but may leave errors. The global one takes linear solves, and meets the limit. All act
+//! along edges or about centres of mass, so a free piece keeps its momentum. Velocities change by Δx/h; the angular
+//! momentum of free pieces is then restored by a spin, since forces at the end of a step of finite length do not
+//! conserve it by themselves.
 //!
-//! The pass acts before the last look at colliders and before movements are cut for self-collision: it breaks neither promise, and what
-//! those move afterwards may exceed the limit. It acts on the cells of bodies (triangles, tets, strands), with their rest positions;
-//! vertices that are pinned or belong to rigid bodies stay, and garments, whose rest shape lies elsewhere, are left alone.
+//! The pass runs before the final check of colliders and before movements are truncated for self-collision: it violates
+//! neither, but vertices that those move afterwards may exceed the limit. It acts on the cells of bodies (triangles,
+//! tets, strands), with their rest positions; vertices that are pinned or belong to rigid bodies stay in place, and
+//! garments are not limited, since their rest shape is in another plane.
 
 mod edges;
 mod global;
@@ -34,32 +35,33 @@ pub(crate) use levels::levels_of;
 use levels::limit_levels;
 use principal::Cell;
 
-/// How far a body may be stretched, and how that is seen to.
+/// How far bodies may stretch, and by which method that is enforced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrainLimiting {
     /// Largest stretch, as length over rest length: 1.05 for 5 %. At least 1.
     pub most: f64,
-    /// Least stretch; 0, the default, lets cloth be compressed. Only edges and principal stretches have it.
+    /// Smallest stretch; with 0, the default, cloth can be compressed. Only used by the methods for edges and principal
+    /// stretches.
     pub least: f64,
-    /// How.
+    /// The method.
     pub method: LimitMethod,
 }
 
 /// How strain is limited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LimitMethod {
-    /// Each edge in turn.
+    /// One edge after the other.
     Edges {
         /// Rounds.
         iterations: usize,
     },
-    /// Each triangle, tet or segment in turn, by the principal stretches of its deformation: the result hardly depends on how the mesh
-    /// runs.
+    /// The principal stretches of one triangle, tet or segment after the other: the result hardly depends on the
+    /// directions of the mesh.
     Principal {
         /// Rounds.
         iterations: usize,
     },
-    /// Edges between few vertices first.
+    /// Edges of coarse levels first.
     Hierarchy {
         /// Most levels above the mesh itself.
         levels: usize,
@@ -76,22 +78,22 @@ pub enum LimitMethod {
 }
 
 impl StrainLimiting {
-    /// A limit that all edges keep to a tolerance of 10⁻⁴.
+    /// A limit that all edges meet to a tolerance of 10⁻⁴.
     pub fn global(most: f64) -> Self {
         Self { most, least: 0.0, method: LimitMethod::Global { iterations: 200, tolerance: 1e-4 } }
     }
 
-    /// A limit on principal stretches, in some rounds.
+    /// A limit on principal stretches, with a number of rounds.
     pub fn principal(most: f64, iterations: usize) -> Self {
         Self { most, least: 0.0, method: LimitMethod::Principal { iterations } }
     }
 
-    /// A limit on edges, in some rounds.
+    /// A limit on edges, with a number of rounds.
     pub fn edges(most: f64, iterations: usize) -> Self {
         Self { most, least: 0.0, method: LimitMethod::Edges { iterations } }
     }
 
-    /// A limit on edges of all lengths, coarse ones first, in some rounds on each of up to eight levels.
+    /// A limit on edges of up to eight levels, coarse ones first, with a number of rounds on each level.
     pub fn hierarchy(most: f64, iterations: usize) -> Self {
         Self { most, least: 0.0, method: LimitMethod::Hierarchy { levels: 8, iterations } }
     }
@@ -118,16 +120,16 @@ impl StrainLimiting {
     }
 }
 
-/// What limiting strain took in a step.
+/// Report of strain limiting in a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StrainLimitReport {
     /// Largest stretch of an edge before, in any substep.
     pub stretch_before: f64,
     /// Largest stretch of an edge after the last.
     pub stretch_after: f64,
-    /// Rounds, or linear solves.
+    /// Number of rounds or linear solves.
     pub iterations: usize,
-    /// Farthest that a vertex was moved \[m\].
+    /// Largest distance that a vertex was moved \[m\].
     pub moved: f64,
 }
 

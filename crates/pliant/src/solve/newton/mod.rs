@@ -1,12 +1,12 @@
-//! Newton's method on the same objective: the exact implicit step, to judge other solvers by.
+//! Newton's method on the same objective: the exact implicit step, a reference for the other solvers.
 //!
 //! Each iteration assembles ∇²g from element Hessians Aᵀ H A, made positive semi-definite element by element (`system`), solves for a
 //! direction (directly or by conjugate gradients) and halves the step until g falls enough (Armijo). Near the solution the
 //! true ∇²g is tried first: where it is positive definite, convergence is quadratic, also under compression. Contacts with colliders and between
 //! layers, with their friction, are augmented Lagrangians in g, its gradient and its matrix; their forces follow after each iteration.
 //!
-//! From the start at q with one iteration and no line search it is the semi-implicit step of Baraff and Witkin that [Liu 2013, §5] compares with; with
-//! shifted matrices it is the Newton's method of that comparison.
+//! Started at q, with one iteration and no line search, it is the semi-implicit step of Baraff and Witkin that [Liu
+//! 2013, §5] compares with; with shifted matrices it is the Newton's method of that comparison.
 
 mod assemble;
 mod params;

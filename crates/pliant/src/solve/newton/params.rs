@@ -1,4 +1,4 @@
-//! What can be chosen of Newton's method.
+//! Parameters of Newton's method.
 
 use super::super::Start;
 
@@ -17,26 +17,27 @@ pub enum LinearSolver {
     },
 }
 
-/// What Newton's method does where the second derivative of g is not positive definite.
+/// What Newton's method does if the second derivative of g is not positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NewtonCurvature {
-    /// Negative eigenvalues of elements become zero; near the solution the true matrix is tried first. Robust, and the fastest.
+    /// Negative eigenvalues of elements are set to zero; near the solution the true matrix is tried first. Robust, and
+    /// the fastest.
     #[default]
     Projected,
-    /// Nothing: an error, as semi-implicit methods have it.
+    /// Nothing; the solve is an error, as in semi-implicit methods.
     Raw,
-    /// A multiple of the identity is added to the true matrix, more and more until it is positive definite [Martin 2011]: the method that [Liu 2013,
-    /// Figure 2] compares with. Each trial costs a factorisation.
+    /// A growing multiple of the identity is added to the true matrix until it is positive definite [Martin 2011]: the
+    /// method that [Liu 2013, Figure 2] compares with. Each trial costs a factorisation.
     Shifted,
 }
 
 /// Parameters of Newton's method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewtonParams {
-    /// Most iterations in a stage.
+    /// Maximum number of iterations in a stage.
     pub iterations: usize,
-    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage, or when a full step moves
-    /// nothing; 0 never stops early.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage, or
+    /// when a full step moves nothing; with 0 it never stops early.
     pub tolerance: f64,
     /// Linear solver.
     pub linear_solver: LinearSolver,
@@ -44,12 +45,12 @@ pub struct NewtonParams {
     pub line_search: bool,
     /// Treatment of negative curvature.
     pub curvature: NewtonCurvature,
-    /// Plain local/global iterations before the first Newton iteration [Liu 2013, §5]. On crumpled cloth 30 of them were seen to
-    /// save hardly any Newton iteration (2 % over five states).
+    /// Plain local/global iterations before the first Newton iteration [Liu 2013, §5]. On crumpled cloth, 30 of them
+    /// saved hardly any Newton iterations (2 % over five states).
     pub warm_start: usize,
     /// Where to start.
     pub start: Start,
-    /// Whether to record g on the way.
+    /// Whether to record g at each iteration.
     pub record: bool,
 }
 
@@ -69,7 +70,7 @@ impl Default for NewtonParams {
 }
 
 impl NewtonParams {
-    /// The semi-implicit step [Baraff 1998]: one linearisation at the positions of the last step, taken in full.
+    /// The semi-implicit step [Baraff 1998]: one linearised step from the last positions, without line search.
     pub fn semi_implicit() -> Self {
         Self { iterations: 1, line_search: false, start: Start::Previous, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Coarser sets of vertices that keep the ways between them from stretching, ahead of each iteration [Müller 2008].
+//! Coarser sets of vertices that keep the paths between them from stretching, before each iteration [Müller 2008].
 //!
 //! ```text
 //!   ●───────────────●───────────────●      a round here reaches across the cloth,
@@ -6,9 +6,10 @@
 //!   ●───●───●───●───●───●───●───●───●      and one here from vertex to vertex
 //! ```
 //!
-//! An iteration over edges carries an error some edges far, so what a cloth of hundreds of edges does between its ends takes ten thousands
-//! of iterations. Levels are those of [`LimitMethod::Hierarchy`](crate::LimitMethod::Hierarchy). Their links resist stretch only, and
-//! hand on differences only: a wrinkled sheet whose edges have their lengths is left alone.
+//! An iteration over edges spreads an error by only a few edges, so a cloth of hundreds of edges needs tens of
+//! thousands of iterations to spread it from end to end. Levels are those of
+//! [`LimitMethod::Hierarchy`](crate::LimitMethod::Hierarchy). Their links resist stretch only, and pass on differences
+//! only: a wrinkled sheet with edges of the right length does not change.
 
 #![allow(unsafe_code)] // Links of one colour and followers move vertices of their own.
 
@@ -23,7 +24,7 @@ use crate::parallel::Colouring;
 /// Links or followers that a thread takes at a time.
 const CHUNK: usize = 256;
 
-/// Levels above the mesh that keep a body from stretching as a whole while constraints see to its edges.
+/// Levels above the mesh that keep a body from stretching as a whole, while constraints correct its edges.
 ///
 /// ```
 /// use pliant::prelude::*;
@@ -45,12 +46,13 @@ const CHUNK: usize = 256;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StretchLevels {
-    /// Most levels above the mesh itself. Vertices of one are about twice as far apart as those of the next.
+    /// Maximum number of levels above the mesh itself. Vertices of a level are about twice as far apart as those of the
+    /// next finer one.
     pub levels: usize,
-    /// Rounds on each level in an iteration.
+    /// Number of rounds on each level per iteration.
     pub rounds: usize,
-    /// Stretch, as length over rest length, that levels let pass: 1 for cloth that does not stretch; more than that of its material
-    /// under its weight for one that does.
+    /// Stretch, as length over rest length, that levels allow: 1 for cloth that does not stretch; for cloth that does,
+    /// more than the stretch of its material under its weight.
     pub most: f64,
 }
 

@@ -1,19 +1,21 @@
-//! Position-based dynamics [Bender 2014, Algorithm 1]: vertices go where inertia takes them, then constraints move them one after the
-//! other, and velocities follow.
+//! Position-based dynamics [Bender 2014, Algorithm 1]: vertices move by inertia, then constraints correct their
+//! positions one after the other, and velocities are computed from the result.
 //!
-//! Every energy of the world is taken as the constraint ‖A x − p‖ = 0. With [`Stiffness::Physical`] (XPBD, [Macklin 2016]) its
-//! compliance is 1/w, so that with iterations the result nears that of every other solver; at few iterations it is softer. With
-//! [`Stiffness::Share`], classic position-based dynamics, a constraint goes a share of the way, and what that means as a stiffness
-//! depends on iterations, time step and masses.
+//! Every energy of the world becomes the constraint ‖A x − p‖ = 0. With [`Stiffness::Physical`] (XPBD, [Macklin 2016])
+//! its compliance is 1/w, so that with many iterations the result approaches that of every other solver; with few
+//! iterations it is softer. With [`Stiffness::Share`], classic position-based dynamics, a constraint corrects a share
+//! of its error, and the resulting stiffness depends on iterations, time step and masses.
 //!
-//! Bodies that are matched ([`crate::Matching`]) are pulled to their goals before the first iteration, and limited in each.
-//! Cloth that is matched ([`crate::ClothMatching`]) has its regions visited in each iteration, after the constraints.
-//! Oriented particles ([`crate::OrientedParticles`]) are pulled and limited as well, and turned with it.
-//! Fluids of the world keep their density in every iteration, after its constraints ([`crate::matter::fluid`](crate::FluidMaterial)).
+//! Bodies with shape matching ([`crate::Matching`]) are pulled to their goals before the first iteration, and limited
+//! in each iteration. The regions of matched cloth ([`crate::ClothMatching`]) are processed in each iteration, after
+//! the constraints. Oriented particles ([`crate::OrientedParticles`]) are pulled, limited and turned in the same way.
+//! The density of fluids is corrected in every iteration, after the constraints
+//! ([`crate::matter::fluid`](crate::FluidMaterial)).
 //!
-//! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result has the same
-//! bits on any number of threads. Jacobi's way solves all at the same positions and takes means: a vertex in n constraints counts as n
-//! with an n-th of the mass each, which keeps momentum where a plain mean would not.
+//! Constraints of one colour share no vertex and are solved at once (`colouring`), colour after colour, so the result
+//! has the same bits on any number of threads. The Jacobi variant solves all constraints at the same positions and
+//! takes means: a vertex in n constraints counts as n vertices with an n-th of the mass each, which conserves momentum;
+//! a plain mean would not.
 
 mod lanes;
 mod levels;
@@ -42,14 +44,15 @@ use passes::{Outcome, Pass, Sweep, passes};
 
 pub use levels::StretchLevels;
 
-/// What constraints do with their errors.
+/// How strongly constraints correct their errors.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Stiffness {
-    /// XPBD: the materials' own stiffness, as in every solver [Macklin 2016].
+    /// XPBD: the physical stiffness of the materials, as in every solver [Macklin 2016].
     #[default]
     Physical,
-    /// Classic position-based dynamics: k between 0 and 1 of all constraints, and of kinds that differ by their names. An iteration goes
-    /// k' = 1 − (1 − k)^(1/n) of the way [Müller 2006]. The stiffness of materials does not count.
+    /// Classic position-based dynamics: a share k between 0 and 1 for all constraints, and shares for some kinds by
+    /// name. An iteration corrects k' = 1 − (1 − k)^(1/n) of the error [Müller 2006]. The stiffness of materials is
+    /// ignored.
     Share {
         /// k of kinds that are not named.
         stiffness: f64,
@@ -58,47 +61,48 @@ pub enum Stiffness {
     },
 }
 
-/// How an iteration goes over the constraints.
+/// How an iteration processes the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum SweepKind {
-    /// One colour after the other, each from where the last has moved vertices.
+    /// One colour after the other, each from the positions that the last one has changed.
     #[default]
     GaussSeidel,
-    /// All at the same positions, each vertex by the mean. Slower to converge, and does not depend on any order.
+    /// All at the same positions; each vertex moves by the mean. Converges more slowly, but does not depend on the order.
     Jacobi {
         /// Factor on movements, 1 for none; up to about 1.5 is faster.
         relaxation: f64,
     },
 }
 
-/// Which constraints come first in an iteration: errors gather in those that come last.
+/// Which constraints come first in an iteration; errors accumulate in those that come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SweepOrder {
-    /// As bodies and their energies were added.
+    /// In the order in which bodies and their energies were added.
     #[default]
     AsAdded,
-    /// The other way.
+    /// In the reverse order.
     Reversed,
-    /// There, and back in the next iteration.
+    /// Forwards and backwards in turn.
     Alternating,
 }
 
 /// Parameters of the position-based solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionBasedParams {
-    /// Iterations in a stage.
+    /// Number of iterations in a stage.
     pub iterations: usize,
-    /// What constraints do with their errors.
+    /// How strongly constraints correct their errors.
     pub stiffness: Stiffness,
-    /// How an iteration goes over the constraints.
+    /// How an iteration processes the constraints.
     pub sweep: SweepKind,
-    /// In which order.
+    /// The order of constraints.
     pub order: SweepOrder,
-    /// Levels above the mesh that keep bodies from stretching as a whole, ahead of each iteration.
+    /// Levels above the mesh that keep bodies from stretching as a whole, solved before each iteration.
     pub levels: Option<StretchLevels>,
-    /// Stops when an iteration moves no vertex by more than this fraction of the world's diagonal; 0 for all iterations.
+    /// Stops when an iteration moves no vertex by more than this fraction of the world's diagonal; with 0, all
+    /// iterations are made.
     pub tolerance: f64,
-    /// Whether to record g on the way, which costs about an iteration each.
+    /// Whether to record g at each iteration, which costs about as much as an iteration.
     pub record: bool,
 }
 
@@ -167,7 +171,7 @@ impl PositionBasedParams {
     }
 }
 
-/// Position-based dynamics. It keeps colours as long as the model stays the same.
+/// The position-based solver. It keeps its colours as long as the model stays the same.
 #[derive(Debug)]
 pub struct PositionBased {
     params: PositionBasedParams,

@@ -1,12 +1,14 @@
 //! L-BFGS over the constant projective matrix [Liu 2017, §4.2].
 //!
-//! The last iterations have shown how forces change along the way that vertices went: pairs s = Δx, y = Δ∇g. From the projective matrix, as the first
-//! guess at the second derivative, the two-loop recursion [Nocedal 1980] makes one that agrees with the newest pair, at the price of one solve with
-//! the factor and a few inner products. A line search shortens the step until g falls.
+//! The last iterations have shown how forces change along the path of the vertices: pairs s = Δx, y = Δ∇g. From the
+//! projective matrix, as the first guess at the second derivative, the two-loop recursion [Nocedal 1980] makes one that
+//! agrees with the newest pair, at the price of one solve with the factor and a few inner products. A line search
+//! shortens the step until g falls.
 //!
-//! Contacts come and go and their multipliers change in every iteration, so pairs of g with contacts would be of many functions. Departure: pairs are of
-//! g without contacts, which stays one function for the whole stage, and the stiffness K of contacts is added to the matrix that they make: conjugate
-//! gradients (`contact`) solve (B + K) δ = −∇g, with B⁻¹ from the two loops where the other accelerations have H⁻¹.
+//! Contacts come and go and their multipliers change in every iteration, so pairs of g with contacts would mix many
+//! functions. Departure: pairs are taken of g without contacts, which stays one function for the whole stage, and the
+//! stiffness K of contacts is added to the matrix that they make: conjugate gradients (`contact`) solve (B + K) δ =
+//! −∇g, with B⁻¹ from the two loops where the other accelerations have H⁻¹.
 
 use std::collections::VecDeque;
 

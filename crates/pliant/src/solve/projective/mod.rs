@@ -1,11 +1,13 @@
-//! Projective dynamics [Bouaziz 2014, Algorithm 1], of which fast mass-spring [Liu 2013] is the case of edge springs.
+//! Projective dynamics [Bouaziz 2014, Algorithm 1]; fast mass-spring systems [Liu 2013] are its special case of edge
+//! springs.
 //!
 //! Each iteration projects all elements (local), then solves one constant, prefactored system (global). Departure: the global
 //! step is in increment form, H δ = −∇g(x), x ← x + δ, with ∇g = M(x − s)/τ² + Σ w Aᵀ(A x − p). The iterates are the same;
 //! rounding errors are relative to δ instead of x, and accelerators act on δ.
 //!
-//! Vectors are in f64 and increments are solved for, so a factor in f32 costs no accuracy: what one iteration gets wrong the next
-//! sees as residual. Elements are projected in f32 until the movement of an iteration nears its rounding, then in f64.
+//! Vectors are in f64 and the solver computes increments, so a factor in f32 costs no accuracy: the error of one
+//! iteration is part of the residual of the next. Elements are projected in f32 until the movement of an iteration
+//! comes close to its rounding error, then in f64.
 
 mod advance;
 mod anderson;
@@ -42,7 +44,7 @@ pub(super) const REFINED_BELOW: f64 = 1e-6;
 /// Movement below which forces may balance, and are looked at; looking takes a fraction of an iteration.
 const JUDGED_BELOW: f64 = 1e-4;
 
-/// The local/global solver. It keeps factors as long as model and time step stay the same.
+/// The local/global solver. It keeps its factors as long as the model and the time step stay the same.
 #[derive(Debug)]
 pub struct Projective {
     params: ProjectiveParams,

@@ -1,9 +1,9 @@
-//! What can be chosen of the local/global solver.
+//! Parameters of the local/global solver.
 
 use super::super::Start;
 use crate::sparse::Precision;
 
-/// How iterations build on each other.
+/// How iterations are accelerated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Acceleration {
     /// Plain local/global: g never rises, not even between half-steps.
@@ -13,7 +13,7 @@ pub enum Acceleration {
         /// Iterates remembered, 1 to 16.
         window: usize,
     },
-    /// Chebyshev semi-iteration [Wang 2015]: no inner products, no promise of descent.
+    /// Chebyshev semi-iteration [Wang 2015]: no inner products, but no guarantee of descent.
     Chebyshev {
         /// Estimate of the spectral radius of the iteration, below 1.
         rho: f64,
@@ -32,18 +32,20 @@ pub enum Acceleration {
 /// Parameters of local/global iterations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectiveParams {
-    /// Most iterations in a stage. The default 10 suffices to the eye for most scenes.
+    /// Maximum number of iterations in a stage. Most scenes look right with the default of 10.
     pub iterations: usize,
-    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early. Where contacts
-    /// only displace vertices, when no vertex moved by more than this share of the world's diagonal in an iteration.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage;
+    /// with 0 it never stops early. If contacts only displace vertices, it stops when no vertex moved by more than this
+    /// share of the world's diagonal in an iteration.
     pub tolerance: f64,
     /// Acceleration; by default Anderson with a window of 5.
     pub acceleration: Acceleration,
     /// Where to start.
     pub start: Start,
-    /// Whether to record g on the way; energies are then evaluated one by one in f64, which takes several times longer.
+    /// Whether to record g at each iteration; energies are then evaluated one by one in f64, which takes several times
+    /// longer.
     pub record: bool,
-    /// Numbers of the factor and of projections. Both converge to the same result; f32 is about twice as fast.
+    /// Precision of the factor and of projections. Both converge to the same result; f32 is about twice as fast.
     pub precision: Precision,
 }
 
@@ -66,7 +68,7 @@ impl ProjectiveParams {
         Self { iterations, tolerance: 0.0, acceleration: Acceleration::None, ..Self::default() }
     }
 
-    /// Iterates to convergence: for comparisons with the exact solution.
+    /// Parameters to iterate to convergence, for comparisons with the exact solution.
     pub fn converged() -> Self {
         let acceleration = Acceleration::Anderson { window: 10 };
         Self { iterations: 20_000, tolerance: 1e-10, acceleration, ..Self::default() }

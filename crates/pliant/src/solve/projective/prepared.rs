@@ -1,4 +1,4 @@
-//! What an iteration works with: the factor, elements in lanes, and vectors in the order of elimination.
+//! The data of an iteration: the factor, elements in lanes, and vectors in elimination order.
 
 use super::advance::advance;
 use super::contact::{ContactSolve, Coupled, Taken, read, write};

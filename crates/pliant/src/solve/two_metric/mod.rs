@@ -1,12 +1,13 @@
-//! Newton's method at the price of projective iterations.
+//! Newton's method at the cost of projective iterations.
 //!
-//! Each iteration solves Newton's system with the positive part of the second derivative, roughly, by a few conjugate gradients that are
-//! preconditioned by the constant projective factor and by the 3×3 blocks on the diagonal (`linear`), and shortens the step until
-//! g falls. The factor changes with topology, weights and time step only; what is nonlinear, and contacts, are in the
-//! matrix that is multiplied by. Where the projective iteration needs many steps because its matrix resists folding and
-//! turning as it resists stretch, this one needs two or three.
+//! Each iteration approximately solves Newton's system with the positive part of the second derivative, by a few
+//! iterations of conjugate gradients that are preconditioned by the constant projective factor and by the 3×3 diagonal
+//! blocks (`linear`), and shortens the step until g falls. The factor changes only with topology, weights and time
+//! step; nonlinear terms and contacts are in the matrix of the products. The projective matrix resists folding and
+//! rotation as it resists stretch, so projective iterations need many steps for these; this method needs two or three.
 //!
-//! Inside, numbers are f32; the gradient that is solved for is that of the projective local step, whose positions are f64.
+//! The linear solve is in f32; its right-hand side is the gradient of the projective local step, which has positions in
+//! f64.
 
 mod drift;
 mod linear;
@@ -27,42 +28,45 @@ use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use drift::FreeBodies;
 use linear::{Limits, Linear};
 
-/// What Newton's system is preconditioned by.
+/// The preconditioner of Newton's system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preconditioner {
-    /// The projective factor alone: as good as both for solids, and cheapest.
+    /// The projective factor alone: as good as both for solids, and the cheapest.
     Factor,
-    /// Factor and blocks, their results added: one product with the matrix in a linear iteration.
+    /// The sum of factor and blocks: one product with the matrix per linear iteration.
     Sum,
-    /// Blocks, factor, blocks, each on what the one before has left: three products, fewest iterations.
+    /// Blocks, factor, blocks, each applied to the residual of the one before: three products, fewest iterations.
     #[default]
     Product,
 }
 
-/// Parameters of the two-metric Newton.
+/// Parameters of the two-metric solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TwoMetricParams {
-    /// Most iterations in a stage.
+    /// Maximum number of iterations in a stage.
     pub iterations: usize,
-    /// Most linear iterations in each, every one with a solve by the projective factor.
+    /// Maximum number of linear iterations in each; every one takes a solve with the projective factor.
     pub linear_iterations: usize,
     /// Share of the residual, measured by the preconditioner, at which linear iterations end: the last one begins with less.
     pub linear_tolerance: f64,
-    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage; 0 never stops early.
+    /// Stops when the largest unbalanced force on a vertex is at most this share of the largest force in the stage;
+    /// with 0 it never stops early.
     pub tolerance: f64,
-    /// Makes another iteration only while g misses what the last one promised by more than this share of the energy that bodies have, or while g is above what it
-    /// would be if nothing moved, if need be more than `iterations`; 0 makes them all and no more. A miss is stretch that turning elements have caused, and
+    /// Adds another iteration only if g differs from what the last one predicted by more than this share of the energy
+    /// of the bodies, or if g is higher than it would be if nothing moved; this may take more than `iterations`. With
+    /// 0, exactly `iterations` are made. The difference is stretch that rotating elements have caused, and that the
     /// next steps would turn into motion.
     pub energy_tolerance: f64,
-    /// Iterations at least, where `energy_tolerance` would end them earlier.
+    /// Minimum number of iterations with `energy_tolerance`.
     pub least_iterations: usize,
-    /// The same while something touches: contacts that come and go within a step are known only after an iteration, and rebounds depend on them.
+    /// The same while there are contacts: contacts that begin and end within a step are known only after an iteration,
+    /// and rebounds depend on them.
     pub contact_iterations: usize,
-    /// What the linear systems are preconditioned by.
+    /// The preconditioner of the linear systems.
     pub preconditioner: Preconditioner,
     /// Where to start.
     pub start: Start,
-    /// Whether to record g on the way.
+    /// Whether to record g at each iteration.
     pub record: bool,
 }
 
@@ -84,7 +88,7 @@ impl Default for TwoMetricParams {
 }
 
 impl TwoMetricParams {
-    /// Iterates to convergence: for comparisons with the exact solution.
+    /// Parameters to iterate to convergence, for comparisons with the exact solution.
     pub fn converged() -> Self {
         Self { iterations: 500, linear_iterations: 60, linear_tolerance: 1e-3, tolerance: 1e-10, ..Self::default() }
     }
@@ -106,7 +110,7 @@ const LONGEST: usize = 5;
 /// 50 × 50 vertices was farther from the exact motion at more time.
 const CONTACT_WEIGHT: f64 = 50.0;
 
-/// The two-metric Newton. It keeps factors as long as model and time step stay the same.
+/// The two-metric solver. It keeps its factors as long as the model and the time step stay the same.
 #[derive(Debug)]
 pub struct TwoMetric {
     params: TwoMetricParams,

@@ -1,14 +1,14 @@
-//! A Cholesky factor laid out for solving again and again with three right-hand sides.
+//! A Cholesky factor with a layout for many solves with three right-hand sides.
 //!
 //! Each supernode with columns of L = [L₁₁; L₂₁] is stored as M = [L₁₁⁻¹; −L₂₁L₁₁⁻¹] in panels as high as a vector is wide. With
 //! t the right-hand side of its columns the forward sweep is y = M t, added to the node's rows, and the backward sweep
 //! x = Mᵀ g with g gathered from these rows: both are dense streams over memory without chains of dependent operations. The
 //! three coordinates go through together, so each number of the factor is loaded once per sweep for six operations.
 //!
-//! Subtrees of the elimination tree, and the nodes above them level by level, are tasks of their own. What they add to rows above
-//! them goes to private rows, which the node above adds up in a fixed order; the tasks depend on the matrix alone, so
-//! threads change no bit. The few large nodes are shared out by panels (forward) and by columns (backward), where nothing
-//! is added across.
+//! Subtrees of the elimination tree, and the nodes above them level by level, are separate tasks. What they add to rows
+//! above them goes to private rows, which the node above adds up in a fixed order; the tasks depend on the matrix
+//! alone, so the result is the same on any number of threads. The few large nodes are shared out by panels (forward)
+//! and by columns (backward), where nothing is added across.
 //!
 //! The factor is kept in f32 or f64. In f32 a solve has a relative error of about 1e-6, which increments of an iteration
 //! refine: half the memory to read, twice the lanes.
@@ -38,10 +38,10 @@ pub use repack::Repacked;
 use schedule::Schedule;
 use sweep::Sweep;
 
-/// Numbers that a factor is stored in.
+/// Precision of a stored factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
-    /// f32: relative error of about 1e-6 in a solve, half the memory. Enough wherever solutions are increments.
+    /// f32: relative error of about 1e-6 in a solve, half the memory. This is enough if solutions are increments.
     #[default]
     Single,
     /// f64: accurate to rounding.
@@ -74,7 +74,7 @@ macro_rules! with_numbers {
 }
 
 impl PackedFactor {
-    /// Lays out a factor.
+    /// Packs a factor.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -105,10 +105,10 @@ impl PackedFactor {
         with_numbers!(&mut self.0, packed => packed.refill(factor));
     }
 
-    /// Takes the numbers of a factor that was updated since this one had its numbers, by changes that are given in their order. Only
-    /// nodes on the paths of these change: by the same rotations where they are few, which costs a pass over a node's
-    /// numbers for each, otherwise anew from the factor. If the changes do not lead from the numbers that this one has to those of
-    /// the factor, all nodes are made anew.
+    /// Takes the numbers of a factor that was updated since this one had its numbers, by the given changes, in their
+    /// order. Only nodes on the paths of these change: by the same rotations if they are few, which costs a pass over a
+    /// node's numbers for each; otherwise they are computed again from the factor. If the changes do not lead from the
+    /// numbers of this factor to those of the other, all nodes are computed again.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -132,7 +132,7 @@ impl PackedFactor {
         with_numbers!(&mut self.0, packed => packed.repack(factor, changes, true))
     }
 
-    /// Like [`update`](Self::update), but makes all touched nodes anew from the factor: the bits are those of
+    /// Like [`update`](Self::update), but computes all touched nodes again from the factor: the bits are those of
     /// [`refill`](Self::refill).
     pub fn refill_touched(&mut self, factor: &Cholesky, changes: &[Touched]) -> Repacked {
         with_numbers!(&mut self.0, packed => packed.repack(factor, changes, false))
@@ -143,7 +143,7 @@ impl PackedFactor {
         with_numbers!(&mut self.0, packed => packed.follow(factor, changes, false));
     }
 
-    /// Numbers that it is stored in.
+    /// Its precision.
     pub fn precision(&self) -> Precision {
         match self.0 {
             Numbers::Single(_) => Precision::Single,
@@ -156,13 +156,13 @@ impl PackedFactor {
         with_numbers!(&self.0, packed => packed.bytes())
     }
 
-    /// Whether the factor was offered to the system for large pages of memory.
+    /// Whether the system was asked for large pages of memory for the factor.
     pub fn asked_for_huge_pages(&self) -> bool {
         with_numbers!(&self.0, packed => packed.values.asked_for_huge_pages())
     }
 
-    /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x. Work goes over the threads of the
-    /// current rayon pool when called from one.
+    /// Solves A x = b for the three coordinates at once; `rhs` holds b and becomes x. If called from a rayon pool, it
+    /// uses the threads of that pool.
     pub fn solve(&mut self, rhs: &mut [Vec3]) {
         crate::parallel::with_team(|team| with_numbers!(&mut self.0, packed => packed.solve(team, rhs)));
     }

@@ -31,12 +31,12 @@ const LEAST_REMAINDER: f64 = 1e-6;
 /// Largest entry of a vector: its square, divided by any sensible pivot, is finite.
 const LARGEST_VALUE: f64 = 1e100;
 
-/// What becomes of v vᵀ.
+/// Whether v vᵀ is added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
     /// It is added.
     Add,
-    /// It is taken away.
+    /// It is removed.
     Remove,
 }
 
@@ -49,10 +49,10 @@ impl Update {
     }
 }
 
-/// Why a factor could not be updated. The factor is what it was.
+/// Why a factor could not be updated. The factor is unchanged.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum UpdateError {
-    /// An index is not one of the matrix.
+    /// An index is out of range.
     #[error("unknown {unknown} of the vector is not one of the matrix of size {size}")]
     NoSuchUnknown {
         /// The index.
@@ -60,7 +60,7 @@ pub enum UpdateError {
         /// Size of the matrix.
         size: usize,
     },
-    /// A value is no number, infinite or so large that its square would be.
+    /// A value is NaN, infinite, or so large that its square would be infinite.
     #[error("the vector has the value {value:e} at unknown {unknown}, beyond {LARGEST_VALUE:e}")]
     ValueOutOfRange {
         /// Where.
@@ -68,7 +68,7 @@ pub enum UpdateError {
         /// What.
         value: f64,
     },
-    /// v vᵀ has an entry that the analysed pattern has not.
+    /// v vᵀ has an entry that is not in the analysed pattern.
     #[error("the vector couples unknowns {first} and {second}, which the pattern of the matrix does not")]
     OutsideOfPattern {
         /// The lesser of the two.
@@ -76,7 +76,7 @@ pub enum UpdateError {
         /// The greater.
         second: u32,
     },
-    /// A − v vᵀ is not positive definite, or so nearly that the factor would lose its digits.
+    /// A − v vᵀ is not positive definite, or so close to singular that the factor would lose its precision.
     #[error("the downdate would leave {remainder:e} of the determinant, less than {LEAST_REMAINDER:e}")]
     LosesDefiniteness {
         /// det A'/det A as far as it was found.
@@ -143,8 +143,9 @@ pub(super) struct Scratch {
 }
 
 impl Cholesky {
-    /// Makes this the factor of A ± v vᵀ, where v is given by its entries (those of one unknown add up). Each two unknowns of v must be
-    /// neighbours in the analysed pattern; a single unknown always fits. On an error nothing is changed.
+    /// Makes this the factor of A ± v vᵀ, where v is given by its entries (entries of the same unknown add up). Any two
+    /// unknowns of v must be neighbours in the analysed pattern; a single unknown always fits. After an error nothing
+    /// has changed.
     ///
     /// ```
     /// use std::sync::Arc;

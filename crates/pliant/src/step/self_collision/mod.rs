@@ -1,12 +1,12 @@
-//! Surfaces that do not pass through each other or themselves.
+//! Keeps surfaces from passing through each other and themselves.
 //!
-//! A step solves with contacts as forces, then cuts the movement so that nothing has passed, and goes round a few times, each time from
-//! the last positions known to be free of intersections:
+//! A step solves with contacts as forces, then truncates the movement so that nothing passes through anything, and
+//! repeats this a few times, each time from the last positions that are known to be free of intersections:
 //!
 //! detect (broad phase) → contacts at the safe positions → solve → truncate → the result is safe
 //!
-//! `contact::layers` holds layers apart by a thickness and rubs them, inside the projective solver; [`truncate`] is what guarantees that an
-//! intersection-free start stays so, whatever the solver. See `docs/self-collision.md`.
+//! `contact::layers` keeps layers apart by a thickness and applies friction, inside the projective solver; [`truncate`]
+//! guarantees that an intersection-free start stays intersection-free, with any solver. See `docs/self-collision.md`.
 
 mod truncate;
 mod untangle;
@@ -30,21 +30,21 @@ use crate::world::model::Model;
 /// How surfaces and strands are kept apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelfCollision {
-    /// Distance that layers keep \[m\], at least 1e-9. Nearer ones are pushed apart; parts of a body that are nearer at rest keep their distance
-    /// at rest.
+    /// Distance that layers keep \[m\], at least 1e-9. Closer ones are pushed apart; parts of a body that are closer at
+    /// rest keep their rest distance.
     pub thickness: f64,
     /// Coulomb's coefficient μ between layers.
     pub friction: f64,
-    /// Weight of a contact relative to the inertia m/τ² of what touches. More is stiffer in a round and takes more
-    /// linear iterations.
+    /// Weight of a contact relative to the inertia m/τ² of the touching vertices. A larger value is stiffer within a
+    /// round and takes more linear iterations.
     pub stiffness: f64,
-    /// Most rounds of solving and truncating in a stage. A stage in which nothing touches takes one; one in which a vertex is held back inside of
-    /// a collider takes up to four times as many.
+    /// Maximum number of rounds of solving and truncating in a stage. A stage without contacts takes one; a stage in
+    /// which a vertex is held back inside a collider takes up to four times as many.
     pub rounds: usize,
-    /// Rounds that a stage takes in which layers press, also where no vertex is held back by more than the thickness. Fewer are faster; more bring
-    /// friction and momentum between layers nearer to what they should be.
+    /// Minimum number of rounds of a stage in which layers press against each other, even if no vertex is held back by
+    /// more than the thickness. Fewer are faster; more make friction and momentum between layers more accurate.
     pub least_rounds: usize,
-    /// Whether a start with intersections is brought free of them, by moving vertices that are not pinned, instead of refused.
+    /// Whether intersections at the start are removed by moving vertices that are not pinned. Otherwise they are an error.
     pub untangle: bool,
 }
 
@@ -73,22 +73,22 @@ impl SelfCollision {
     }
 }
 
-/// What keeping surfaces apart took in a step.
+/// Report of self-collision in a step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SelfCollisionReport {
-    /// Pairs whose boxes overlapped, of the largest round.
+    /// Pairs with overlapping boxes, in the round that has most.
     pub candidates: usize,
     /// Contacts that pressed in the last round.
     pub contacts: usize,
-    /// Vertices whose movement was cut, of all rounds.
+    /// Vertices with a truncated movement, in all rounds.
     pub truncated: usize,
-    /// Vertices whose movement was cut in the last round: they are not where the solver wants them.
+    /// Vertices with a truncated movement in the last round: they are not where the solver wants them.
     pub held: usize,
     /// Rounds of solving and truncating.
     pub rounds: usize,
-    /// Seconds in looking for pairs.
+    /// Seconds spent searching for pairs.
     pub seconds_broad: f64,
-    /// Seconds in measuring pairs and cutting movements.
+    /// Seconds spent measuring pairs and truncating movements.
     pub seconds_narrow: f64,
 }
 

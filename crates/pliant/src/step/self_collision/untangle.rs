@@ -1,4 +1,4 @@
-//! Brings a start with intersections free of them.
+//! Removes intersections at the start.
 //!
 //! ```text
 //!            good side             Where an edge passes through a triangle, the surface is thought cut. What the cuts separate
@@ -22,16 +22,16 @@ const FLATTENED: f64 = 0.1;
 /// Share of the way to the nearest vertex on the good side that may be used.
 const BELOW_THE_GOOD: f64 = 0.5;
 
-/// What it took to bring a start free of intersections.
+/// How intersections at the start were removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Untangled {
-    /// Edges that passed through triangles at the beginning.
+    /// Number of edges that passed through triangles at the start.
     pub crossings: usize,
-    /// Vertices that were moved.
+    /// Number of vertices that were moved.
     pub vertices: usize,
-    /// The longest way of a vertex \[m\].
+    /// Largest distance that a vertex was moved \[m\].
     pub furthest: f64,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: usize,
 }
 

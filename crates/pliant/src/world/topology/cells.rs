@@ -1,7 +1,7 @@
-//! What holds a body together: its triangles, its tets, or the segments of its strands.
+//! The cells of a body: its triangles, its tets, or the segments of its strands.
 //!
-//! Two cells are neighbours where they share a facet: triangles an edge, tets a face, segments an end. The cells around a vertex
-//! are its fan. A body comes apart at facets: [`Cells::separate`] gives a vertex a copy for each piece that its fan falls into.
+//! Two cells are neighbours if they share a facet: triangles an edge, tets a face, segments an end. The cells around a
+//! vertex are its fan. A body separates at facets: [`Cells::separate`] gives a vertex a copy for each piece of its fan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ impl Cells {
         Self { corners: 2, vertices: segments.into_iter().flatten().collect() }
     }
 
-    /// Corners of a cell: 2 of segments, 3 of triangles, 4 of tets; 0 where there are no cells.
+    /// Number of corners of a cell: 2 for segments, 3 for triangles, 4 for tets; 0 if there are no cells.
     pub fn corners(&self) -> usize {
         self.corners
     }
@@ -43,7 +43,7 @@ impl Cells {
         self.vertices.len().checked_div(self.corners).unwrap_or(0)
     }
 
-    /// Whether there is no cell.
+    /// Whether there are no cells.
     pub fn is_empty(&self) -> bool {
         self.vertices.is_empty()
     }
@@ -58,7 +58,7 @@ impl Cells {
         self.vertices.chunks_exact(self.corners.max(1))
     }
 
-    /// All cells as arrays; none where they have another number of corners.
+    /// All cells as arrays; none if they have a different number of corners.
     pub fn arrays<const N: usize>(&self) -> Vec<[u32; N]> {
         if self.corners == N { self.vertices.as_chunks::<N>().0.to_vec() } else { Vec::new() }
     }

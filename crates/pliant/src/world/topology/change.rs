@@ -1,4 +1,4 @@
-//! How a model differs from the one whose place it takes.
+//! How a model differs from the one that it replaces.
 
 use super::cells::Cells;
 use crate::math::Vec3;
@@ -18,7 +18,7 @@ impl Origin {
         Self { vertices: [vertex; 3], weights: [1.0, 0.0, 0.0] }
     }
 
-    /// A point at a share of the way from the first vertex to the second.
+    /// A point at a fraction of the distance from the first vertex to the second.
     pub fn on_edge([a, b]: [u32; 2], share: f64) -> Self {
         Self { vertices: [a, b, a], weights: [1.0 - share, share, 0.0] }
     }
@@ -28,7 +28,7 @@ impl Origin {
         (self.weights == [1.0, 0.0, 0.0]).then_some(self.vertices[0])
     }
 
-    /// The vertices that count, with their shares.
+    /// The vertices with a non-zero share, and their shares.
     pub fn parents(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.vertices.iter().copied().zip(self.weights).filter(|(_, weight)| *weight != 0.0)
     }
@@ -42,15 +42,16 @@ impl Origin {
     }
 }
 
-/// A change of one body: vertices that are added at the end of its own, cells that go to other vertices, cells that are added where
-/// others were divided. All numbers are those of the body; the vertices of later bodies move up.
+/// A change of one body: vertices that are added after its own, cells that are attached to other vertices, cells that
+/// are added where others were divided. All numbers are those of the body; the vertices of later bodies get higher
+/// numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
     /// Number of the body.
     pub body: usize,
     /// Where the new vertices come from.
     pub vertices: Vec<Origin>,
-    /// Vertices that become other points of the sheet, each after so many new vertices were made: number, vertex, point.
+    /// Vertices that become other points of the sheet: the number of new vertices made before it, the vertex, the point.
     pub moved: Vec<(u32, u32, Origin)>,
     /// Cells that have other vertices than before: number and vertices.
     pub changed: Vec<(u32, Vec<u32>)>,

@@ -9,15 +9,15 @@ use crate::math::Vec3;
 /// Where to cut.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cut {
-    /// Everything on one side from everything on the other.
+    /// Separates everything on one side of a plane from everything on the other.
     Plane {
         /// A point of the plane \[m\].
         point: Vec3,
         /// Its normal, of any length but zero.
         normal: Vec3,
     },
-    /// Along a line of segments, by a blade that stands along a direction and is as long as it takes. Where it ends inside the
-    /// sheet, it leaves a slit.
+    /// Cuts along a line of segments, with a blade of unlimited length in a given direction. A line that ends inside
+    /// the sheet leaves a slit.
     Polyline {
         /// At least two points \[m\].
         points: Vec<Vec3>,
@@ -29,16 +29,16 @@ pub enum Cut {
 /// What a cut did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CutReport {
-    /// Length of the cut at rest \[m\]; 0 where it met nothing.
+    /// Length of the cut at rest \[m\]; 0 if it hit nothing.
     pub length: f64,
-    /// Vertices that were made on the line.
+    /// Number of vertices that were made on the line.
     pub inserted: usize,
-    /// Vertices that were doubled.
+    /// Number of vertices that were split.
     pub doubled: usize,
 }
 
 impl Cut {
-    /// Refuses what is no cut: too few points, directions without length, blades along their own segments.
+    /// Checks the cut: too few points, directions without length, and blades along their own segments are errors.
     pub fn check(&self) -> Result<(), TopologyError> {
         let refuse = |name, value, need| Err(TopologyError::BadParameter { name, value, need });
         let (points, direction, name) = match self {

@@ -1,18 +1,18 @@
-//! Bodies that come apart: a model does not change during a step, but between steps another may take its place.
+//! Tearing and cutting: a model does not change during a step, but between steps another one may replace it.
 //!
 //! | file | answers |
 //! |---|---|
-//! | [`Cells`] | what holds a body together, and how it falls apart at facets |
-//! | [`Change`] | how the next model differs: new vertices with their origins, cells at other vertices, cells that were divided |
+//! | [`Cells`] | the cells of a body, and how it separates at facets |
+//! | [`Change`] | how the next model differs: new vertices with their origins, cells that are attached to other vertices, cells that were divided |
 //! | `images` | where an element is after a change |
 //! | `apply` | the next model: masses, energies, pins, surfaces |
 //! | `rims` | how the rims of a crack get room between them, in a world with self-collision |
 //! | [`Tearing`], `crack` | which cells fail, and at which facets they part |
 //! | [`Cut`], `refine` | cutting along a line, through cells |
 //!
-//! New vertices come at the end of their body, so that the numbers of a body's vertices stay what they were; the vertices of later bodies
-//! move up. Mass, momentum, positions and velocities are kept by parting; cutting through triangles also keeps mass and
-//! momentum, since velocities are linear on a triangle. The matrix is factored anew.
+//! New vertices come at the end of their body, so that the vertices of a body keep their numbers; the vertices of later
+//! bodies get higher numbers. Tearing conserves mass, momentum, positions and velocities; cutting through triangles
+//! also conserves mass and momentum, since velocities are linear on a triangle. The matrix is factored again.
 
 mod apply;
 mod cells;
@@ -48,13 +48,13 @@ pub enum TopologyError {
     /// There is no body of that name.
     #[error("there is no body {0:?}")]
     NoSuchBody(String),
-    /// The body has nothing that could part.
-    #[error("body {body:?} has no triangles, tets or segments that could part")]
+    /// The body has nothing that could tear.
+    #[error("body {body:?} has no triangles, tets or segments that could tear")]
     NoCells {
         /// Body.
         body: String,
     },
-    /// An energy, or what a body is made of, cannot follow.
+    /// An energy, or the matter of a body, does not support tearing and cutting.
     #[error("{}{kind:?} cannot be torn or cut", in_body(body.as_deref()))]
     Unsupported {
         /// Body; none for attachments between bodies.
@@ -62,8 +62,8 @@ pub enum TopologyError {
         /// Kind of energy, or of matter.
         kind: &'static str,
     },
-    /// An energy is not the material's, so that nobody knows what it is on a part of a triangle.
-    #[error("body {body:?}: {kind} would have to be divided, which only what a cloth's material gives can be")]
+    /// An energy is not part of the material, so it is not defined on a part of a triangle.
+    #[error("body {body:?}: the cut would divide {kind}, but only energies of a cloth material can be divided")]
     Divided {
         /// Body.
         body: String,
@@ -71,13 +71,13 @@ pub enum TopologyError {
         kind: &'static str,
     },
     /// Only cloth can be cut.
-    #[error("body {body:?} is no cloth; only cloth can be cut")]
+    #[error("body {body:?} is not cloth; only cloth can be cut")]
     NotCloth {
         /// Body.
         body: String,
     },
-    /// A surface that is kept from itself is so crowded that the rims of a crack have no room between them.
-    #[error("body {body:?} cannot part at {}: the rims would touch or pass through a surface", first_few(vertices))]
+    /// A surface with self-collision is so crowded that there is no room between the rims of a crack.
+    #[error("body {body:?} cannot tear at {}: the rims would touch or pass through a surface", first_few(vertices))]
     NoRoom {
         /// Body.
         body: String,
@@ -104,8 +104,8 @@ pub enum TopologyError {
         /// The other.
         b: u32,
     },
-    /// A force is given for a body whose material does not say how strains become forces.
-    #[error("body {body:?} has no material that would turn strains into forces; give a stretch to tear at")]
+    /// A force is given for a body without a material that converts strains to forces.
+    #[error("body {body:?} has no material that converts strains to forces; give a stretch at which it tears")]
     NoMaterial {
         /// Body.
         body: String,
@@ -118,13 +118,13 @@ pub enum TopologyError {
         /// Limit.
         limit: usize,
     },
-    /// The parts make no world, as where surfaces that are kept apart intersect.
+    /// The parts do not make a valid world, for example because surfaces intersect.
     #[error(transparent)]
     Model(Box<ModelError>),
-    /// The parts make no mesh.
+    /// The parts do not make a valid mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// The material makes nothing of the parts.
+    /// The material does not support the parts.
     #[error("body {body:?}: {error}")]
     Energy {
         /// Body.
@@ -135,7 +135,7 @@ pub enum TopologyError {
 }
 
 impl TopologyError {
-    /// Name of the body that is at fault, if it is one.
+    /// Name of the body that causes the error, if there is one.
     pub fn body(&self) -> Option<&str> {
         match self {
             Self::NoSuchBody(body)

@@ -1,4 +1,4 @@
-//! When a body fails: how much its cells bear, and how much is on them.
+//! When a body tears: the strength of its cells, and the load on them.
 
 use super::TopologyError;
 use super::apply::{inseparable, parts_of};
@@ -8,13 +8,13 @@ use crate::math::{Mat3, Vec3, svd_3x2, svd_3x3};
 use crate::world::error::ModelError;
 use crate::world::model::Model;
 
-/// What a cell bears.
+/// The strength of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TearThreshold {
-    /// Largest principal stretch, above 1: 1.3 tears at 30 % of strain.
+    /// Largest principal stretch, above 1: with 1.3 it tears at a strain of 30 %.
     Stretch(f64),
     /// Largest principal force by the material's linear law: per length of an edge for cloth \[N/m\], per area for solids \[Pa\], in
-    /// all for strands \[N\].
+    /// total for strands \[N\].
     Force(f64),
 }
 
@@ -23,23 +23,24 @@ pub enum TearThreshold {
 pub struct Seam {
     /// Its edges, in vertices of the body.
     pub edges: Vec<[u32; 2]>,
-    /// Factor on the strain or force that it bears across, such as 0.5.
+    /// Factor on the strength across it, such as 0.5.
     pub strength: f64,
 }
 
-/// How a body tears: cells that bear no more part from their neighbours across the largest stretch. A crack grows at its tips, by an
-/// edge or face in a step; a new one begins when no tip fails, one at a time and at the worst place.
+/// How a body tears: a cell that is loaded beyond its strength separates from its neighbours, perpendicular to the
+/// largest stretch. A crack grows at its tips, by one edge or face per step; a new one begins when no tip fails, one at
+/// a time and at the most overloaded cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tearing {
-    /// What cells bear.
+    /// The strength of cells.
     pub threshold: TearThreshold,
-    /// Cells bear more or less than that by up to this share, at random but always the same; 0 to below 1.
+    /// Random variation of the strength by up to this share, the same in every run; 0 to below 1.
     pub noise: f64,
-    /// Which random numbers.
+    /// Seed of the variation.
     pub seed: u64,
-    /// Weaker lines of a sheet.
+    /// Seams: lines along which a sheet is weaker or stronger.
     pub seams: Vec<Seam>,
-    /// Most vertices that are torn open in a step, at least 1.
+    /// Maximum number of vertices that tear in a step, at least 1.
     pub splits_per_step: usize,
 }
 
@@ -49,7 +50,7 @@ impl Tearing {
         Self::at(TearThreshold::Stretch(stretch))
     }
 
-    /// Tears at a force: per length of cloth \[N/m\], per area of solids \[Pa\], in all for strands \[N\].
+    /// Tears at a force: per length for cloth \[N/m\], per area for solids \[Pa\], in total for strands \[N\].
     pub fn at_force(force: f64) -> Self {
         Self::at(TearThreshold::Force(force))
     }
@@ -58,14 +59,14 @@ impl Tearing {
         Self { threshold, noise: 0.0, seed: 0, seams: Vec::new(), splits_per_step: 8 }
     }
 
-    /// With cells that differ.
+    /// Adds random variation of the strength.
     #[must_use]
     pub fn with_noise(mut self, noise: f64, seed: u64) -> Self {
         (self.noise, self.seed) = (noise, seed);
         self
     }
 
-    /// With a weaker line.
+    /// Adds a seam.
     #[must_use]
     pub fn with_seam(mut self, edges: Vec<[u32; 2]>, strength: f64) -> Self {
         self.seams.push(Seam { edges, strength });

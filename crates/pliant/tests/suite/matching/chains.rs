@@ -95,7 +95,7 @@ fn chains_that_cannot_be_are_refused() {
         let strands = pliant::mesh::Csr::from_rows(rows);
         Regions::chains(&StrandSet { positions: hair().positions[..4].to_vec(), strands }, 1)
     };
-    assert_eq!(of(&[&[0, 1, 2]]).unwrap_err().to_string(), "particle 3 is in no region");
+    assert_eq!(of(&[&[0, 1, 2]]).unwrap_err().to_string(), "particle 3 is not in any region");
     assert_eq!(of(&[&[0, 1, 9]]).unwrap_err().to_string(), "region 2 has particle 9, but the body has 4");
     let other = Body::points(&pliant::mesh::PointSet { positions: vec![Vec3::ZERO; 2] }, 1.0);
     let other = other.with_matching(springs(Regions::chains(&strands, 1).unwrap(), 0.5));

@@ -180,5 +180,5 @@ fn unusable_particles_and_worlds_are_refused_by_name() {
     assert!(projective.to_string().contains("oriented particles"), "{projective}");
     let world = Simulation::builder().body(body()).solver(iterations(1)).integrator(TimeIntegrator::Bdf2);
     let error = world.build().unwrap_err().to_string();
-    assert_eq!(error, "body \"fin\": oriented particles are integrated by implicit Euler, not by Bdf2");
+    assert_eq!(error, "body \"fin\": oriented particles need implicit Euler, not Bdf2");
 }

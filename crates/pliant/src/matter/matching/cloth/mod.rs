@@ -1,18 +1,19 @@
-//! Cloth by shape matching [Bender 2014, §4.6]: many small regions, each pulled back to its shape at rest where that fits best.
+//! Cloth with shape matching [Bender 2014, §4.6]: many small regions, each pulled back to its best-fitting rest shape.
 //!
 //! | file | does |
 //! |---|---|
 //! | `region` | triangles matched in their planes, pairs of vertices |
 //! | `folds` | pairs of triangles, which resist bending |
-//! | `fibres` | strips of edges that resist stretch as wholes [Stumpp 2008] |
+//! | `fibres` | chains of edges that resist stretch as a whole [Stumpp 2008] |
 //! | `levels` | coarser sets of vertices that resist stretch, in a V-cycle |
-//! | `coloured` | regions that threads take at once |
+//! | `coloured` | regions that threads can process at once |
 //!
-//! A body gets it by [`Body::with_cloth_matching`](crate::Body::with_cloth_matching), or is made of nothing else by
-//! [`Body::matched_cloth`](crate::Body::matched_cloth). Every iteration of the position-based solver goes over its regions once, or with levels
-//! once there and once back.
-//! Departure: regions go one after the other in colours instead of all at once with means per vertex, which converges faster and keeps the
-//! momentum and angular momentum of every region by itself.
+//! Add it to a body with [`Body::with_cloth_matching`](crate::Body::with_cloth_matching), or make a body of nothing
+//! else with [`Body::matched_cloth`](crate::Body::matched_cloth). Every iteration of the position-based solver
+//! processes its regions once, or with levels once on the way up and once on the way down.
+//! Departure: regions are
+//! processed colour by colour instead of all at once with means per vertex. This converges faster, and every region
+//! conserves its momentum and angular momentum.
 
 mod coloured;
 mod fibres;
@@ -39,10 +40,10 @@ use folds::{Fold, folds};
 use levels::Levels;
 use region::{Shares, Triangle};
 
-/// How a body of triangles keeps its shape by matching small regions.
+/// Shape matching of small regions for a body of triangles.
 ///
-/// Shares are between 0 and 1: how much of the way to the rest shape all iterations of a step go together, were there one region only.
-/// What that means as a stiffness depends on iterations, time step and mesh.
+/// Shares are between 0 and 1: how far all iterations of a step together would move a single region back to its rest
+/// shape. The resulting stiffness depends on iterations, time step and mesh.
 ///
 /// ```
 /// use pliant::prelude::*;
@@ -66,15 +67,16 @@ pub struct ClothMatching {
     pub shear: f64,
     /// Share of bending; 0 for cloth that folds freely.
     pub bend: f64,
-    /// Share of stretch along fibres, strips of edges that go straight on; 0 for none.
+    /// Share of stretch along fibres, which are straight chains of edges; 0 for none.
     pub fibres: f64,
-    /// Most edges of a fibre.
+    /// Maximum number of edges of a fibre.
     pub fibre_length: usize,
-    /// Most levels of coarser vertices above the mesh, each about twice as far apart as the last, which resist stretch with its share; 0 for none.
+    /// Maximum number of coarser levels of vertices, each about twice as coarse as the one before, which resist stretch
+    /// with the share of stretch; 0 for none.
     pub levels: usize,
-    /// How often a level is matched on the way there, and on the way back.
+    /// Number of times that a level is matched on the way up, and on the way down.
     pub rounds: usize,
-    /// Direction of the warp in the rest shape, of any length; in each triangle the part within its plane counts.
+    /// Direction of the warp in the rest shape, of any length; each triangle uses the component in its plane.
     pub warp: Vec3,
 }
 
@@ -120,13 +122,13 @@ impl ClothMatching {
     }
 }
 
-/// Why a body cannot be matched as cloth.
+/// Why a body does not support shape matching as cloth.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ClothMatchingError {
     /// It has no surface.
     #[error("cloth is matched by its triangles, but there are none")]
     NoTriangles,
-    /// A triangle has no shape to go back to.
+    /// A triangle is degenerate at rest.
     #[error("triangle {triangle} is a line at rest (area {area:e} m²), so that it cannot be matched")]
     Degenerate {
         /// The triangle.
@@ -159,7 +161,7 @@ fn coarse() -> Result<Body, ModelError> {
 }
 
 impl Body {
-    /// Cloth that is held together by matching its triangles alone, with a mass per area \[kg/m²\].
+    /// Cloth that is held together only by shape matching of its triangles, with a mass per area \[kg/m²\].
     pub fn matched_cloth(mesh: &TriangleMesh, density: f64, matching: ClothMatching) -> Result<Self, ModelError> {
         mesh.check_quality()?;
         let mut body = Self::new(mesh.positions.clone(), mesh.mass_matrix(MassKind::Lumped, density)?);
@@ -168,8 +170,8 @@ impl Body {
         Ok(body.with_cloth_matching(matching))
     }
 
-    /// Lets the body's triangles keep their shape by matching, beside what else it is made of. Only the
-    /// [position-based solver](crate::solve::pbd) knows it.
+    /// Adds shape matching of the body's triangles to what it is made of. Needs the [position-based
+    /// solver](crate::solve::pbd).
     pub fn with_cloth_matching(self, matching: ClothMatching) -> Self {
         self.with_matter(matching)
     }
