@@ -64,6 +64,30 @@ const LAYERS: [&str; 10] = [
     "pliant-bench",
 ];
 
+/// Pages that a reader goes through: at the top, and in docs.
+fn pages() -> Vec<PathBuf> {
+    let folders = [repository(), repository().join("docs"), repository().join("docs/decisions")];
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+#[test]
+fn every_link_of_the_docs_to_a_file_leads_somewhere() {
+    let mut links = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next()) {
+            if !target.is_empty() && !target.contains("://") {
+                let path = page.parent().unwrap().join(target);
+                assert!(path.exists(), "{} links to {target}, which is not there", page.display());
+                links += 1;
+            }
+        }
+    }
+    assert!(links > 100, "{links} links");
+}
+
 #[test]
 fn no_crate_depends_on_one_further_out() {
     let output = std::process::Command::new(env!("CARGO"))
