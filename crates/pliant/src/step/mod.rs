@@ -3,7 +3,10 @@
 //! | file | does |
 //! |---|---|
 //! | `substeps` | the step, on one screen: its equal parts, one after the other |
-//! | `simulation` | how a part is predicted, solved, checked and committed |
+//! | `predict` | what a part works out before it solves: damping, external forces, the first stage |
+//! | `stages` | how it is solved, phase by phase |
+//! | `commit` | how it becomes the state of the world, unless something is wrong with it |
+//! | `simulation` | the world itself |
 //! | `self_collision` | rounds of solving and truncating movements, so that no surface passes through another |
 //! | `lineage` | what a simulation does when its model is replaced |
 //! | `tear` | tearing and cutting |
@@ -19,10 +22,12 @@
 //! | `problem` | one implicit stage as a problem to study |
 
 pub(crate) mod builder;
+mod commit;
 pub(crate) mod error;
 pub(crate) mod inputs;
 pub(crate) mod lineage;
 pub(crate) mod pool;
+mod predict;
 pub(crate) mod problem;
 pub(crate) mod report;
 pub(crate) mod restore;
@@ -31,6 +36,7 @@ pub(crate) mod self_collision;
 pub(crate) mod settle;
 pub(crate) mod simulation;
 pub(crate) mod solver_choice;
+mod stages;
 pub(crate) mod substeps;
 pub(crate) mod tear;
 pub(crate) mod turns;

@@ -55,7 +55,8 @@ impl Simulation {
         untorn.map_or(Ok(report), Err)
     }
 
-    /// One part of a step: predict → solve, against what is in the way → check → commit → tear.
+    /// One part of a step: predict → solve → check → commit → tear. To solve is: stages of the integrator, against what is in the way → strain limits →
+    /// contacts → pins → layers → velocities.
     fn take_substep(&mut self, part: Substep) -> Result<Stepped, StepError> {
         let (begun, step) = (self.clock.now(), self.state.step + 1);
         self.follow_pins();

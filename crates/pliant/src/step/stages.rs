@@ -1,0 +1,254 @@
+//! How a substep is solved: all stages of the integrator, against what is in the way, and what follows once they are solved.
+
+use crate::clock::Clock;
+use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
+use crate::energy::Memory;
+use crate::integrate::{Beginning, Stage, TimeIntegrator};
+use crate::math::Vec3;
+use crate::parallel;
+use crate::scratch::Scratch;
+use crate::solve::limit::{Limiter, StrainLimitReport};
+use crate::solve::{SolveError, SolveReport, Solver, Start};
+use crate::step::predict::Prediction;
+use crate::step::problem::Problem;
+use crate::step::self_collision::SelfCollider;
+use crate::step::simulation::Simulation;
+use crate::world::model::Model;
+use crate::world::state::{Inputs, Substep};
+
+/// What a substep comes to.
+pub(crate) struct Reached {
+    pub(crate) positions: Vec<Vec3>,
+    pub(super) velocities: Vec<Vec3>,
+    pub(super) touched: Vec<Contact>,
+    pub(super) held: Vec<Held>,
+    pub(super) clearances: Clearances,
+    pub(crate) limited: Option<StrainLimitReport>,
+    /// Accelerations by all but the wind, where there is one \[m/s²\].
+    pub(super) others: Vec<Vec3>,
+    /// Vertices that were struck, with the positions and velocities that they might have had at the start.
+    pub(super) struck: Vec<(u32, Vec3, Vec3)>,
+}
+
+impl Simulation {
+    /// Solves a substep: its stages, then strain limits, contacts, pins, layers and velocities.
+    pub(crate) fn solve(
+        &mut self,
+        part: &Substep,
+        prediction: Prediction,
+    ) -> Result<(Reached, SolveReport), SolveError> {
+        let Prediction { velocities, accelerations, by_air, stage } = prediction;
+        let known = self.begin_solve()?;
+        let mut stages = Stages {
+            model: &self.model,
+            inputs: &self.inputs,
+            integrator: self.settings.integrator,
+            around: self.surroundings.as_ref(),
+            limiter: self.limiter.as_ref(),
+            start: &self.state.positions,
+            part,
+            velocities,
+            accelerations,
+            solver: &mut *self.solver,
+            trial: &mut self.trial,
+            self_collider: self.self_collider.as_mut(),
+            clock: &self.clock,
+            scratch: &mut self.scratch,
+        };
+        let (mut solved, report) = stages.solve(&stage, known)?;
+        let limited = stages.limit_strain(&mut solved)?;
+        let touched = stages.leave_contacts(&mut solved);
+        stages.place_pins(&mut solved);
+        stages.keep_apart(&mut solved, stage.tau);
+        stages.correct_velocities(&mut solved);
+        stage.recycle(stages.scratch);
+        Ok((stages.reached(solved, touched, limited, by_air), report))
+    }
+
+    /// Tells all that takes part where the substep begins. Returns how far colliders are known to be.
+    fn begin_solve(&mut self) -> Result<Option<Clearances>, SolveError> {
+        let earlier = self.history.as_ref().map(|history| (&history.velocities[..], history.h));
+        self.solver.begin_step(&self.state, earlier);
+        // Projections are recomputed; what energies remember is not.
+        for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
+            parallel::copy(&memory.warm, &mut trial.warm);
+        }
+        if let (Some(settings), None) = (self.strain_limiting, &self.limiter) {
+            self.limiter = Some(Limiter::new(settings, &self.model)?);
+        }
+        if let Some(collider) = &mut self.self_collider {
+            collider.begin_step(&self.state.positions);
+        }
+        Ok(self.surroundings.as_mut().map(|around| std::mem::take(&mut around.clearances)))
+    }
+}
+
+/// Where a substep has come to.
+struct Solved<'a> {
+    x: Vec<Vec3>,
+    v: Vec<Vec3>,
+    contacts: Contacts<'a>,
+}
+
+/// What was touched in a substep, and by which vertices.
+struct Touched {
+    contacts: Vec<Contact>,
+    held: Vec<Held>,
+    struck: Vec<u32>,
+}
+
+/// What a substep is solved with.
+struct Stages<'a> {
+    model: &'a Model,
+    inputs: &'a Inputs,
+    integrator: TimeIntegrator,
+    around: Option<&'a Surroundings>,
+    limiter: Option<&'a Limiter>,
+    /// Positions at the start of the substep \[m\].
+    start: &'a [Vec3],
+    part: &'a Substep,
+    /// Damped velocities at the start \[m/s\].
+    velocities: Vec<Vec3>,
+    /// Accelerations by external forces \[m/s²\].
+    accelerations: Vec<Vec3>,
+    solver: &'a mut dyn Solver,
+    trial: &'a mut [Memory],
+    self_collider: Option<&'a mut SelfCollider>,
+    clock: &'a Clock,
+    scratch: &'a mut Scratch,
+}
+
+impl<'a> Stages<'a> {
+    /// Solves the first stage, and the second where the integrator has one; `known` is how far colliders are known to be.
+    fn solve(&mut self, first: &Stage, known: Option<Clearances>) -> Result<(Solved<'a>, SolveReport), SolveError> {
+        let mut contacts = self.in_the_way(first, known);
+        let (mut x, mut report) = self.solve_stage(first, &mut contacts)?;
+        let mut v = self.velocities_after(first, &x);
+        let begin = Beginning { h: self.part.h, x: self.start, v: &self.velocities, before: None };
+        if let Some(second) = self.integrator.second_stage(begin, &x, &v, self.scratch) {
+            contacts = self.in_the_way(&second, contacts.obstacles.map(Obstacles::into_clearances));
+            let (y, later) = self.solve_stage(&second, &mut contacts)?;
+            v = self.velocities_after(&second, &y);
+            x = y;
+            report.add(later);
+        }
+        let begin = Beginning { h: self.part.h, x: self.start, v: &self.velocities, before: None };
+        self.integrator.finish(begin, &mut x, &mut v);
+        Ok((Solved { x, v, contacts }, report))
+    }
+
+    /// What may be touched in a stage.
+    fn in_the_way(&self, stage: &Stage, known: Option<Clearances>) -> Contacts<'a> {
+        let [now, end] = self.part.span;
+        let span = [now, if stage.moment == 1.0 { end } else { now + stage.moment * self.part.h }];
+        let (model, start) = (self.model, self.start);
+        let obstacles = self.around.zip(known).map(|(around, known)| Obstacles::new(around, model, start, span, known));
+        Contacts { obstacles, ..Contacts::default() }
+    }
+
+    /// Solves one stage from the start that the solver wants.
+    fn solve_stage(
+        &mut self,
+        stage: &Stage,
+        contacts: &mut Contacts<'_>,
+    ) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
+        let start = self.solver.start();
+        let beside = if self.solver.reads_inertial() { Start::Inertial } else { start };
+        let (stage_now, starts) = ((stage, &self.accelerations[..]), [start, beside]);
+        let (model, inputs, origin) = (self.model, self.inputs, (&stage.origin).into());
+        let problem = Problem::new(model, inputs, self.start, stage_now, origin, &starts, self.scratch);
+        let mut x = self.scratch.copy(problem.start(start));
+        for (entry, memory) in model.energies().iter().zip(&mut *self.trial) {
+            entry.batch.begin_stage(&stage.origin, memory);
+        }
+        let (solver, trial, clock) = (&mut *self.solver, &mut *self.trial, self.clock);
+        let report = match &mut self.self_collider {
+            Some(collider) => collider.solve(&problem, solver, &mut x, trial, contacts, clock)?,
+            None => solver.finish(&problem.objective(), &mut x, trial, contacts, clock)?,
+        };
+        problem.recycle(self.scratch);
+        Ok((x, report))
+    }
+
+    /// Velocities at the end of a stage that has come to x.
+    fn velocities_after(&mut self, stage: &Stage, x: &[Vec3]) -> Vec<Vec3> {
+        let mut v = stage.velocities(x, self.scratch);
+        // What keeping surfaces apart has taken from rigid bodies is no change of their velocities.
+        if let Some(collider) = &self.self_collider {
+            collider.keep_momentum(&mut v, stage.tau);
+        }
+        v
+    }
+
+    fn limit_strain(&mut self, solved: &mut Solved<'_>) -> Result<Option<StrainLimitReport>, SolveError> {
+        let Some(limiter) = self.limiter else { return Ok(None) };
+        // Where pins are going to be is what strain is limited against.
+        for (&vertex, target) in self.model.pinned().iter().zip(&self.inputs.substep_pins) {
+            solved.x[vertex as usize] = *target;
+        }
+        Ok(Some(limiter.limit(&mut solved.x, &mut solved.v, self.part.h)?))
+    }
+
+    /// Moves vertices out of colliders, and gives them the velocities that friction and restitution leave.
+    fn leave_contacts(&mut self, solved: &mut Solved<'_>) -> Touched {
+        let Substep { h, span, .. } = *self.part;
+        let (velocities, accelerations) = (&self.velocities[..], &self.accelerations[..]);
+        let is_euler = self.integrator == TimeIntegrator::ImplicitEuler;
+        let moves_out = !self.solver.keeps_positions();
+        let before = Before { span, h, velocities, accelerations, is_euler, moves_out };
+        let Solved { x, v, contacts } = solved;
+        let mut struck = Vec::new();
+        contacts.layers.note_struck(&before, &mut struck);
+        let finished = contacts.obstacles.as_mut().map(|obstacles| obstacles.finish(&before, x, v, &mut struck));
+        let (contacts, held) = finished.unwrap_or_default();
+        Touched { contacts, held, struck }
+    }
+
+    /// Pinned vertices are where they were told to be, and as fast as that made them.
+    fn place_pins(&mut self, solved: &mut Solved<'_>) {
+        for (&vertex, &target) in self.model.pinned().iter().zip(&self.inputs.substep_pins) {
+            let vertex = vertex as usize;
+            solved.v[vertex] = (target - self.start[vertex]) / self.part.h;
+            solved.x[vertex] = target;
+        }
+    }
+
+    /// Surfaces end where they have not passed through each other.
+    fn keep_apart(&mut self, solved: &mut Solved<'_>, tau: f64) {
+        if let Some(collider) = &mut self.self_collider {
+            collider.finish(&mut solved.x, &mut solved.v, tau, self.clock);
+        }
+    }
+
+    fn correct_velocities(&mut self, solved: &mut Solved<'_>) {
+        self.solver.correct_velocities(self.model, self.start, &solved.x, &mut solved.v, self.part.h);
+    }
+
+    /// What the substep has come to, with what the next one looks back on.
+    fn reached(
+        self,
+        solved: Solved<'_>,
+        touched: Touched,
+        limited: Option<StrainLimitReport>,
+        by_air: Vec<Vec3>,
+    ) -> Reached {
+        let (Solved { x, v, contacts }, h) = (solved, self.part.h);
+        let Self { velocities, accelerations, .. } = self;
+        let obstacles = contacts.obstacles;
+        let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
+        let mut others = by_air;
+        let masses = self.model.mass().lumped();
+        for ((a, mass), (v, before)) in others.iter_mut().zip(masses).zip(v.iter().zip(&velocities)) {
+            *a = (*v - *before) / h - if *mass > 0.0 { *a / *mass } else { Vec3::ZERO };
+        }
+        // An impact leaves no past to look back on: as if they had come the way they go now, under the same forces.
+        let past = |&vertex: &u32| {
+            let (x, v, a) = (x[vertex as usize], v[vertex as usize], accelerations[vertex as usize]);
+            (vertex, x - v * h, v - a * h)
+        };
+        let struck = touched.struck.iter().map(past).collect();
+        self.scratch.give([velocities, accelerations]);
+        let Touched { contacts: touched, held, .. } = touched;
+        Reached { positions: x, velocities: v, touched, held, clearances, limited, others, struck }
+    }
+}
