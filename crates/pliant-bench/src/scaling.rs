@@ -29,13 +29,18 @@ pub struct Point {
 
 /// Measures cloths and bars of growing size; `largest` bounds the number of vertices.
 pub fn measure(effort: Effort, largest: usize) -> Result<Vec<Point>, BenchError> {
-    let cloths = [21, 41, 81, 161, 321, 641].map(|n| (n * n, ("cloth", n, n)));
-    let bars = [(6, 11), (8, 22), (12, 30), (16, 40), (24, 55), (36, 78)].map(|(n, m)| (n * n * m, ("bar", n, m)));
     let mut points = Vec::new();
-    for (_, (kind, n, m)) in cloths.into_iter().chain(bars).filter(|&(vertices, _)| vertices <= largest) {
-        let problem = if kind == "cloth" { Problem::cloth(kind, n)? } else { Problem::bar(kind, n, m)? };
+    let mut add = |kind: &str, problem: Problem| -> Result<(), BenchError> {
         eprintln!("{kind}, {} vertices", problem.rest.len());
         points.extend(measure_one(kind, &problem, effort)?);
+        Ok(())
+    };
+    for n in [21, 41, 81, 161, 321, 641].into_iter().filter(|n| n * n <= largest) {
+        add("cloth", Problem::cloth("cloth", n)?)?;
+    }
+    let bars = [(6, 11), (8, 22), (12, 30), (16, 40), (24, 55), (36, 78)];
+    for (n, m) in bars.into_iter().filter(|(n, m)| n * n * m <= largest) {
+        add("bar", Problem::bar("bar", n, m)?)?;
     }
     Ok(points)
 }

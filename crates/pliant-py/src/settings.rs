@@ -41,82 +41,86 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
     }
     let kind: String = get(recipe, "kind")?;
-    if kind == "auto" {
-        return Ok(SolverChoice::Auto);
-    }
-    if kind == "follow-leader" {
-        return Ok(follow_leader(recipe)?.into());
-    }
-    if kind == "explicit" {
-        let safety = bounded(recipe, "safety", "above 0 and at most 1", |value| value > 0.0 && value <= 1.0)?;
-        return Ok(ExplicitParams { stabilise: get(recipe, "stabilise")?, safety }.into());
-    }
-    let tolerance: f64 = get(recipe, "tolerance")?;
-    if !(tolerance.is_finite() && tolerance >= 0.0) {
-        return Err(bad_value(format!("tolerance is {tolerance}, but must be finite and at least 0")));
-    }
-    if kind == "position-based" {
-        return Ok(position_based(recipe, tolerance)?.into());
-    }
-    let start = start(&get::<String>(recipe, "start")?)?;
-    if kind == "two-metric" {
-        let known =
-            [("factor", Preconditioner::Factor), ("sum", Preconditioner::Sum), ("product", Preconditioner::Product)];
-        let share = bounded(recipe, "linear_tolerance", "at least 0 and below 1", |v| (0.0..1.0).contains(&v))?;
-        let energy_tolerance = bounded(recipe, "energy_tolerance", "at least 0", |value| value >= 0.0)?;
-        let params = TwoMetricParams {
-            energy_tolerance,
-            least_iterations: iterations(recipe, "least_iterations")?,
-            contact_iterations: iterations(recipe, "contact_iterations")?,
-            iterations: iterations(recipe, "iterations")?,
-            linear_iterations: iterations(recipe, "linear_iterations")?,
-            linear_tolerance: share,
-            tolerance,
-            preconditioner: choose("preconditioner", &get::<String>(recipe, "preconditioner")?, &known)?,
-            start,
-            record: get(recipe, "record")?,
-        };
-        return Ok(params.into());
-    }
-    if kind == "newton" {
-        let linear = recipe.getattr("linear_solver")?;
-        let linear_solver = match linear.extract::<String>() {
-            Ok(name) => choose("linear_solver", &name, &[("direct", LinearSolver::Direct)])?,
-            Err(_) => LinearSolver::ConjugateGradient {
-                tolerance: get(&linear, "tolerance")?,
-                max_iterations: iterations(&linear, "max_iterations")?,
-            },
-        };
-        let known = [
-            ("projected", NewtonCurvature::Projected),
-            ("raw", NewtonCurvature::Raw),
-            ("shifted", NewtonCurvature::Shifted),
-        ];
-        let params = NewtonParams {
-            iterations: iterations(recipe, "iterations")?,
-            tolerance,
-            linear_solver,
-            line_search: get(recipe, "line_search")?,
-            curvature: choose("curvature", &get::<String>(recipe, "curvature")?, &known)?,
-            warm_start: iterations(recipe, "warm_start")?,
-            start,
-            record: get(recipe, "record")?,
-        };
-        return Ok(params.into());
-    }
-    let known = [("single", Precision::Single), ("double", Precision::Double)];
-    let params = ProjectiveParams {
-        iterations: iterations(recipe, "iterations")?,
-        tolerance,
-        acceleration: acceleration(&recipe.getattr("acceleration")?)?,
-        start,
-        record: get(recipe, "record")?,
-        precision: choose("precision", &get::<String>(recipe, "precision")?, &known)?,
-    };
-    Ok(params.into())
+    Ok(match kind.as_str() {
+        "auto" => SolverChoice::Auto,
+        "projective" => projective(recipe)?.into(),
+        "two-metric" => two_metric(recipe)?.into(),
+        "newton" => newton(recipe)?.into(),
+        "position-based" => position_based(recipe)?.into(),
+        "follow-leader" => follow_leader(recipe)?.into(),
+        "explicit" => {
+            let safety = bounded(recipe, "safety", "above 0 and at most 1", |value| value > 0.0 && value <= 1.0)?;
+            ExplicitParams { stabilise: get(recipe, "stabilise")?, safety }.into()
+        }
+        _ => return Err(bad_value(format!("there is no solver of the kind {kind:?}"))),
+    })
 }
 
-fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<PositionBasedParams> {
+fn tolerance(recipe: &Bound<'_, PyAny>) -> PyResult<f64> {
+    bounded(recipe, "tolerance", "finite and at least 0", |value| value >= 0.0)
+}
+
+fn own_start(recipe: &Bound<'_, PyAny>) -> PyResult<Start> {
+    start(&get::<String>(recipe, "start")?)
+}
+
+fn projective(recipe: &Bound<'_, PyAny>) -> PyResult<ProjectiveParams> {
+    let known = [("single", Precision::Single), ("double", Precision::Double)];
+    Ok(ProjectiveParams {
+        iterations: iterations(recipe, "iterations")?,
+        tolerance: tolerance(recipe)?,
+        acceleration: acceleration(&recipe.getattr("acceleration")?)?,
+        start: own_start(recipe)?,
+        record: get(recipe, "record")?,
+        precision: choose("precision", &get::<String>(recipe, "precision")?, &known)?,
+    })
+}
+
+fn two_metric(recipe: &Bound<'_, PyAny>) -> PyResult<TwoMetricParams> {
+    let known =
+        [("factor", Preconditioner::Factor), ("sum", Preconditioner::Sum), ("product", Preconditioner::Product)];
+    let linear_tolerance = bounded(recipe, "linear_tolerance", "at least 0 and below 1", |v| (0.0..1.0).contains(&v))?;
+    Ok(TwoMetricParams {
+        energy_tolerance: bounded(recipe, "energy_tolerance", "at least 0", |value| value >= 0.0)?,
+        least_iterations: iterations(recipe, "least_iterations")?,
+        contact_iterations: iterations(recipe, "contact_iterations")?,
+        iterations: iterations(recipe, "iterations")?,
+        linear_iterations: iterations(recipe, "linear_iterations")?,
+        linear_tolerance,
+        tolerance: tolerance(recipe)?,
+        preconditioner: choose("preconditioner", &get::<String>(recipe, "preconditioner")?, &known)?,
+        start: own_start(recipe)?,
+        record: get(recipe, "record")?,
+    })
+}
+
+fn newton(recipe: &Bound<'_, PyAny>) -> PyResult<NewtonParams> {
+    let linear = recipe.getattr("linear_solver")?;
+    let linear_solver = match linear.extract::<String>() {
+        Ok(name) => choose("linear_solver", &name, &[("direct", LinearSolver::Direct)])?,
+        Err(_) => LinearSolver::ConjugateGradient {
+            tolerance: get(&linear, "tolerance")?,
+            max_iterations: iterations(&linear, "max_iterations")?,
+        },
+    };
+    let known = [
+        ("projected", NewtonCurvature::Projected),
+        ("raw", NewtonCurvature::Raw),
+        ("shifted", NewtonCurvature::Shifted),
+    ];
+    Ok(NewtonParams {
+        iterations: iterations(recipe, "iterations")?,
+        tolerance: tolerance(recipe)?,
+        linear_solver,
+        line_search: get(recipe, "line_search")?,
+        curvature: choose("curvature", &get::<String>(recipe, "curvature")?, &known)?,
+        warm_start: iterations(recipe, "warm_start")?,
+        start: own_start(recipe)?,
+        record: get(recipe, "record")?,
+    })
+}
+
+fn position_based(recipe: &Bound<'_, PyAny>) -> PyResult<PositionBasedParams> {
     let kinds: BTreeMap<String, f64> = get(recipe, "stiffness_of")?;
     let share: Option<f64> = get(recipe, "stiffness")?;
     if let Some(k) = share.iter().chain(kinds.values()).find(|k| !(0.0..=1.0).contains(*k)) {
@@ -139,7 +143,7 @@ fn position_based(recipe: &Bound<'_, PyAny>, tolerance: f64) -> PyResult<Positio
         }),
         sweep: relaxation.map_or(SweepKind::GaussSeidel, |relaxation| SweepKind::Jacobi { relaxation }),
         order: choose("order", &get::<String>(recipe, "order")?, &known)?,
-        tolerance,
+        tolerance: tolerance(recipe)?,
         record: get(recipe, "record")?,
         ..PositionBasedParams::default()
     })

@@ -17,23 +17,22 @@ pub const STRANDS: [&str; 3] = ["cord", "thread", "cable"];
 
 /// A sheet by name.
 pub fn cloth(name: &str) -> Option<ClothMaterial> {
-    // Mass per area, Young's modulus, thickness, bending stiffness. Those of cotton and denim are as stiff as measured cloths along
+    // Mass per area, Young's modulus, thickness, bending stiffness, Poisson ratio. Those of cotton and denim are as stiff as measured cloths along
     // their yarns, and so far stiffer against shear; thicknesses only count through E t. Poisson ratios of cloth are left at 0: a guess.
-    let (density, youngs_modulus, thickness, bending) = match name {
+    let (density, youngs_modulus, thickness, bending, poisson_ratio) = match name {
         // All guesses; bending within what was measured of cotton blends.
-        "cotton" => (0.15, 4e6, 5e-4, 1e-5),
+        "cotton" => (0.15, 4e6, 5e-4, 1e-5, 0.0),
         // Density: 14 momme, a common weight of habutae. The others are guesses: bending below all ten measured cloths, none of which is silk, and a
         // modulus with which E t/2 = 60 N/m against shear is as measured (15 to 105 N/m), since that is what lets cloth drape.
-        "silk" => (0.06, 8e5, 1.5e-4, 1e-6),
+        "silk" => (0.06, 8e5, 1.5e-4, 1e-6, 0.0),
         // Rigid denim of 12 oz (0.4 kg/m²). The others are guesses; bending above that of the measured stretch denim.
-        "denim" => (0.4, 1e7, 8e-4, 8e-5),
+        "denim" => (0.4, 1e7, 8e-4, 8e-5, 0.0),
         // Office paper of 80 g/m² (by its name) and 0.1 mm; modulus a guess, bending E t³/12 of these.
-        "paper" => (0.08, 2e9, 1e-4, 1.7e-4),
+        "paper" => (0.08, 2e9, 1e-4, 1.7e-4, 0.0),
         // All guesses: a soft rubber of 1100 kg/m³, 1 mm; bending about E t³/(12 (1 − ν²)) of these, 1.57e-4.
-        "rubber-sheet" => (1.1, 1.5e6, 1e-3, 1.6e-4),
+        "rubber-sheet" => (1.1, 1.5e6, 1e-3, 1.6e-4, 0.45),
         _ => return None,
     };
-    let poisson_ratio = if name == "rubber-sheet" { 0.45 } else { 0.0 };
     let bending_stiffness = Some(bending);
     Some(ClothMaterial { density, youngs_modulus, thickness, bending_stiffness, poisson_ratio, ..Default::default() })
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use pliant::energy::Arrays;
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant_io::store::RunStore;
@@ -116,7 +117,7 @@ impl<'a> Studio<'a> {
         let lowest = bounds.min.y;
         let bounds = extent.bounds().unwrap_or(bounds);
         let last = store.frames().last().copied().ok_or("there are no frames to draw")?;
-        let on_floor = run.sim.model().energies().iter().any(|entry| entry.batch.kind() == "half_space");
+        let on_floor = run.sim.model().energies().iter().any(|entry| matches!(entry.batch.arrays(), Arrays::HalfSpace));
         // Colliders may reach further down than what lies on them.
         let hanging = if bounds.min.y < lowest { bounds.min.y } else { ground_height(&heights, &bounds, on_floor) };
         let ground = plane.unwrap_or(hanging);
