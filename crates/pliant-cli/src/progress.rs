@@ -11,7 +11,7 @@ use crate::record::{Phases, number};
 
 /// What is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Voice {
+pub(crate) enum Output {
     /// Text for people.
     Plain,
     /// One JSON object per line on standard output.
@@ -20,7 +20,7 @@ pub(crate) enum Voice {
     Quiet,
 }
 
-impl Voice {
+impl Output {
     pub(crate) fn of(quiet: bool, json: bool) -> Self {
         match (quiet, json) {
             (_, true) => Self::Json,
@@ -35,7 +35,7 @@ const LINE_EVERY: u32 = 30;
 
 /// Progress over the frames of a run.
 pub(crate) struct Progress {
-    voice: Voice,
+    voice: Output,
     bar: Option<ProgressBar>,
     frames: u32,
     first: u32,
@@ -45,8 +45,8 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Progress of a run of so many frames, of which the first are done already.
-    pub(crate) fn new(voice: Voice, frames: u32, first: u32) -> Self {
-        let shown = voice == Voice::Plain && std::io::stderr().is_terminal();
+    pub(crate) fn new(voice: Output, frames: u32, first: u32) -> Self {
+        let shown = voice == Output::Plain && std::io::stderr().is_terminal();
         let bar = shown.then(|| {
             let bar = ProgressBar::new(u64::from(frames)).with_position(u64::from(first));
             let style = ProgressStyle::with_template("{bar:28.cyan/dim} {pos}/{len} frames, {eta} left  {wide_msg}");
@@ -64,12 +64,12 @@ impl Progress {
                 bar.set_position(u64::from(frame));
                 bar.set_message(self.phases.describe());
             }
-            (None, Voice::Json) => {
+            (None, Output::Json) => {
                 let mut record = entry.clone();
                 record.insert("frame".to_owned(), json!(frame));
                 say!("{}", Value::Object(record));
             }
-            (None, Voice::Plain) if frame.is_multiple_of(LINE_EVERY) || frame == self.frames => {
+            (None, Output::Plain) if frame.is_multiple_of(LINE_EVERY) || frame == self.frames => {
                 let each = self.begun.elapsed().as_secs_f64() / f64::from(frame - self.first).max(1.0);
                 say!(
                     "frame {frame:5} of {}  {:7.2} s  kinetic {:10.3e} J  elastic {:10.3e} J  {:6.1} ms/frame, {:.0} s left",

@@ -13,7 +13,7 @@ use super::preview::Studio;
 use super::run::simulate;
 use crate::Outcome;
 use crate::output::say;
-use crate::progress::Voice;
+use crate::progress::Output;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -89,13 +89,13 @@ fn draw(builtin: &Builtin, images: &Path) -> Result<usize, Box<dyn Error>> {
     let mut run = scene.build()?;
     let dir = std::env::temp_dir().join(format!("pliant-gallery-{}-{}", builtin.name, std::process::id()));
     let mut store = place::replace(&scene, &run, &dir)?;
-    simulate(&mut run, &mut store, scene.frames(), u32::MAX, Voice::Quiet)?;
+    simulate(&mut run, &mut store, scene.frames(), u32::MAX, Output::Quiet)?;
     let options = RenderOptions { width: 560, height: 350, samples: 3, ..RenderOptions::default() };
     // Else all scenes of one body would be blue.
     let place = BUILTIN.iter().position(|other| other.name == builtin.name).unwrap_or(0);
     let studio = Studio::new(&run, &store, ColorBy::Body)?.with_first_color(place);
     let moment = MOMENTS.iter().find(|(name, _)| *name == builtin.name);
-    let moment = moment.map_or(studio.telling, |(_, share)| studio.at(*share));
+    let moment = moment.map_or(studio.liveliest, |(_, share)| studio.at(*share));
     let poster = studio.poster(moment, &options)?.to_indexed_png()?;
     let mut size = poster.len();
     std::fs::write(images.join(format!("{}.png", builtin.name)), poster)?;

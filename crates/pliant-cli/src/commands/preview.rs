@@ -51,7 +51,7 @@ pub(crate) fn draw(
     if which != Preview::Off {
         let studio = Studio::new(run, store, color_by)?;
         let poster = dir.join("preview.png");
-        studio.poster(studio.telling, &large())?.save_png(&poster)?;
+        studio.poster(studio.liveliest, &large())?.save_png(&poster)?;
         files.push(poster);
         if matches!(which, Preview::Animation | Preview::Frames) {
             files.push(dir.join("preview.gif"));
@@ -91,7 +91,7 @@ pub(crate) struct Studio<'a> {
     /// Largest value that the colours show; none where they show bodies.
     most: Option<f64>,
     /// The frame of the largest elastic energy: the fullest swing, the deepest dent, the last turn.
-    pub(crate) telling: u64,
+    pub(crate) liveliest: u64,
 }
 
 impl<'a> Studio<'a> {
@@ -121,9 +121,9 @@ impl<'a> Studio<'a> {
         // Colliders may reach further down than what lies on them.
         let hanging = if bounds.min.y < lowest { bounds.min.y } else { ground_height(&heights, &bounds, on_floor) };
         let ground = plane.unwrap_or(hanging);
-        let telling = most_energetic(store)?.unwrap_or(last);
+        let liveliest = most_energetic(store)?.unwrap_or(last);
         let most = (color_by != ColorBy::Body).then(|| two_digits(most));
-        Ok(Self { pictures, store, bounds, ground, most, telling })
+        Ok(Self { pictures, store, bounds, ground, most, liveliest })
     }
 
     /// Colours the first body as this one of the palette, and the others by those that follow.
@@ -162,7 +162,7 @@ impl<'a> Studio<'a> {
     pub(crate) fn at(&self, share: f64) -> u64 {
         let frames = self.store.frames();
         let place = (share * frames.len().saturating_sub(1) as f64).round() as usize;
-        frames.get(place).copied().unwrap_or(self.telling)
+        frames.get(place).copied().unwrap_or(self.liveliest)
     }
 
     /// The run in not more pictures than that, as fast as it happened.

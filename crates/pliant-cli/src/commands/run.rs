@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{export, place, preview, solver, solver_names};
 use crate::Outcome;
 use crate::output::{say, say_error};
-use crate::progress::{Progress, Voice};
+use crate::progress::{Output, Progress};
 use crate::record::log_entry;
 use crate::summary::{self, Summary, verdict_json};
 
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         [] => wanted.formats,
         given => export::formats(given)?,
     };
-    let voice = Voice::of(arguments.quiet, arguments.json);
+    let voice = Output::of(arguments.quiet, arguments.json);
     let mut run = build(&scene, arguments)?;
     export::check_fluids(run.sim.model(), &formats, arguments.fluid)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
@@ -139,7 +139,7 @@ pub(crate) fn simulate(
     store: &mut RunStore,
     frames: u32,
     checkpoint_every: u32,
-    voice: Voice,
+    voice: Output,
 ) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(voice, frames, run.frame());
     let mut changes = run.sim.topology_changes();
@@ -188,21 +188,21 @@ fn default_folder(scene: &str) -> PathBuf {
 }
 
 /// Prints the verdicts, where the time went, and what is where.
-fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Drawn, voice: Voice) {
+fn tell(summary: &Summary, dir: &Path, exported: &[PathBuf], drawn: &preview::Drawn, voice: Output) {
     for verdict in summary.verdicts() {
         let (holds, value, quantity) = (verdict.holds(), verdict.value, verdict.expect.quantity.name());
-        if voice == Voice::Json {
+        if voice == Output::Json {
             say!("{}", verdict_json(verdict));
-        } else if voice == Voice::Plain || !holds {
+        } else if voice == Output::Plain || !holds {
             let bound = |name: &str, bound: Option<f64>| bound.map_or(String::new(), |b| format!(" {name} {b}"));
             let bounds = bound("above", verdict.expect.above) + &bound("below", verdict.expect.below);
             say!("{} {quantity} = {value:.6}, expected{bounds}", if holds { "ok    " } else { "FAILED" });
         }
     }
-    if voice == Voice::Json {
+    if voice == Output::Json {
         let preview = (!drawn.files.is_empty()).then_some((&drawn.files[..], drawn.seconds));
         say!("{}", json!({ "summary": summary.to_json(preview) }));
-    } else if voice == Voice::Plain {
+    } else if voice == Output::Plain {
         say!("{}", summary.timing());
         say!("{}", summary.solver());
         summary.contact().into_iter().for_each(|line| say!("{line}"));

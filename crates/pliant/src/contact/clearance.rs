@@ -46,7 +46,7 @@ pub(crate) struct Clearances {
 }
 
 /// What a vertex does as seen from the colliders.
-pub(super) struct Ways<'m, 'a> {
+pub(super) struct Paths<'m, 'a> {
     pub(super) model: &'m Model,
     pub(super) moving: &'m [Moving<'a>],
     /// Positions at the start of the step \[m\].
@@ -65,7 +65,7 @@ impl Clearances {
     }
 
     /// Pairs of vertex and collider that may have met on the way to x, with their distances at the start \[m\], by vertex.
-    pub(super) fn near(&mut self, ways: &Ways<'_, '_>, x: &(impl Fn(usize) -> Vec3 + Sync)) -> Vec<(u32, u32, f64)> {
+    pub(super) fn near(&mut self, ways: &Paths<'_, '_>, x: &(impl Fn(usize) -> Vec3 + Sync)) -> Vec<(u32, u32, f64)> {
         let count = self.seen.len();
         let steepness = ways.moving.iter().fold(1.0_f64, |most, moving| most.max(moving.steepness()));
         let outputs = (
@@ -93,7 +93,7 @@ impl Clearances {
     }
 
     /// Takes the end of the step, to begin the next one with.
-    pub(super) fn advance(&mut self, ways: &Ways<'_, '_>, x: &[Vec3]) {
+    pub(super) fn advance(&mut self, ways: &Paths<'_, '_>, x: &[Vec3]) {
         let count = self.seen.len();
         let outputs = Strided { entries: &mut self.bounds[..], stride: self.colliders };
         parallel::for_each(0..count, outputs, &|range, bounds| {
@@ -109,7 +109,7 @@ impl Clearances {
 }
 
 /// Looks at all colliders of a vertex that goes to p.
-fn look(ways: &Ways<'_, '_>, v: usize, p: Vec3, bounds: &mut [Bound]) -> Seen {
+fn look(ways: &Paths<'_, '_>, v: usize, p: Vec3, bounds: &mut [Bound]) -> Seen {
     let mut seen = Seen { at: p, slack: f64::INFINITY, has_near: false };
     let way = ways.start[v].distance(p);
     for (bound, moving) in bounds.iter_mut().zip(ways.moving) {

@@ -44,7 +44,7 @@ impl<'a> Obstacles<'a> {
         let pressing = self.touches.iter().enumerate().zip(&mut forces);
         for ((k, touch), force) in pressing.filter(|((_, touch), _)| touch.law.pressed > 0.0) {
             let (vertex, law) = (touch.vertex as usize, &touch.law);
-            let restitution = self.surroundings.colliders[touch.collider as usize].restitution;
+            let restitution = self.colliders.colliders[touch.collider as usize].restitution;
             let surface = touch.shift / self.span;
             let gained = before.accelerations[vertex] * before.h;
             let approach = -law.normal.dot(before.velocities[vertex] + gained * touch.time - surface);
@@ -59,8 +59,8 @@ impl<'a> Obstacles<'a> {
                 }
             } else {
                 // What stops an impact is no guess of what carries a load.
-                let (pressed, rubbed) = (law.pressed, law.rubbed);
-                held.push(Held { vertex: touch.vertex, collider: touch.collider, pressed, rubbed });
+                let (pressed, sliding_force) = (law.pressed, law.sliding_force);
+                held.push(Held { vertex: touch.vertex, collider: touch.collider, pressed, sliding_force });
             }
             let target = if is_impact { restitution * approach } else { 0.0 };
             if let Some(Some(set)) = rigid.get(vertex) {
@@ -96,7 +96,7 @@ impl<'a> Obstacles<'a> {
         if self.span != before.h {
             // The stage was not at the end of the step; the last look is.
             let whole = |c: &'a Collider| c.moving_over(before.span[0], before.span[1]);
-            self.moving = self.surroundings.colliders.iter().map(whole).collect();
+            self.moving = self.colliders.colliders.iter().map(whole).collect();
             // Colliders go further than the stage saw: what it found to be far may be near.
             self.look_again();
         }
@@ -114,7 +114,7 @@ impl<'a> Obstacles<'a> {
             let mut moved = false;
             for touch in &self.touches {
                 let (vertex, collider, law) = (touch.vertex as usize, touch.collider as usize, &touch.law);
-                let thickness = self.surroundings.colliders[collider].thickness;
+                let thickness = self.colliders.colliders[collider].thickness;
                 let below = law.depth(x[vertex]) - thickness;
                 let (near, _) = self.moving[collider].at_end(x[vertex]);
                 let same_side = near.normal.dot(law.normal) > 0.0;

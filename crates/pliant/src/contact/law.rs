@@ -32,7 +32,7 @@ pub(crate) struct Law {
     /// λ \[N\].
     pub(crate) pressed: f64,
     /// λₜ \[N\]; the force is its opposite.
-    pub(crate) rubbed: Vec3,
+    pub(crate) sliding_force: Vec3,
 }
 
 /// What a contact does where r is.
@@ -88,12 +88,12 @@ impl Law {
     /// Forces, stiffness and energy.
     pub(crate) fn respond(&self, r: Vec3) -> Response {
         let (w, push, limit) = (self.weight, self.push(r), self.friction * self.pressed);
-        let full = self.rubbed + self.slid(r) * w;
+        let full = self.sliding_force + self.slid(r) * w;
         let length = full.length();
         let share = if length > limit { limit / length } else { 1.0 };
         // Huber's function: quadratic up to the limit, linear beyond.
         let cut = share * length;
-        let friction = cut * length - 0.5 * cut * cut - 0.5 * self.rubbed.length_squared();
+        let friction = cut * length - 0.5 * cut * cut - 0.5 * self.sliding_force.length_squared();
         Response {
             force: self.normal * push - full * share,
             normal: self.normal,
@@ -106,22 +106,22 @@ impl Law {
     /// One step of Gauss–Seidel: the change of the force that puts r to where it may be, if r gives way by `compliance` \[m/N\].
     pub(crate) fn relax(&mut self, r: Vec3, compliance: f64) -> Vec3 {
         let pressed = (self.pressed + self.depth(r) / compliance).max(0.0);
-        let rubbed = (self.rubbed + self.slid(r) / compliance).clamp_length_max(self.friction * pressed);
-        let change = self.normal * (pressed - self.pressed) - (rubbed - self.rubbed);
-        (self.pressed, self.rubbed) = (pressed, rubbed);
+        let sliding_force = (self.sliding_force + self.slid(r) / compliance).clamp_length_max(self.friction * pressed);
+        let change = self.normal * (pressed - self.pressed) - (sliding_force - self.sliding_force);
+        (self.pressed, self.sliding_force) = (pressed, sliding_force);
         change
     }
 
     /// Takes a force as multipliers.
     pub(crate) fn settle(&mut self, force: Vec3) {
         self.pressed = self.normal.dot(force).max(0.0);
-        self.rubbed = (-self.tangential(force)).clamp_length_max(self.friction * self.pressed);
+        self.sliding_force = (-self.tangential(force)).clamp_length_max(self.friction * self.pressed);
     }
 
     /// Goes on from the multipliers of an earlier contact.
-    pub(crate) fn resume(&mut self, pressed: f64, rubbed: Vec3) {
+    pub(crate) fn resume(&mut self, pressed: f64, sliding_force: Vec3) {
         self.pressed = pressed;
-        self.rubbed = self.tangential(rubbed);
+        self.sliding_force = self.tangential(sliding_force);
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
             weight: 50.0,
             friction: 0.7,
             pressed: 1.5,
-            rubbed: Vec3::new(-0.8, 0.6, 0.2) * 0.4,
+            sliding_force: Vec3::new(-0.8, 0.6, 0.2) * 0.4,
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_relaxed_contact_holds_what_it_may_and_slides_against_the_rest() {
         let compliance = 2e-3;
-        let mut law = Law { pressed: 0.0, rubbed: Vec3::ZERO, ..law() };
+        let mut law = Law { pressed: 0.0, sliding_force: Vec3::ZERO, ..law() };
         let tangent = Vec3::new(0.8, -0.6, 0.0);
         // Pressed 3 mm deep and dragged 1 mm along: friction of 0.7 holds it.
         let surface = law.anchor + law.normal * law.depth(law.anchor);
@@ -165,14 +165,14 @@ mod tests {
         let held = r + law.relax(r, compliance) * compliance;
         assert!(held.distance(surface) < 1e-15, "{held} for {surface}");
         // Dragged 10 mm: it comes back by 0.7 of the depth.
-        (law.pressed, law.rubbed) = (0.0, Vec3::ZERO);
+        (law.pressed, law.sliding_force) = (0.0, Vec3::ZERO);
         let r = surface - law.normal * 3e-3 + tangent * 10e-3;
         let slid = r + law.relax(r, compliance) * compliance;
         assert!(slid.distance(surface + tangent * (10e-3 - 2.1e-3)) < 1e-15);
         assert!((law.pressed - 3e-3 / compliance).abs() < 1e-12);
         // Lifted off, it lets go of all that it had.
         let lifted = law.relax(surface + law.normal, compliance);
-        assert_eq!((law.pressed, law.rubbed), (0.0, Vec3::ZERO));
+        assert_eq!((law.pressed, law.sliding_force), (0.0, Vec3::ZERO));
         assert!(law.normal.dot(lifted) < 0.0);
     }
 
@@ -197,12 +197,12 @@ mod tests {
         for _ in 0..20 {
             // Deep, so that the pressure rises: friction follows it from below.
             law.settle(law.respond(slid).force);
-            assert!(law.rubbed.length() <= 0.7 * law.pressed);
+            assert!(law.sliding_force.length() <= 0.7 * law.pressed);
         }
         // In the plane the pressure stays, and friction comes to its limit.
         let r = slid + law.normal * law.depth(slid);
         law.settle(law.respond(r).force);
-        assert!((law.rubbed.length() - 0.7 * law.pressed).abs() < 1e-12);
+        assert!((law.sliding_force.length() - 0.7 * law.pressed).abs() < 1e-12);
         assert!(law.respond(r).force.z < 0.0);
     }
 
@@ -210,6 +210,6 @@ mod tests {
     fn a_pull_leaves_nothing() {
         let mut law = law();
         law.settle(law.normal * -3.0 + law.tangential(Vec3::X));
-        assert_eq!((law.pressed, law.rubbed), (0.0, Vec3::ZERO));
+        assert_eq!((law.pressed, law.sliding_force), (0.0, Vec3::ZERO));
     }
 }

@@ -51,7 +51,7 @@ impl Layers {
         let mut list = parallel::filter_map(pairs.len(), &|k| {
             let mut contact = place.contact(pairs[k])?;
             if let Ok(at) = last.list.binary_search_by_key(&contact.pair, |other| other.pair) {
-                contact.law.resume(last.list[at].law.pressed, last.list[at].law.rubbed);
+                contact.law.resume(last.list[at].law.pressed, last.list[at].law.sliding_force);
             }
             Some(contact)
         });
@@ -195,7 +195,7 @@ impl Place<'_> {
             weight: self.stiffness * self.inertia / inverse_mass,
             friction: self.friction,
             pressed: 0.0,
-            rubbed: Vec3::ZERO,
+            sliding_force: Vec3::ZERO,
         };
         Some(Contact { pair, vertices, weights: closest.weights, law })
     }

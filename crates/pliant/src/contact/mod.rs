@@ -245,7 +245,7 @@ impl Contact {
 
 /// The colliders of a world.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct Colliders {
     pub(crate) colliders: Vec<Collider>,
     pub(crate) params: ContactParams,
     /// Contacts of the last step.
@@ -256,7 +256,7 @@ pub(crate) struct Surroundings {
     pub(crate) clearances: Clearances,
 }
 
-impl Surroundings {
+impl Colliders {
     /// Follows a model in which vertices were added after the first `before`.
     pub(crate) fn renumber(&mut self, before: usize, added: usize) {
         self.touched.iter_mut().filter(|contact| contact.vertex >= before).for_each(|contact| contact.vertex += added);
@@ -273,5 +273,5 @@ pub(crate) struct Held {
     /// Along the normal \[N\].
     pub(crate) pressed: f64,
     /// In the plane, against the force on the vertex \[N\].
-    pub(crate) rubbed: Vec3,
+    pub(crate) sliding_force: Vec3,
 }

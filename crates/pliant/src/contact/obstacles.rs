@@ -1,8 +1,8 @@
 //! Which vertices touch which colliders in a stage, and how their contacts change while it is solved.
 
-use super::clearance::{Clearances, Ways};
+use super::clearance::{Clearances, Paths};
 use super::law::{Law, Response};
-use super::{ContactMode, Surroundings};
+use super::{Colliders, ContactMode};
 use crate::collide::{Hit, Moving};
 use crate::math::Vec3;
 use crate::parallel::{self, Strided};
@@ -31,17 +31,17 @@ impl Touch {
         let law = &mut self.law;
         let depth = law.depth(x).max(0.0);
         let back = law.slid(x).clamp_length_max(law.friction * depth);
-        (law.pressed, law.rubbed) = (depth * inertia, back * inertia);
-        self.balanced = law.normal * law.pressed - law.rubbed;
+        (law.pressed, law.sliding_force) = (depth * inertia, back * inertia);
+        self.balanced = law.normal * law.pressed - law.sliding_force;
         x + law.normal * depth - back
     }
 
-    /// Turns the plane; what was rubbed stays in it.
+    /// Turns the plane; what was sliding_force stays in it.
     fn turn(&mut self, start: Vec3, normal: Vec3, target: f64, shift: Vec3) {
         let law = &mut self.law;
-        let length = law.rubbed.length();
+        let length = law.sliding_force.length();
         (law.normal, law.target, law.anchor) = (normal, target, start + shift);
-        law.rubbed = law.tangential(law.rubbed).normalize_or_zero() * length;
+        law.sliding_force = law.tangential(law.sliding_force).normalize_or_zero() * length;
         self.shift = shift;
     }
 }
@@ -49,7 +49,7 @@ impl Touch {
 /// The contacts of one stage with colliders.
 #[derive(Debug)]
 pub(crate) struct Obstacles<'a> {
-    pub(super) surroundings: &'a Surroundings,
+    pub(super) colliders: &'a Colliders,
     pub(super) model: &'a Model,
     pub(super) moving: Vec<Moving<'a>>,
     /// Positions at the start of the step \[m\].
@@ -67,16 +67,16 @@ pub(crate) struct Obstacles<'a> {
 impl<'a> Obstacles<'a> {
     /// Contacts on the way from `start` at one time to another \[s\]; `clearances` are those at the start.
     pub(crate) fn new(
-        surroundings: &'a Surroundings,
+        colliders: &'a Colliders,
         model: &'a Model,
         start: &'a [Vec3],
         [from, to]: [f64; 2],
         mut clearances: Clearances,
     ) -> Self {
-        let moving: Vec<Moving<'a>> = surroundings.colliders.iter().map(|c| c.moving_over(from, to)).collect();
+        let moving: Vec<Moving<'a>> = colliders.colliders.iter().map(|c| c.moving_over(from, to)).collect();
         clearances.begin(start.len(), moving.len());
         Self {
-            surroundings,
+            colliders,
             model,
             moving,
             start,
@@ -100,21 +100,21 @@ impl<'a> Obstacles<'a> {
 
     /// What is known of distances at the end of a finished step.
     pub(crate) fn into_clearances_at(mut self, x: &[Vec3]) -> Clearances {
-        let ways = Ways { model: self.model, moving: &self.moving, start: self.start };
+        let ways = Paths { model: self.model, moving: &self.moving, start: self.start };
         self.clearances.advance(&ways, x);
         self.clearances
     }
 
     /// Takes the diagonal of the system matrix at each vertex \[N/m\].
     pub(super) fn weigh(&mut self, diagonal: impl Iterator<Item = (u32, f64)>) {
-        let factor = self.surroundings.params.weight;
+        let factor = self.colliders.params.weight;
         diagonal.for_each(|(v, entry)| self.weights[v as usize] = factor * entry);
     }
 
     /// Adds contacts of vertices that meet a collider on the straight way from the start to x.
     pub(super) fn detect(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) {
         let (moving, start) = (&self.moving, self.start);
-        let mut near = self.clearances.near(&Ways { model: self.model, moving, start }, x);
+        let mut near = self.clearances.near(&Paths { model: self.model, moving, start }, x);
         near.retain(|&(v, c, _)| self.known.binary_search(&(v, c)).is_err());
         let found = parallel::filter_map(near.len(), &|k| {
             let (v, c, distance) = near[k];
@@ -131,7 +131,7 @@ impl<'a> Obstacles<'a> {
     }
 
     fn add(&mut self, vertex: usize, collider: usize, hit: Hit) {
-        let properties = &self.surroundings.colliders[collider];
+        let properties = &self.colliders.colliders[collider];
         let law = Law {
             normal: hit.normal,
             target: hit.normal.dot(hit.point) + properties.thickness,
@@ -139,7 +139,7 @@ impl<'a> Obstacles<'a> {
             weight: self.weights[vertex],
             friction: properties.friction,
             pressed: 0.0,
-            rubbed: Vec3::ZERO,
+            sliding_force: Vec3::ZERO,
         };
         let (vertex, collider) = (vertex as u32, collider as u32);
         self.touches.push(Touch { vertex, collider, shift: hit.shift, time: hit.time, law, balanced: Vec3::ZERO });
@@ -147,12 +147,12 @@ impl<'a> Obstacles<'a> {
 
     /// Lets the planes of contacts follow curved surfaces to where the vertices are now.
     pub(super) fn follow(&mut self, x: &(impl Fn(usize) -> Vec3 + Sync)) {
-        let (surroundings, moving, start) = (self.surroundings, &self.moving, self.start);
+        let (colliders, moving, start) = (self.colliders, &self.moving, self.start);
         let outputs = Strided { entries: &mut self.touches[..], stride: 1 };
         parallel::for_each(0..outputs.entries.len(), outputs, &|_, part| {
             for touch in part.entries {
                 let (vertex, collider) = (touch.vertex as usize, touch.collider as usize);
-                let (p, thickness) = (x(vertex), surroundings.colliders[collider].thickness);
+                let (p, thickness) = (x(vertex), colliders.colliders[collider].thickness);
                 let (near, shift) = moving[collider].at_end(p);
                 // Through a thin shape, or round an edge, the plane that was met first stays.
                 let deep = near.distance < -thickness.max(0.5 * touch.law.depth(p).abs() + thickness);
@@ -164,7 +164,7 @@ impl<'a> Obstacles<'a> {
     }
 
     pub(super) fn mode(&self) -> ContactMode {
-        self.surroundings.params.mode
+        self.colliders.params.mode
     }
 
     /// Vertex and response of each contact at x.
@@ -174,11 +174,11 @@ impl<'a> Obstacles<'a> {
 
     /// Goes on from the multipliers of contacts that lasted through the step before.
     pub(super) fn resume(&mut self) {
-        let held = &self.surroundings.held;
+        let held = &self.colliders.held;
         for touch in &mut self.touches {
             let key = (touch.vertex, touch.collider);
             if let Ok(at) = held.binary_search_by_key(&key, |held| (held.vertex, held.collider)) {
-                touch.law.resume(held[at].pressed, held[at].rubbed);
+                touch.law.resume(held[at].pressed, held[at].sliding_force);
             }
         }
     }
@@ -228,7 +228,7 @@ impl<'a> Obstacles<'a> {
             if gives > 0.0 {
                 let at = x(v, None);
                 x(v, Some(at + law.relax(at, gives) * gives));
-                touch.balanced = law.normal * law.pressed - law.rubbed;
+                touch.balanced = law.normal * law.pressed - law.sliding_force;
             }
         }
     }

@@ -52,7 +52,7 @@ impl Objective<'_> {
     /// (x − s)ᵀ M (x − s).
     fn squared_distance(&self, x: &[Vec3]) -> f64 {
         let mass = self.model.mass();
-        if mass.beside().is_empty() {
+        if mass.off_diagonal().is_empty() {
             let diagonal = mass.diagonal();
             return parallel::sum(0..x.len(), &|range| {
                 range.map(|i| diagonal[i] * (x[i] - self.target[i]).length_squared()).sum()
@@ -78,7 +78,7 @@ impl Objective<'_> {
                 *out = model.free_corners(k).iter().fold(inertia, |sum, &corner| sum + corners[corner as usize]);
             }
         });
-        for &(i, j, value) in model.mass().beside() {
+        for &(i, j, value) in model.mass().off_diagonal() {
             for (row, column) in [(i, j), (j, i)] {
                 if let Some(k) = model.free_index(row) {
                     let c = column as usize;
@@ -105,7 +105,7 @@ impl Objective<'_> {
                 });
             }
         }
-        for &(i, j, value) in model.mass().beside() {
+        for &(i, j, value) in model.mass().off_diagonal() {
             if model.free_index(i).is_some() && model.free_index(j).is_some() {
                 matrix.add(contribution, self.inertia * value);
                 contribution += 1;

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::collide::Collider;
-use crate::contact::{Clearances, ContactParams, Surroundings};
+use crate::contact::{Clearances, Colliders, ContactParams};
 use crate::force::damping::Damping;
 use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
@@ -254,7 +254,7 @@ impl SimulationBuilder {
         if !self.colliders.is_empty() {
             let (colliders, params) = (self.colliders, self.contact);
             let (touched, held, clearances) = (Vec::new(), Vec::new(), Clearances::default());
-            simulation.surroundings = Some(Surroundings { colliders, params, touched, held, clearances });
+            simulation.colliders = Some(Colliders { colliders, params, touched, held, clearances });
         }
         Ok(simulation.with_self_collision(collider))
     }

@@ -45,8 +45,8 @@ impl Simulation {
     pub(crate) fn commit(&mut self, part: &Substep, reached: Reached) {
         let h = part.h;
         let Reached { positions, velocities, touched, held, clearances, others, struck, limited: _ } = reached;
-        if let Some(surroundings) = &mut self.surroundings {
-            (surroundings.touched, surroundings.held, surroundings.clearances) = (touched, held, clearances);
+        if let Some(colliders) = &mut self.colliders {
+            (colliders.touched, colliders.held, colliders.clearances) = (touched, held, clearances);
         }
         let mut positions = std::mem::replace(&mut self.state.positions, positions);
         let mut velocities = std::mem::replace(&mut self.state.velocities, velocities);

@@ -153,12 +153,12 @@ impl Simulation {
 
     /// Vertices that touched colliders in the last step, or in its last substep, with their forces.
     pub fn contacts(&self) -> &[Contact] {
-        self.surroundings.as_ref().map_or(&[], |surroundings| &surroundings.touched)
+        self.colliders.as_ref().map_or(&[], |colliders| &colliders.touched)
     }
 
     /// Colliders, in the order in which they were added.
     pub fn colliders(&self) -> &[Collider] {
-        self.surroundings.as_ref().map_or(&[], |surroundings| &surroundings.colliders)
+        self.colliders.as_ref().map_or(&[], |colliders| &colliders.colliders)
     }
 
     fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {
@@ -318,8 +318,8 @@ impl Simulation {
             self.inputs.pins[place] = positions[v as usize];
         }
         self.history = None;
-        if let Some(surroundings) = &mut self.surroundings {
-            surroundings.clearances = Clearances::default();
+        if let Some(colliders) = &mut self.colliders {
+            colliders.clearances = Clearances::default();
         }
         Ok(())
     }

@@ -106,8 +106,8 @@ impl Simulation {
         self.carry_memory(&model, &sources);
         self.replace_model(model, collider, goals);
         self.lineage.changes.push(change);
-        if let Some(surroundings) = &mut self.surroundings {
-            surroundings.renumber(range.end, added);
+        if let Some(colliders) = &mut self.colliders {
+            colliders.renumber(range.end, added);
         }
         self.forget_factors();
         Ok(())

@@ -51,7 +51,7 @@ impl<'a> Problem<'a> {
         let inertial = || stage.base().iter().zip(&stage.velocity).map(|(x, v)| *x + *v * tau);
         let target = scratch.collect(inertial().zip(accelerations).map(|(y, a)| y + *a * (tau * tau)));
         let wanted = |start: Start| starts.contains(&start);
-        let beside = !model.mass().beside().is_empty();
+        let beside = !model.mass().off_diagonal().is_empty();
         let mut scales = std::mem::take(&mut scratch.scales);
         scales.clear();
         scales.extend(model.energies().iter().map(|e| e.damping.map_or(1.0, |beta| beta / stage.elapsed)));

@@ -52,9 +52,9 @@ impl Simulation {
             let AirPath { carried, length } = self.state.air;
             channels.push(("air".to_owned(), vec![carried.x, carried.y, carried.z, length]));
         }
-        if let Some(surroundings) = &self.surroundings {
-            let numbers = surroundings.held.iter().flat_map(|held| {
-                let [x, y, z] = held.rubbed.to_array();
+        if let Some(colliders) = &self.colliders {
+            let numbers = colliders.held.iter().flat_map(|held| {
+                let [x, y, z] = held.sliding_force.to_array();
                 [f64::from(held.vertex), f64::from(held.collider), held.pressed, x, y, z]
             });
             channels.push(("contacts".to_owned(), numbers.collect()));
@@ -97,8 +97,8 @@ impl Simulation {
             }
         }
         let held = |n: &[f64; 6]| {
-            let rubbed = Vec3::new(n[3], n[4], n[5]);
-            Held { vertex: n[0] as u32, collider: n[1] as u32, pressed: n[2], rubbed }
+            let sliding_force = Vec3::new(n[3], n[4], n[5]);
+            Held { vertex: n[0] as u32, collider: n[1] as u32, pressed: n[2], sliding_force }
         };
         Ok(records.iter().map(held).collect())
     }
@@ -167,10 +167,10 @@ impl Simulation {
             let collider = collider.map_err(refuse)?;
             self.take_replayed(replayed, collider);
         }
-        if let Some(surroundings) = &mut self.surroundings {
-            surroundings.held = held;
-            surroundings.touched.clear();
-            surroundings.clearances = Clearances::default();
+        if let Some(colliders) = &mut self.colliders {
+            colliders.held = held;
+            colliders.touched.clear();
+            colliders.clearances = Clearances::default();
         }
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

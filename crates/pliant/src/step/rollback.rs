@@ -80,7 +80,7 @@ impl Simulation {
     }
 
     fn save(&mut self) -> Saved {
-        let around = self.surroundings.as_ref();
+        let around = self.colliders.as_ref();
         let (touched, held) = around.map_or((&[][..], &[][..]), |around| (&around.touched, &around.held));
         let replaced = self.rollback.replaced.len();
         match self.rollback.spare.pop() {
@@ -138,7 +138,7 @@ impl Simulation {
         for (memory, warm) in self.memory.iter_mut().zip(&saved.warm) {
             memory.warm.clone_from(warm);
         }
-        if let Some(around) = &mut self.surroundings {
+        if let Some(around) = &mut self.colliders {
             around.touched.clone_from(&saved.touched);
             around.held.clone_from(&saved.held);
             // Bounds change nothing that is found.

@@ -140,8 +140,7 @@ impl Simulation {
 
     /// A solver that comes to where forces balance in each step: few iterations of one that does not would only creep there.
     fn converging(&self, tolerance: f64) -> SolverChoice {
-        let constant =
-            self.surroundings.as_ref().is_some_and(|around| around.params.mode == ContactMode::ConstantMatrix);
+        let constant = self.colliders.as_ref().is_some_and(|around| around.params.mode == ContactMode::ConstantMatrix);
         if constant || !self.model.rigid_sets().is_empty() || matches!(self.choice, SolverChoice::Newton(_)) {
             return self.choice.clone();
         }

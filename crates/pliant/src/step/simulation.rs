@@ -1,7 +1,7 @@
 //! A running world: what it is made of, and what it keeps from step to step.
 
 use crate::clock::Clock;
-use crate::contact::Surroundings;
+use crate::contact::Colliders;
 use crate::energy::Memory;
 use crate::force::damping::{Damping, DampingLinks};
 use crate::force::wind::Wind;
@@ -67,7 +67,7 @@ pub struct Simulation {
     pub(crate) choice: SolverChoice,
     pub(crate) solver: Box<dyn Solver>,
     /// Colliders, if there are any.
-    pub(crate) surroundings: Option<Surroundings>,
+    pub(crate) colliders: Option<Colliders>,
     pub(super) scratch: Scratch,
     pub(super) mass_factor: Option<Cholesky>,
     pub(crate) self_collider: Option<SelfCollider>,
@@ -109,7 +109,7 @@ impl Simulation {
             damping,
             choice: solver.clone(),
             solver: solver.build(),
-            surroundings: None,
+            colliders: None,
             lineage: Lineage::default(),
             rollback: Rollback::default(),
             scratch: Scratch::default(),

@@ -35,7 +35,7 @@ impl Simulation {
 
     /// What a choice comes to in this world, if it can serve it.
     fn checked(&self, choice: SolverChoice) -> Result<SolverChoice, ModelError> {
-        let mode = self.surroundings.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
+        let mode = self.colliders.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
         let choice = self.suited(choice, mode);
         choice.check_parameters(mode, self.settings.integrator)?;
         choice.check_world(&self.model, self.settings.integrator, mode)?;
@@ -46,7 +46,7 @@ impl Simulation {
         if choice != SolverChoice::Auto {
             return choice;
         }
-        let (colliders, layers) = (self.surroundings.is_some(), self.self_collider.is_some());
+        let (colliders, layers) = (self.colliders.is_some(), self.self_collider.is_some());
         let touchable = Touchable { colliders, layers, mode };
         let chosen = choose(&self.model, touchable, self.settings.time_step, Some(self.settings.substeps));
         chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver

@@ -1,7 +1,7 @@
 //! How a substep is solved: all stages of the integrator, against what is in the way, and what follows once they are solved.
 
 use crate::clock::Clock;
-use crate::contact::{Before, Clearances, Contact, Contacts, Held, Obstacles, Surroundings};
+use crate::contact::{Before, Clearances, Colliders, Contact, Contacts, Held, Obstacles};
 use crate::energy::Memory;
 use crate::integrate::{Beginning, Stage, TimeIntegrator};
 use crate::math::Vec3;
@@ -43,7 +43,7 @@ impl Simulation {
             model: &self.model,
             inputs: &self.inputs,
             integrator: self.settings.integrator,
-            around: self.surroundings.as_ref(),
+            around: self.colliders.as_ref(),
             limiter: self.limiter.as_ref(),
             start: &self.state.positions,
             part,
@@ -79,7 +79,7 @@ impl Simulation {
         if let Some(collider) = &mut self.self_collider {
             collider.begin_step(&self.state.positions);
         }
-        Ok(self.surroundings.as_mut().map(|around| std::mem::take(&mut around.clearances)))
+        Ok(self.colliders.as_mut().map(|around| std::mem::take(&mut around.clearances)))
     }
 }
 
@@ -102,7 +102,7 @@ struct Stages<'a> {
     model: &'a Model,
     inputs: &'a Inputs,
     integrator: TimeIntegrator,
-    around: Option<&'a Surroundings>,
+    around: Option<&'a Colliders>,
     limiter: Option<&'a Limiter>,
     /// Positions at the start of the substep \[m\].
     start: &'a [Vec3],

@@ -39,7 +39,7 @@ impl Fingerprint {
             hash.vector(*position);
             hash.number(*mass);
         }
-        hash.data(&model.mass().beside());
+        hash.data(&model.mass().off_diagonal());
         model.pinned().iter().for_each(|&v| hash.count(u64::from(v)));
         for (body, fabric) in model.bodies().iter().zip(model.fabrics()) {
             // Names do not matter.

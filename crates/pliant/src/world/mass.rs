@@ -70,7 +70,7 @@ impl Mass {
     }
 
     /// Entries above the diagonal \[kg\].
-    pub fn beside(&self) -> &[(u32, u32, f64)] {
+    pub fn off_diagonal(&self) -> &[(u32, u32, f64)] {
         &self.beside
     }
 

@@ -159,7 +159,7 @@ impl Model {
         let pattern = SymmetricPattern::new(
             free.len(),
             stiffness_places(&energies, &free_index)
-                .chain(mass.beside().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
+                .chain(mass.off_diagonal().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
         );
         let pattern = Arc::new(pattern);
         let rigid = rigid_sets(&energies, &mass);

@@ -244,7 +244,7 @@ fn by_places(fits: &Fits, regions: &Csr, gamma: f64, x: &[Vec3], movements: &mut
     });
 }
 
-/// Ways by the mean of the maps of a particle's regions, limited as a whole. Here each particle has a region of its own.
+/// Paths by the mean of the maps of a particle's regions, limited as a whole. Here each particle has a region of its own.
 fn by_means(fits: &Fits, gamma: f64, maps: &mut Buffers<12>, movements: &mut [Vec3]) {
     fits.sums.scatter(fits.maps(), maps);
     let sums = &maps.sums;

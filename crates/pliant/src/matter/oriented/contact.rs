@@ -22,7 +22,7 @@ struct Touch {
     /// Along the normal \[kg·m\], times 1/h² a force.
     pressed: f64,
     /// Along the surface.
-    rubbed: Vec3,
+    sliding_force: Vec3,
 }
 
 /// Contacts of a step, by vertex and collider.
@@ -103,12 +103,12 @@ impl Touching {
                 touch.pressed += depth / body.mobility(arm, normal);
                 let slip = slip - normal * slip.dot(normal);
                 let wanted = match slip.try_normalize() {
-                    Some(way) => touch.rubbed - slip / body.mobility(arm, way),
-                    None => touch.rubbed,
+                    Some(way) => touch.sliding_force - slip / body.mobility(arm, way),
+                    None => touch.sliding_force,
                 };
-                let rubbed = wanted.clamp_length_max(collider.friction() * touch.pressed);
-                let push = push + (rubbed - touch.rubbed);
-                touch.rubbed = rubbed;
+                let sliding_force = wanted.clamp_length_max(collider.friction() * touch.pressed);
+                let push = push + (sliding_force - touch.sliding_force);
+                touch.sliding_force = sliding_force;
                 x[v] += push * body.inverse_mass;
                 shape.q[k] = turned(shape.q[k], body.inverse_inertia * arm.cross(push));
             }

@@ -84,7 +84,7 @@ pub(in crate::solve) fn hessian(
             first += n * (n + 1) / 2;
         }
     }
-    for &(i, j, value) in model.mass().beside() {
+    for &(i, j, value) in model.mass().off_diagonal() {
         if model.free_index(i).is_some() && model.free_index(j).is_some() {
             matrix.add(contribution, Mat3::IDENTITY * (objective.inertia * value));
             contribution += 1;

@@ -137,7 +137,7 @@ impl System {
                 });
             }
         }
-        for &(i, j, value) in model.mass().beside() {
+        for &(i, j, value) in model.mass().off_diagonal() {
             if model.free_index(i).is_some() && model.free_index(j).is_some() {
                 self.numbers[pattern.contribution_entry(contribution)] += inertia * value;
                 contribution += 1;

@@ -38,7 +38,7 @@ impl FreeBodies {
                 held.extend(stencil.iter().take(usize::from(!is_free)));
             }
         }
-        model.mass().beside().iter().for_each(|&(i, j, _)| groups.join(i, j));
+        model.mass().off_diagonal().iter().for_each(|&(i, j, _)| groups.join(i, j));
         let mut numbers = vec![HELD; order.vertices.len()];
         let held: Vec<u32> = held.into_iter().map(|v| groups.first(v)).collect();
         let mut is_held = vec![false; order.vertices.len()];

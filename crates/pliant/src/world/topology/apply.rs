@@ -174,7 +174,7 @@ fn draw(
 fn shared_mass(mass: &Mass, base: usize, count: usize, images: &Images<'_>) -> Option<Vec<MassEntry>> {
     let own = base..base + count;
     let diagonal = (0u32..).zip(&mass.diagonal()[own.clone()]).map(|(v, m)| (v, v, *m));
-    let beside = mass.beside().iter().filter(|(i, _, _)| own.contains(&(*i as usize)));
+    let beside = mass.off_diagonal().iter().filter(|(i, _, _)| own.contains(&(*i as usize)));
     let beside = beside.map(|&(i, j, m)| (i - base as u32, j - base as u32, m));
     let mut entries = Vec::new();
     for (i, j, value) in diagonal.chain(beside) {

@@ -142,7 +142,7 @@ fn constant_rows(objective: &Objective<'_>, order: &Order, covered: &[bool]) -> 
             rows[a as usize].push((b, value));
         }
     };
-    for &(i, j, value) in model.mass().beside() {
+    for &(i, j, value) in model.mass().off_diagonal() {
         add(i, j, objective.inertia * value);
         add(j, i, objective.inertia * value);
     }

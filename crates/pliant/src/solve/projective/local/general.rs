@@ -51,7 +51,7 @@ impl General {
             list[*slot as usize] = corner as u32;
             *slot += 1;
         }
-        let beside = !objective.model.mass().beside().is_empty();
+        let beside = !objective.model.mass().off_diagonal().is_empty();
         let empty = batches.is_empty() && !beside;
         let gradient = vec![Vec3::ZERO; if empty { 0 } else { order.free }];
         Self { batches, corners: vec![Vec3::ZERO; corner_vertices.len()], starts, list, gradient, beside, one_by_one }
@@ -103,7 +103,7 @@ impl General {
     fn add_masses_beside(&mut self, objective: &Objective<'_>, order: &Order, x: &[Vec3]) -> f64 {
         let mut energy = 0.0;
         let offset = |v: u32| x[v as usize] - objective.target[v as usize];
-        for &(i, j, value) in objective.model.mass().beside() {
+        for &(i, j, value) in objective.model.mass().off_diagonal() {
             energy += objective.inertia * value * offset(i).dot(offset(j));
             for (row, column) in [(i, j), (j, i)] {
                 let place = order.places[row as usize] as usize;
