@@ -34,7 +34,7 @@ impl LoopKind {
     }
 
     /// Rest numbers of an element.
-    fn numbers(self) -> usize {
+    pub(crate) fn numbers(self) -> usize {
         if self == Self::Isometric { 4 } else { 1 }
     }
 

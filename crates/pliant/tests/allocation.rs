@@ -16,10 +16,12 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the layout is the caller's, under the same conditions.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from the system's allocator, as all do, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 }

@@ -104,6 +104,7 @@ impl EigenProjection {
         let arrays: Vec<Arrays> = batches.iter().map(|batch| batch.arrays()).collect();
         let Numbers { law, common, own, warm } = numbers(first.as_ref(), &arrays)?;
         let (count, rows) = (operator.len(), operator.rows());
+        assert!(batches.iter().all(|batch| batch.operator().len() == count), "energies of the same elements");
         let mut z = vec![Vec3::ZERO; count * rows];
         z.chunks_exact_mut(rows).enumerate().for_each(|(e, z)| operator.apply(e, x, z));
         let p = vec![0.0; 3 * z.len() * energies];
@@ -133,7 +134,8 @@ impl EigenProjection {
     pub fn project(&mut self) {
         let (z, common, own) = (self.z.as_ptr(), self.common.as_ptr(), self.own.as_ptr());
         let (warm, p) = (self.warm.as_mut_ptr(), self.p.as_mut_ptr());
-        // SAFETY: `numbers` makes as many numbers for each element as its law reads; z and p have the rows of all elements.
+        // SAFETY: `numbers` makes as many numbers for each element as its law reads; z and p have the rows of all
+        // elements.
         unsafe { pliant_bench_project(self.law as c_int, self.count as c_int, z, common, own, warm, p) };
     }
 

@@ -41,7 +41,10 @@ impl EigenMatching {
         let members = to_ints(lists.items().iter().copied());
         let (rest, positions) = (flat(&body.rest), flat(&body.start));
         let masses = vec![body.mass; body.rest.len()];
-        // SAFETY: counts are those of the arrays, and members those of particles: our simulation has checked the same regions.
+        let is_particle = |&v: &u32| (v as usize) < body.rest.len();
+        assert!(body.start.len() == body.rest.len() && lists.items().iter().all(is_particle));
+        // SAFETY: counts are those of the arrays, and members are particles, as checked above; the other side copies
+        // all.
         let handle = unsafe {
             pliant_bench_matching_new(
                 body.rest.len() as c_int,

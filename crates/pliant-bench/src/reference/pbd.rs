@@ -116,6 +116,8 @@ impl<R: LoopNumber> PbdBody<R> {
                 LoopRule::Classic => (1.0, None),
                 LoopRule::Compliant => (own.kind.softness(), Some(vec![R::default(); own.len()])),
             };
+            let is_vertex = |&v: &u32| (v as usize) < body.start.len();
+            assert!(own.vertices.iter().all(is_vertex) && own.rest.len() >= own.len() * own.kind.numbers());
             let vertices = to_ints(own.vertices.iter().copied());
             PbdConstraints {
                 kind: own.kind,
@@ -127,6 +129,7 @@ impl<R: LoopNumber> PbdBody<R> {
         });
         let start = convert(&flat(&body.start));
         let inverse_masses = convert(&body.inverse_masses());
+        assert_eq!(inverse_masses.len(), body.start.len(), "an inverse mass for each vertex");
         Self { constraints: constraints.collect(), inverse_masses, positions: start.clone(), start }
     }
 
@@ -139,7 +142,7 @@ impl<R: LoopNumber> PbdBody<R> {
     /// One sweep over all constraints.
     pub fn iterate(&mut self) {
         for own in &mut self.constraints {
-            // SAFETY: `LoopBody` has checked vertices and rest numbers against its kinds.
+            // SAFETY: `new` has checked vertices and rest numbers, and made a multiplier for each element or none.
             unsafe { R::sweep(own, &self.inverse_masses, &mut self.positions) };
         }
     }

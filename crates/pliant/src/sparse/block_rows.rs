@@ -65,6 +65,8 @@ impl BlockRows {
     /// A matrix of zeros with a block at these columns of each row (the row's own among them, first), and these numbers.
     pub(crate) fn new(blocks: &[Vec<u32>], numbers: &[Vec<(u32, f64)>]) -> Self {
         let columns: Vec<Vec<u32>> = numbers.iter().map(|row| row.iter().map(|entry| entry.0).collect()).collect();
+        let in_matrix = |list: &Vec<u32>| list.iter().all(|&column| (column as usize) < blocks.len());
+        assert!(blocks.iter().chain(&columns).all(in_matrix), "columns of a square matrix");
         let (slots, number_slots) = (Slots::new(blocks), Slots::new(&columns));
         let mut scalars = vec![0.0; number_slots.columns.len()];
         for (row, list) in numbers.iter().enumerate() {
@@ -141,11 +143,12 @@ struct Subtract<'a> {
 }
 
 impl Kernel<f32> for Subtract<'_> {
-    /// SAFETY: columns are rows of x, and the rows of these groups in y are this kernel's alone.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(self) {
+    fn run<L: Lanes<Scalar = f32>>(self) {
         let BlockRows { blocks, values, numbers, scalars, .. } = self.matrix;
         for group in self.groups.start..self.groups.end {
+            // SAFETY: `new` has checked that columns are rows, and laid out values and scalars for each slot; x and y
+            // are as long as whole groups (`subtract_product`), and the rows of a group in y are those of one item.
             unsafe {
                 let mut sum = [L::zero(); 3];
                 for slot in blocks.starts[group] as usize..blocks.starts[group + 1] as usize {

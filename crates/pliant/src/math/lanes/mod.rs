@@ -24,9 +24,9 @@ mod portable;
 pub(crate) mod stretches;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx2::{Avx2F32, Avx2F64};
+use avx2::{Avx2F32, Avx2F64};
 pub(crate) use nearest::nearest_rotations;
-pub(crate) use portable::{PortableF32, PortableF64};
+use portable::{PortableF32, PortableF64};
 
 /// A number that lanes hold.
 pub(crate) trait Real:
@@ -70,49 +70,42 @@ impl Real for f64 {
 
 /// A vector of `WIDTH` numbers.
 ///
-/// # Safety
-/// Every method needs the instruction set of the implementation, and pointers that are valid for what they read or write:
+/// Who has such a type as a parameter knows that the processor has its instructions: those on AVX2 are private to this
+/// module, and kernels get them from [`LaneNumber::dispatch`], which wants to see that they were detected. So what goes
+/// from values to values is safe. What goes through pointers needs them to be valid for what is read or written:
 /// `WIDTH` numbers, or for points four numbers at each row.
-pub(crate) trait Lanes: Copy {
+///
+/// # Safety
+/// `WIDTH` is that of [`LaneNumber`], at most 8; methods read and write as many numbers as said here; and nobody can
+/// name the type unless the processor has its instructions.
+pub(crate) unsafe trait Lanes: Copy {
     type Scalar: Real;
     const WIDTH: usize;
 
-    unsafe fn splat(value: Self::Scalar) -> Self;
+    fn splat(value: Self::Scalar) -> Self;
     unsafe fn load(from: *const Self::Scalar) -> Self;
     unsafe fn store(self, to: *mut Self::Scalar);
-    unsafe fn add(self, other: Self) -> Self;
-    unsafe fn sub(self, other: Self) -> Self;
-    unsafe fn mul(self, other: Self) -> Self;
-    unsafe fn div(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
     /// self · factor + term.
-    unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
+    fn mul_add(self, factor: Self, term: Self) -> Self;
     /// self · factor − term.
-    unsafe fn mul_sub(self, factor: Self, term: Self) -> Self;
+    fn mul_sub(self, factor: Self, term: Self) -> Self;
     /// term − self · factor.
-    unsafe fn sub_mul(self, factor: Self, term: Self) -> Self;
-    unsafe fn min(self, other: Self) -> Self;
-    unsafe fn max(self, other: Self) -> Self;
-    unsafe fn sqrt(self) -> Self;
+    fn sub_mul(self, factor: Self, term: Self) -> Self;
+    fn min(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
     /// 1/√self of positive normal numbers, to within a few roundings.
-    unsafe fn inverse_sqrt(self) -> Self;
+    fn inverse_sqrt(self) -> Self;
     /// `yes` in lanes where self < bound, `no` elsewhere.
-    unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self;
+    fn select_less(self, bound: Self, yes: Self, no: Self) -> Self;
     /// Bit i is set where lane i < bound.
-    unsafe fn less_mask(self, bound: Self) -> u32;
-    /// Coordinates of the points at these rows.
-    unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3];
+    fn less_mask(self, bound: Self) -> u32;
     /// All four numbers of the points at these rows.
     unsafe fn gather_whole(points: *const Self::Scalar, rows: *const u32) -> [Self; 4];
-    /// The same by indices, not by places.
-    #[inline(always)]
-    unsafe fn gather_quads(quads: *const Self::Scalar, indices: *const u32) -> [Self; 4] {
-        let mut rows = [0; 8];
-        // SAFETY: the same conditions as for this method.
-        unsafe {
-            (0..Self::WIDTH).for_each(|lane| rows[lane] = 4 * *indices.add(lane));
-            Self::gather_whole(quads, rows.as_ptr())
-        }
-    }
     /// Coordinates of the edges from `WIDTH` neighbouring points to those at these rows, subtracted in f64 before they are
     /// rounded to the lanes' numbers: a short edge far from the origin keeps its length.
     unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3];
@@ -123,8 +116,6 @@ pub(crate) trait Lanes: Copy {
     unsafe fn advance(points: *mut f64, by: *const Self::Scalar) -> [Self; 3];
     /// Points with these coordinates, the unused numbers 0, one after the other.
     unsafe fn store_points(coordinates: [Self; 3], points: *mut Self::Scalar);
-    /// Points with these coordinates, the unused numbers 0, at these rows.
-    unsafe fn scatter(points: *mut Self::Scalar, rows: *const u32, coordinates: [Self; 3]);
     /// Points with these four numbers at these rows.
     unsafe fn scatter_whole(points: *mut Self::Scalar, rows: *const u32, numbers: [Self; 4]);
     /// Adds to the points at these rows, one after the other.
@@ -133,9 +124,50 @@ pub(crate) trait Lanes: Copy {
     unsafe fn store_sums(coordinates: [Self; 3], point: *mut Self::Scalar);
 
     #[inline(always)]
-    unsafe fn zero() -> Self {
+    fn zero() -> Self {
+        Self::splat(Self::Scalar::default())
+    }
+
+    /// The first `WIDTH` numbers.
+    #[inline(always)]
+    fn from_slice(numbers: &[Self::Scalar]) -> Self {
+        assert!(numbers.len() >= Self::WIDTH);
+        // SAFETY: there are as many numbers as lanes; of an array that is known when this is compiled.
+        unsafe { Self::load(numbers.as_ptr()) }
+    }
+
+    /// Replaces the first `WIDTH` numbers.
+    #[inline(always)]
+    fn write_to(self, numbers: &mut [Self::Scalar]) {
+        assert!(numbers.len() >= Self::WIDTH);
+        // SAFETY: there are as many numbers as lanes; of an array that is known when this is compiled.
+        unsafe { self.store(numbers.as_mut_ptr()) }
+    }
+
+    /// Coordinates of the points at these rows.
+    #[inline(always)]
+    unsafe fn gather(points: *const Self::Scalar, rows: *const u32) -> [Self; 3] {
+        // SAFETY: the same conditions as for this method. What is not used is not computed.
+        let [x, y, z, _] = unsafe { Self::gather_whole(points, rows) };
+        [x, y, z]
+    }
+
+    /// As `gather_whole`, by indices of points and not by places.
+    #[inline(always)]
+    unsafe fn gather_quads(quads: *const Self::Scalar, indices: *const u32) -> [Self; 4] {
+        let mut rows = [0; 8];
+        // SAFETY: there are `WIDTH` indices, at most 8, of points with four numbers each.
+        unsafe {
+            (0..Self::WIDTH).for_each(|lane| rows[lane] = 4 * *indices.add(lane));
+            Self::gather_whole(quads, rows.as_ptr())
+        }
+    }
+
+    /// Points with these coordinates, the unused numbers 0, at these rows.
+    #[inline(always)]
+    unsafe fn scatter(points: *mut Self::Scalar, rows: *const u32, [x, y, z]: [Self; 3]) {
         // SAFETY: the same conditions as for this method.
-        unsafe { Self::splat(Self::Scalar::default()) }
+        unsafe { Self::scatter_whole(points, rows, [x, y, z, Self::zero()]) }
     }
 }
 
@@ -143,16 +175,21 @@ pub(crate) trait Lanes: Copy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InstructionSet {
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(Detected),
     Portable,
 }
+
+/// That a processor has instructions; only `detect` makes one.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Detected(());
 
 impl InstructionSet {
     /// The best that this processor offers.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return Self::Avx2;
+            return Self::Avx2(Detected(()));
         }
         Self::Portable
     }
@@ -160,12 +197,8 @@ impl InstructionSet {
 
 /// A kernel that can run on any lanes of a kind of number.
 pub(crate) trait Kernel<S: Real> {
-    /// Runs on lanes `L`.
-    ///
-    /// # Safety
-    /// The processor must have the instructions of `L`. Implementations are `#[inline(always)]`, so that they are compiled with
-    /// these instructions.
-    unsafe fn run<L: Lanes<Scalar = S>>(self);
+    /// Runs on lanes `L`. Implementations are `#[inline(always)]`, so that they are compiled with these instructions.
+    fn run<L: Lanes<Scalar = S>>(self);
 }
 
 /// A number with its lanes on each instruction set.
@@ -181,9 +214,8 @@ macro_rules! lane_number {
     ($number:ty, $avx2:ident, $portable:ident, $entry:ident) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
-        unsafe fn $entry(kernel: impl Kernel<$number>) {
-            // SAFETY: this function is compiled and called only with these features.
-            unsafe { kernel.run::<$avx2>() }
+        fn $entry(kernel: impl Kernel<$number>) {
+            kernel.run::<$avx2>()
         }
 
         impl LaneNumber for $number {
@@ -193,10 +225,9 @@ macro_rules! lane_number {
             fn dispatch(set: InstructionSet, kernel: impl Kernel<Self>) {
                 match set {
                     #[cfg(target_arch = "x86_64")]
-                    // SAFETY: `detect` saw AVX2 and FMA.
-                    InstructionSet::Avx2 => unsafe { $entry(kernel) },
-                    // SAFETY: plain Rust needs no instructions beyond the target's.
-                    InstructionSet::Portable => unsafe { kernel.run::<$portable>() },
+                    // SAFETY: only `detect` makes a `Detected`, after it saw AVX2 and FMA.
+                    InstructionSet::Avx2(Detected(())) => unsafe { $entry(kernel) },
+                    InstructionSet::Portable => kernel.run::<$portable>(),
                 }
             }
         }

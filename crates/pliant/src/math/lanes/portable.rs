@@ -20,107 +20,106 @@ macro_rules! portable_lanes {
             }
         }
 
-        /// SAFETY of all blocks below: pointers are valid by the trait's conditions.
-        impl Lanes for Portable<$number, $width> {
+        // SAFETY: vectors are as wide as those on AVX2, and plain Rust needs no instructions beyond the target's.
+        unsafe impl Lanes for Portable<$number, $width> {
             type Scalar = $number;
             const WIDTH: usize = $width;
 
             #[inline(always)]
-            unsafe fn splat(value: $number) -> Self {
+            fn splat(value: $number) -> Self {
                 Self([value; $width])
             }
 
             #[inline(always)]
             unsafe fn load(from: *const $number) -> Self {
+                // SAFETY: as many numbers as lanes can be read there, as the caller promises.
                 Self(unsafe { from.cast::<[$number; $width]>().read_unaligned() })
             }
 
             #[inline(always)]
             unsafe fn store(self, to: *mut $number) {
+                // SAFETY: as many numbers as lanes can be written there, as the caller promises.
                 unsafe { to.cast::<[$number; $width]>().write_unaligned(self.0) }
             }
 
             #[inline(always)]
-            unsafe fn add(self, other: Self) -> Self {
+            fn add(self, other: Self) -> Self {
                 self.zip(other, |a, b| a + b)
             }
 
             #[inline(always)]
-            unsafe fn sub(self, other: Self) -> Self {
+            fn sub(self, other: Self) -> Self {
                 self.zip(other, |a, b| a - b)
             }
 
             #[inline(always)]
-            unsafe fn mul(self, other: Self) -> Self {
+            fn mul(self, other: Self) -> Self {
                 self.zip(other, |a, b| a * b)
             }
 
             #[inline(always)]
-            unsafe fn div(self, other: Self) -> Self {
+            fn div(self, other: Self) -> Self {
                 self.zip(other, |a, b| a / b)
             }
 
             #[inline(always)]
-            unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
+            fn mul_add(self, factor: Self, term: Self) -> Self {
                 // Not fused: without the instruction a fused product is a call into a library.
                 Self(std::array::from_fn(|lane| self.0[lane] * factor.0[lane] + term.0[lane]))
             }
 
             #[inline(always)]
-            unsafe fn mul_sub(self, factor: Self, term: Self) -> Self {
+            fn mul_sub(self, factor: Self, term: Self) -> Self {
                 Self(std::array::from_fn(|lane| self.0[lane] * factor.0[lane] - term.0[lane]))
             }
 
             #[inline(always)]
-            unsafe fn sub_mul(self, factor: Self, term: Self) -> Self {
+            fn sub_mul(self, factor: Self, term: Self) -> Self {
                 Self(std::array::from_fn(|lane| term.0[lane] - self.0[lane] * factor.0[lane]))
             }
 
             #[inline(always)]
-            unsafe fn min(self, other: Self) -> Self {
+            fn min(self, other: Self) -> Self {
                 self.zip(other, |a, b| if a < b { a } else { b })
             }
 
             #[inline(always)]
-            unsafe fn max(self, other: Self) -> Self {
+            fn max(self, other: Self) -> Self {
                 self.zip(other, |a, b| if a > b { a } else { b })
             }
 
             #[inline(always)]
-            unsafe fn sqrt(self) -> Self {
+            fn sqrt(self) -> Self {
                 Self(self.0.map(<$number>::sqrt))
             }
 
             #[inline(always)]
-            unsafe fn inverse_sqrt(self) -> Self {
+            fn inverse_sqrt(self) -> Self {
                 Self(self.0.map(|x| 1.0 / x.sqrt()))
             }
 
             #[inline(always)]
-            unsafe fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
+            fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
                 let pick = |lane| if self.0[lane] < bound.0[lane] { yes.0[lane] } else { no.0[lane] };
                 Self(std::array::from_fn(pick))
             }
 
             #[inline(always)]
-            unsafe fn less_mask(self, bound: Self) -> u32 {
+            fn less_mask(self, bound: Self) -> u32 {
                 (0..$width).fold(0, |mask, lane| mask | u32::from(self.0[lane] < bound.0[lane]) << lane)
             }
 
             #[inline(always)]
-            unsafe fn gather(points: *const $number, rows: *const u32) -> [Self; 3] {
-                let number = |c: usize, lane: usize| unsafe { *points.add(*rows.add(lane) as usize + c) };
-                std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))
-            }
-
-            #[inline(always)]
             unsafe fn gather_whole(points: *const $number, rows: *const u32) -> [Self; 4] {
+                // SAFETY: as many rows as lanes can be read, and four numbers at each row, as the caller promises.
                 let number = |c: usize, lane: usize| unsafe { *points.add(*rows.add(lane) as usize + c) };
                 std::array::from_fn(|c| Self(std::array::from_fn(|lane| number(c, lane))))
             }
 
             #[inline(always)]
             unsafe fn edges(tails: *const f64, points: *const f64, heads: *const u32) -> [Self; 3] {
+                // SAFETY: as many heads as lanes can be read, four numbers at each head, and four numbers of as many
+                // tails.
                 let edge = |c: usize, lane: usize| unsafe {
                     Real::from_f64(*points.add(*heads.add(lane) as usize + c) - *tails.add(4 * lane + c))
                 };
@@ -129,6 +128,7 @@ macro_rules! portable_lanes {
 
             #[inline(always)]
             unsafe fn edges_of_simplex<const N: usize>(points: *const f64, rows: *const u32) -> [[Self; 3]; N] {
+                // SAFETY: N + 1 times as many rows as lanes can be read, and four numbers at each row.
                 let at = |corner: usize, c: usize, lane: usize| unsafe {
                     *points.add(*rows.add(corner * $width + lane) as usize + c)
                 };
@@ -138,13 +138,18 @@ macro_rules! portable_lanes {
 
             #[inline(always)]
             unsafe fn advance(points: *mut f64, by: *const $number) -> [Self; 3] {
-                unsafe { (0..4 * $width).for_each(|k| *points.add(k) += (*by.add(k)).to_f64()) }
-                std::array::from_fn(|c| Self(std::array::from_fn(|lane| unsafe { *by.add(4 * lane + c) })))
+                // SAFETY: four numbers for each lane can be read at both pointers and written at the first, as the
+                // caller promises.
+                unsafe {
+                    (0..4 * $width).for_each(|k| *points.add(k) += (*by.add(k)).to_f64());
+                    std::array::from_fn(|c| Self(std::array::from_fn(|lane| *by.add(4 * lane + c))))
+                }
             }
 
             #[inline(always)]
             unsafe fn store_points(coordinates: [Self; 3], points: *mut $number) {
                 for lane in 0..$width {
+                    // SAFETY: four numbers for each lane can be written there, as the caller promises.
                     unsafe {
                         (0..3).for_each(|c| *points.add(4 * lane + c) = coordinates[c].0[lane]);
                         *points.add(4 * lane + 3) = 0.0;
@@ -153,19 +158,9 @@ macro_rules! portable_lanes {
             }
 
             #[inline(always)]
-            unsafe fn scatter(points: *mut $number, rows: *const u32, coordinates: [Self; 3]) {
-                for lane in 0..$width {
-                    unsafe {
-                        let point = points.add(*rows.add(lane) as usize);
-                        (0..3).for_each(|c| *point.add(c) = coordinates[c].0[lane]);
-                        *point.add(3) = 0.0;
-                    }
-                }
-            }
-
-            #[inline(always)]
             unsafe fn scatter_whole(points: *mut $number, rows: *const u32, numbers: [Self; 4]) {
                 for lane in 0..$width {
+                    // SAFETY: as many rows as lanes can be read, and four numbers written at each row.
                     unsafe {
                         let point = points.add(*rows.add(lane) as usize);
                         (0..4).for_each(|c| *point.add(c) = numbers[c].0[lane]);
@@ -176,6 +171,7 @@ macro_rules! portable_lanes {
             #[inline(always)]
             unsafe fn scatter_add(points: *mut $number, rows: *const u32, coordinates: [Self; 3]) {
                 for lane in 0..$width {
+                    // SAFETY: as many rows as lanes can be read, and four numbers read and written at each row.
                     unsafe {
                         let point = points.add(*rows.add(lane) as usize);
                         (0..3).for_each(|c| *point.add(c) += coordinates[c].0[lane]);
@@ -185,10 +181,13 @@ macro_rules! portable_lanes {
 
             #[inline(always)]
             unsafe fn store_sums(coordinates: [Self; 3], point: *mut $number) {
-                for (c, lanes) in coordinates.into_iter().enumerate() {
-                    unsafe { *point.add(c) = lanes.0.iter().sum() }
+                // SAFETY: four numbers can be written there, as the caller promises.
+                unsafe {
+                    for (c, lanes) in coordinates.into_iter().enumerate() {
+                        *point.add(c) = lanes.0.iter().sum();
+                    }
+                    *point.add(3) = 0.0;
                 }
-                unsafe { *point.add(3) = 0.0 }
             }
         }
     };

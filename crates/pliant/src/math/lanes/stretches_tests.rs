@@ -93,94 +93,87 @@ struct Residuals<'a, S> {
 
 impl<S: LaneNumber> Kernel<S> for Residuals<'_, S> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         for group in self.deformations.chunks_exact(L::WIDTH) {
-            // SAFETY: `dispatch` chose lanes that the processor has, and arrays are long enough.
-            unsafe {
-                let mut f = [[L::zero(); 3]; 3];
-                for k in 0..3 {
-                    for c in 0..3 {
-                        let mut numbers = [S::default(); 8];
-                        for lane in 0..L::WIDTH {
-                            numbers[lane] = S::from_f64(group[lane].col(k)[c]);
-                        }
-                        f[k][c] = L::load(numbers.as_ptr());
+            let mut f = [[L::zero(); 3]; 3];
+            for k in 0..3 {
+                for c in 0..3 {
+                    let mut numbers = [S::default(); 8];
+                    for lane in 0..L::WIDTH {
+                        numbers[lane] = S::from_f64(group[lane].col(k)[c]);
                     }
+                    f[k][c] = L::from_slice(&numbers);
                 }
-                let (d, squared) = match self.set {
-                    Set::Limits(_) | Set::Volume(_) => solid::<L>(self.set, &f),
-                    Set::PlaneLimits(_) | Set::Area(_) => plane::<L>(self.set, &[f[0], f[1]]),
-                };
-                let mut numbers = [[[S::default(); 8]; 3]; 3];
-                let mut squares = [S::default(); 8];
-                for k in 0..3 {
-                    for c in 0..3 {
-                        d[k][c].store(numbers[k][c].as_mut_ptr());
-                    }
+            }
+            let (d, squared) = match self.set {
+                Set::Limits(_) | Set::Volume(_) => solid::<L>(self.set, &f),
+                Set::PlaneLimits(_) | Set::Area(_) => plane::<L>(self.set, &[f[0], f[1]]),
+            };
+            let mut numbers = [[[S::default(); 8]; 3]; 3];
+            let mut squares = [S::default(); 8];
+            for k in 0..3 {
+                for c in 0..3 {
+                    d[k][c].write_to(&mut numbers[k][c]);
                 }
-                squared.store(squares.as_mut_ptr());
-                for lane in 0..L::WIDTH {
-                    let column = |k: usize| Vec3::from_array([0, 1, 2].map(|c| numbers[k][c][lane].to_f64()));
-                    self.out.push((Mat3::from_cols(column(0), column(1), column(2)), squares[lane].to_f64()));
-                }
+            }
+            squared.write_to(&mut squares);
+            for lane in 0..L::WIDTH {
+                let column = |k: usize| Vec3::from_array([0, 1, 2].map(|c| numbers[k][c][lane].to_f64()));
+                self.out.push((Mat3::from_cols(column(0), column(1), column(2)), squares[lane].to_f64()));
             }
         }
     }
 }
 
-unsafe fn solid<L: Lanes>(set: Set, f: &[[L; 3]; 3]) -> ([[L; 3]; 3], L) {
-    unsafe {
-        let mut q = [L::zero(), L::zero(), L::zero(), constant::<L>(1.0)];
-        nearest_rotation::<L>(f, &mut q);
-        let r = columns_of(q);
-        let s = stretch_of(&r, f);
-        let sigma = eigenvalues(&s);
-        let (residual, bounds): (Residual<L>, _) = match set {
-            Set::Limits(bounds) => (beyond_limits::<L>(sigma, bounds), bounds),
-            Set::Volume(bounds) => (beyond_volume::<L>(sigma, bounds), bounds),
-            Set::PlaneLimits(_) | Set::Area(_) => unreachable!("not of solids"),
-        };
-        let mut d = residual.combination.apply(&r, f, &s);
-        let (others, squared) = beyond_volume_one_by_one::<L>(residual.failed, f, bounds);
-        for k in 0..3 {
-            for c in 0..3 {
-                d[k][c] = d[k][c].add(others[k][c]);
-            }
-        }
-        (d, residual.squared.add(squared))
-    }
-}
-
-unsafe fn plane<L: Lanes>(set: Set, f: &[[L; 3]; 2]) -> ([[L; 3]; 3], L) {
-    unsafe {
-        let plane = plane_stretch::<L>(f);
-        let (residual, is_area, bounds) = match set {
-            Set::PlaneLimits(bounds) => (beyond_plane_limits::<L>(plane.sigma, bounds), false, bounds),
-            Set::Area(bounds) => (beyond_area::<L>(plane.sigma, bounds), true, bounds),
-            Set::Limits(_) | Set::Volume(_) => unreachable!("not of planes"),
-        };
-        let failed = residual.failed | plane.collapsed;
-        let (others, squared) = if is_area {
-            beyond_area_one_by_one::<L>(failed, f, bounds)
-        } else {
-            beyond_plane_limits_one_by_one::<L>(failed, f, bounds)
-        };
-        let [m00, m01, m11] = plane.to_rotation;
-        let (rotation, plain) = (residual.combination.rotation, residual.combination.plain);
-        let (p00, p01, p11) = (rotation.mul_add(m00, plain), rotation.mul(m01), rotation.mul_add(m11, plain));
-        let keep = |value: L| {
-            let mut numbers = [L::Scalar::default(); 8];
-            value.store(numbers.as_mut_ptr());
-            (0..L::WIDTH).filter(|lane| failed >> lane & 1 == 1).for_each(|lane| numbers[lane] = L::Scalar::default());
-            L::load(numbers.as_ptr())
-        };
-        let mut d = [[L::zero(); 3]; 3];
+fn solid<L: Lanes>(set: Set, f: &[[L; 3]; 3]) -> ([[L; 3]; 3], L) {
+    let mut q = [L::zero(), L::zero(), L::zero(), constant::<L>(1.0)];
+    nearest_rotation::<L>(f, &mut q);
+    let r = columns_of(q);
+    let s = stretch_of(&r, f);
+    let sigma = eigenvalues(&s);
+    let (residual, bounds): (Residual<L>, _) = match set {
+        Set::Limits(bounds) => (beyond_limits::<L>(sigma, bounds), bounds),
+        Set::Volume(bounds) => (beyond_volume::<L>(sigma, bounds), bounds),
+        Set::PlaneLimits(_) | Set::Area(_) => unreachable!("not of solids"),
+    };
+    let mut d = residual.combination.apply(&r, f, &s);
+    let (others, squared) = beyond_volume_one_by_one::<L>(residual.failed, f, bounds);
+    for k in 0..3 {
         for c in 0..3 {
-            d[0][c] = keep(f[0][c].mul_add(p00, f[1][c].mul(p01))).add(others[0][c]);
-            d[1][c] = keep(f[0][c].mul_add(p01, f[1][c].mul(p11))).add(others[1][c]);
+            d[k][c] = d[k][c].add(others[k][c]);
         }
-        (d, keep(residual.squared).add(squared))
     }
+    (d, residual.squared.add(squared))
+}
+
+fn plane<L: Lanes>(set: Set, f: &[[L; 3]; 2]) -> ([[L; 3]; 3], L) {
+    let plane = plane_stretch::<L>(f);
+    let (residual, is_area, bounds) = match set {
+        Set::PlaneLimits(bounds) => (beyond_plane_limits::<L>(plane.sigma, bounds), false, bounds),
+        Set::Area(bounds) => (beyond_area::<L>(plane.sigma, bounds), true, bounds),
+        Set::Limits(_) | Set::Volume(_) => unreachable!("not of planes"),
+    };
+    let failed = residual.failed | plane.collapsed;
+    let (others, squared) = if is_area {
+        beyond_area_one_by_one::<L>(failed, f, bounds)
+    } else {
+        beyond_plane_limits_one_by_one::<L>(failed, f, bounds)
+    };
+    let [m00, m01, m11] = plane.to_rotation;
+    let (rotation, plain) = (residual.combination.rotation, residual.combination.plain);
+    let (p00, p01, p11) = (rotation.mul_add(m00, plain), rotation.mul(m01), rotation.mul_add(m11, plain));
+    let keep = |value: L| {
+        let mut numbers = [L::Scalar::default(); 8];
+        value.write_to(&mut numbers);
+        (0..L::WIDTH).filter(|lane| failed >> lane & 1 == 1).for_each(|lane| numbers[lane] = L::Scalar::default());
+        L::from_slice(&numbers)
+    };
+    let mut d = [[L::zero(); 3]; 3];
+    for c in 0..3 {
+        d[0][c] = keep(f[0][c].mul_add(p00, f[1][c].mul(p01))).add(others[0][c]);
+        d[1][c] = keep(f[0][c].mul_add(p01, f[1][c].mul(p11))).add(others[1][c]);
+    }
+    (d, keep(residual.squared).add(squared))
 }
 
 /// Largest and 99th percentile difference of residuals, relative to 1 + the largest entry of F; energies are compared where the projection is

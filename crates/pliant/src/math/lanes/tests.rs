@@ -11,12 +11,12 @@ fn close(a: impl Real, b: f64) {
 
 impl<S: Real> Kernel<S> for EveryOperation {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let w = L::WIDTH;
         let a: Vec<S> = (0..w).map(|i| S::from_f64(1.5 + i as f64)).collect();
         let b: Vec<S> = (0..w).map(|i| S::from_f64(4.25 - 0.5 * i as f64)).collect();
         let number = |v: &[S], i: usize| v[i].to_f64();
-        // SAFETY: `dispatch` chose lanes that the processor has; all slices are long enough.
+        // SAFETY: slices have a number, or a point of four, for each lane, and rows are those of points.
         unsafe {
             let (va, vb) = (L::load(a.as_ptr()), L::load(b.as_ptr()));
             let check = |result: L, expected: &dyn Fn(f64, f64) -> f64| {

@@ -195,7 +195,7 @@ struct Search<'a> {
 
 impl Kernel<f32> for Search<'_> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(self) {
+    fn run<L: Lanes<Scalar = f32>>(self) {
         let Self { of, cells, fluid, counts, list } = self;
         let filler = of.order.len() as u32;
         let mut found = Vec::new();
@@ -220,7 +220,7 @@ impl Kernel<f32> for Search<'_> {
 /// Writes the neighbours of place i among `rows` and returns how many there are.
 ///
 /// # Safety
-/// The processor has the instructions of `L`, and columns go on for a vector's width after the last row.
+/// Columns go on for a vector's width after the last row.
 #[inline(always)]
 unsafe fn near<L: Lanes<Scalar = f32>>(
     columns: &[Vec<f32>; 3],
@@ -229,7 +229,7 @@ unsafe fn near<L: Lanes<Scalar = f32>>(
     list: &mut [u32],
 ) -> usize {
     let mut end = 0;
-    // SAFETY: as the caller promises.
+    // SAFETY: j is a place of a row, and columns go on for a vector's width after the last, as the caller promises.
     unsafe {
         let own = [0, 1, 2].map(|c| L::splat(columns[c][i]));
         let one = L::splat(1.0);

@@ -157,21 +157,19 @@ impl<L: Lanes<Scalar = f32>> Pairs<L> {
     /// Pairs of a point with a vector's width of neighbours.
     ///
     /// # Safety
-    /// The processor has the instructions of `L`, and `places` has all that `list` names.
+    /// There is a vector's width of entries in `list`, and `places` has all that it names.
     #[inline(always)]
     pub(super) unsafe fn of(own: [L; 3], places: *const Place, list: *const u32) -> Self {
-        // SAFETY: as the caller promises.
-        unsafe {
-            let [x, y, z, volume] = L::gather_quads(places.cast(), list);
-            let offset = [own[0].sub(x), own[1].sub(y), own[2].sub(z)];
-            let squared = offset[0].mul_add(offset[0], offset[1].mul_add(offset[1], offset[2].mul(offset[2])));
-            let least = L::splat(COINCIDENT * COINCIDENT);
-            let coincident = squared.less_mask(least) != 0;
-            let inverse_distance = squared.max(least).inverse_sqrt();
-            let nearness = L::splat(1.0).sub(squared.mul(inverse_distance)).max(L::zero());
-            let slope = L::splat(-kernels::STEEPEST).mul(nearness.mul(nearness)).mul(inverse_distance);
-            Self { offset, squared, inverse_distance, slope, nearness, volume, coincident }
-        }
+        // SAFETY: a place is four numbers, and there are all that the list names, as the caller promises.
+        let [x, y, z, volume] = unsafe { L::gather_quads(places.cast(), list) };
+        let offset = [own[0].sub(x), own[1].sub(y), own[2].sub(z)];
+        let squared = offset[0].mul_add(offset[0], offset[1].mul_add(offset[1], offset[2].mul(offset[2])));
+        let least = L::splat(COINCIDENT * COINCIDENT);
+        let coincident = squared.less_mask(least) != 0;
+        let inverse_distance = squared.max(least).inverse_sqrt();
+        let nearness = L::splat(1.0).sub(squared.mul(inverse_distance)).max(L::zero());
+        let slope = L::splat(-kernels::STEEPEST).mul(nearness.mul(nearness)).mul(inverse_distance);
+        Self { offset, squared, inverse_distance, slope, nearness, volume, coincident }
     }
 }
 
@@ -184,7 +182,7 @@ struct Measure<'a, F> {
 
 impl<F: FnMut(usize, Sums)> Kernel<f32> for Measure<'_, F> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(mut self) {
+    fn run<L: Lanes<Scalar = f32>>(mut self) {
         let Rows { neighbours, places, manners } = self.rows;
         for k in self.range {
             if !self.flows[k] {
@@ -230,7 +228,7 @@ struct Begin<'a, F> {
 
 impl<F: FnMut(usize, First)> Kernel<f32> for Begin<'_, F> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(mut self) {
+    fn run<L: Lanes<Scalar = f32>>(mut self) {
         let Rows { neighbours, places, .. } = self.rows;
         let mut weights = self.weights.chunks_exact_mut(L::WIDTH);
         for k in self.range {
@@ -268,21 +266,15 @@ impl<F: FnMut(usize, First)> Kernel<f32> for Begin<'_, F> {
 
 /// Along which pairs part: the offset at the start of the step, as long as that of now. Where the two differ by more than 60° the particles have
 /// gone past each other, and part along that of now; so do those of which one does not flow (its last number is 0).
-///
-/// # Safety
-/// The processor has the instructions of `L`.
 #[inline(always)]
-unsafe fn direction<L: Lanes<Scalar = f32>>(pairs: &Pairs<L>, began: [L; 4], its: [L; 4]) -> [L; 3] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let now = pairs.offset;
-        let from = [began[0].sub(its[0]), began[1].sub(its[1]), began[2].sub(its[2])];
-        let dot = |a: [L; 3], b: [L; 3]| a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]));
-        let inverse = dot(from, from).max(L::splat(COINCIDENT * COINCIDENT)).inverse_sqrt();
-        let cosine = dot(from, now).mul(inverse).mul(pairs.inverse_distance).mul(began[3].mul(its[3]));
-        let ratio = pairs.squared.mul(pairs.inverse_distance).mul(inverse);
-        std::array::from_fn(|c| cosine.select_less(L::splat(0.5), now[c], from[c].mul(ratio)))
-    }
+fn direction<L: Lanes<Scalar = f32>>(pairs: &Pairs<L>, began: [L; 4], its: [L; 4]) -> [L; 3] {
+    let now = pairs.offset;
+    let from = [began[0].sub(its[0]), began[1].sub(its[1]), began[2].sub(its[2])];
+    let dot = |a: [L; 3], b: [L; 3]| a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]));
+    let inverse = dot(from, from).max(L::splat(COINCIDENT * COINCIDENT)).inverse_sqrt();
+    let cosine = dot(from, now).mul(inverse).mul(pairs.inverse_distance).mul(began[3].mul(its[3]));
+    let ratio = pairs.squared.mul(pairs.inverse_distance).mul(inverse);
+    std::array::from_fn(|c| cosine.select_less(L::splat(0.5), now[c], from[c].mul(ratio)))
 }
 
 struct Push<'a, F> {
@@ -294,7 +286,7 @@ struct Push<'a, F> {
 
 impl<F: FnMut(usize, [f32; 3])> Kernel<f32> for Push<'_, F> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(mut self) {
+    fn run<L: Lanes<Scalar = f32>>(mut self) {
         let Rows { neighbours, places, manners } = self.rows;
         let reference = (1.0 - SEPARATED).powi(-12);
         for k in self.range {
@@ -342,7 +334,7 @@ struct Mix<'a, F> {
 
 impl<F: FnMut(usize, [f32; 3])> Kernel<f32> for Mix<'_, F> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(mut self) {
+    fn run<L: Lanes<Scalar = f32>>(mut self) {
         let Rows { neighbours, places, manners } = self.rows;
         for k in self.range {
             if self.speeds[k][3] < 0.0 {

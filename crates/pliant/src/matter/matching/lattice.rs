@@ -347,10 +347,9 @@ struct RowSums<'a, const N: usize> {
     sums: &'a mut [[f64; N]],
 }
 
-#[allow(unsafe_code)] // The trait's: nothing here needs instructions of its own.
 impl<const N: usize> Kernel<f64> for RowSums<'_, N> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+    fn run<L: Lanes<Scalar = f64>>(self) {
         let first = self.starts[0] as usize;
         let mut prefix: Vec<[f64; N]> = Vec::new();
         for ends in self.starts.windows(2) {

@@ -119,10 +119,11 @@ struct SumsOf<'a> {
 
 impl Kernel<f64> for SumsOf<'_> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+    fn run<L: Lanes<Scalar = f64>>(self) {
         let Members { starts, rows, numbers, .. } = self.members;
         for (region, out) in (self.first..).zip(self.sums) {
-            // SAFETY: rows are places of particles, and there is a point for each.
+            // SAFETY: rows are places of particles, and there is a point for each (`sums`); arrays have a number for
+            // each lane.
             unsafe {
                 let mut all = [[L::zero(); 3]; 4];
                 for group in starts[region] as usize..starts[region + 1] as usize {
@@ -165,7 +166,7 @@ struct MovementsOf<'a, F> {
 
 impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+    fn run<L: Lanes<Scalar = f64>>(self) {
         let Members { starts, rows, numbers, .. } = self.members;
         let begin = starts[self.first] as usize;
         let all_lanes = (1 << WIDTH) - 1;
@@ -174,7 +175,8 @@ impl<F: Fn(usize) -> f64> Kernel<f64> for MovementsOf<'_, F> {
             let own = starts[region] as usize..starts[region + 1] as usize;
             let map = &self.maps[region];
             let free = (self.free)(region);
-            // SAFETY: as above.
+            // SAFETY: rows are places of particles, and there is a point for each (`movements`); arrays have a number
+            // for each lane.
             unsafe {
                 let mut lanes = [L::zero(); 12];
                 for k in 0..12 {

@@ -97,12 +97,15 @@ pub(super) struct Levels {
     params: StretchLevels,
     /// Where vertices were before the coarsest level.
     start: Vec<Vec3>,
+    /// Vertices of the model.
+    vertices: usize,
 }
 
 impl Levels {
     pub(super) fn new(model: &Model, params: StretchLevels) -> Self {
         let levels = levels_of(model, params.levels).into_levels();
-        Self { levels: levels.iter().map(PreparedLevel::new).collect(), params, start: Vec::new() }
+        let vertices = model.rest().len();
+        Self { levels: levels.iter().map(PreparedLevel::new).collect(), params, start: Vec::new(), vertices }
     }
 
     /// Bytes that a round goes over, roughly.
@@ -113,6 +116,7 @@ impl Levels {
 
     /// A round on each level, the coarsest first.
     pub(super) fn sweep(&mut self, team: &Team<'_>, x: &mut [Vec3]) {
+        assert_eq!(x.len(), self.vertices, "a position for each vertex");
         let StretchLevels { rounds, most, .. } = self.params;
         self.start.clear();
         self.start.extend_from_slice(x);
@@ -154,7 +158,8 @@ impl PreparedLevel {
             team.share(colour.len().div_ceil(CHUNK), |item| {
                 for link in colour.iter().skip(item * CHUNK).take(CHUNK) {
                     let ([a, b], [w_a, w_b]) = (link.ends.map(|v| v as usize), link.inverse_masses);
-                    // SAFETY: of the ends those that move are in no other link of the colour; the others are only read.
+                    // SAFETY: ends are vertices of the model, as x has them (`sweep`); those that move are in no other
+                    // link of the colour, and the others are only read.
                     let (from, to) = unsafe { (*x.get().add(a), *x.get().add(b)) };
                     let (edge, allowed) = (to - from, most * link.rest);
                     let length = edge.length();
@@ -164,7 +169,7 @@ impl PreparedLevel {
                     let pull = edge * ((length - allowed) / (length * (w_a + w_b)));
                     for (v, to, w) in [(a, from + pull * w_a, w_a), (b, to - pull * w_b, w_b)] {
                         if w > 0.0 {
-                            // SAFETY: as above.
+                            // SAFETY: the same vertex, which moves.
                             unsafe { *x.get().add(v) = to };
                         }
                     }
@@ -185,11 +190,13 @@ impl PreparedLevel {
             for Follower { vertex, parents, weights } in self.followers.iter().skip(item * CHUNK).take(CHUNK) {
                 let mut movement = Vec3::ZERO;
                 for (&parent, &weight) in parents.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
-                    // SAFETY: vertices of the level are followed, and none of them follows here.
+                    // SAFETY: parents are vertices of the model; they are in the level, and none of these follows, so
+                    // nobody writes.
                     let now = unsafe { *x.get().add(parent as usize) };
                     movement += (now - start[parent as usize]) * weight;
                 }
-                // SAFETY: a vertex follows once, and nobody else reads it meanwhile.
+                // SAFETY: a vertex of the model that follows once, in one chunk, and is nobody's parent: nobody else
+                // touches it.
                 unsafe { *x.get().add(*vertex as usize) += movement };
             }
         });

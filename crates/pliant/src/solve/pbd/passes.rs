@@ -209,6 +209,7 @@ impl Sweep<'_> {
         x: &mut [Vec3],
         memory: &mut [Memory],
     ) {
+        assert!(x.len() >= self.inverse_masses.len(), "a position for each inverse mass");
         let mut no_memory = Memory::default();
         let memory = match pass.source {
             Source::Energy { batch, one_by_one } => {
@@ -231,9 +232,9 @@ impl Sweep<'_> {
                 let first = colour.start + item * BLOCK;
                 let places = first..colour.end.min(first + BLOCK);
                 BUFFERS.with_borrow_mut(|buffers| {
-                    // SAFETY: an element is in one block of one colour, so its multipliers and warm values are this block's; of its
-                    // vertices those that move are in no other element of the colour, and the others are only read. Places that
-                    // movements are collected in are its corners' own.
+                    // SAFETY: an element is in one block of one colour, so its multipliers and warm values are this
+                    // block's; of its vertices those that move are in no other element of the colour, and the others
+                    // are only read. Places that movements are collected in are its corners' own.
                     unsafe { self.block(pass, places, rule, &x, &multipliers, (&warm, stride), projections, buffers) };
                 });
             });
@@ -269,13 +270,15 @@ impl Sweep<'_> {
         inverse_masses.clear();
         let is_damped = matches!(pass.source, Source::Constraints(batch) if model.constraints()[batch].is_damped());
         let vertices = pass.vertices_of(&places);
-        // SAFETY: the vertices are there, and nobody else moves them.
-        corners.extend(vertices.iter().map(|&v| unsafe { *x.get().add(v as usize) }));
         inverse_masses.extend(vertices.iter().map(|&v| self.inverse_masses[v as usize]));
+        // SAFETY: each vertex has an inverse mass, as seen just before, and so a position (`run`); nobody else moves
+        // it.
+        corners.extend(vertices.iter().map(|&v| unsafe { *x.get().add(v as usize) }));
         if is_damped {
             before.extend(vertices.iter().map(|&v| self.objective.before[v as usize]));
         }
-        // SAFETY: these multipliers are the block's own.
+        // SAFETY: there are `rows` multipliers for each place in the order, and those of these places are the block's
+        // own.
         let multipliers = unsafe {
             std::slice::from_raw_parts_mut(multipliers.get().add(places.start * pass.rows), elements.len() * pass.rows)
         };
@@ -293,7 +296,7 @@ impl Sweep<'_> {
                 if one_by_one {
                     warm_values.clear();
                     for &element in elements {
-                        // SAFETY: these warm values are the block's own.
+                        // SAFETY: every element has `stride` warm values, and those of this one are the block's own.
                         let own =
                             unsafe { std::slice::from_raw_parts(warm.get().add(element as usize * stride), stride) };
                         warm_values.extend_from_slice(own);
@@ -301,7 +304,7 @@ impl Sweep<'_> {
                     energy.project_some(elements, projected, &self.objective.goals[batch], warm_values);
                     for (&element, values) in elements.iter().zip(warm_values.chunks(stride.max(1))) {
                         for (k, value) in values.iter().enumerate() {
-                            // SAFETY: as above.
+                            // SAFETY: the same warm values, of which there are `stride`, as many as in a chunk.
                             unsafe { *warm.get().add(element as usize * stride + k) = *value };
                         }
                     }
@@ -319,7 +322,8 @@ impl Sweep<'_> {
             Outcome::Move => {
                 for ((&v, corner), weight) in vertices.iter().zip(corners).zip(block.inverse_masses) {
                     if *weight > 0.0 {
-                        // SAFETY: nobody else moves this vertex.
+                        // SAFETY: the position was read above, and a vertex that moves is in no other element of the
+                        // colour.
                         unsafe { *x.get().add(v as usize) = *corner };
                     }
                 }
@@ -327,7 +331,8 @@ impl Sweep<'_> {
             Outcome::Collect { movements, relaxation } => {
                 let first = pass.corner_starts[places.start] as usize;
                 for (k, (new, start)) in corners.iter().zip(&*starts).enumerate() {
-                    // SAFETY: these corners are the block's own.
+                    // SAFETY: movements have a place for each corner of all passes, and these corners are the block's
+                    // own.
                     unsafe { *movements.get().add(first + k) = (*new - *start) * relaxation };
                 }
                 // What was not moved must not count as force.

@@ -22,7 +22,8 @@ pub(super) fn advance<S: LaneNumber>(team: &Team<'_>, rows: &[S], points: &mut [
     team.share(count.div_ceil(POINTS_PER_ITEM), |item| {
         let (first, end) = (item * POINTS_PER_ITEM, count.min((item + 1) * POINTS_PER_ITEM));
         let mut squared = 0.0;
-        // SAFETY: items have points of their own, and there is a row for each.
+        // SAFETY: `first` is no more than the number of points, and there are four numbers of rows for each, as checked
+        // above.
         unsafe {
             let (rows, points) = (rows.as_ptr().add(4 * first), points.get().add(first).cast());
             S::dispatch(instructions, Advance { rows, points, count: end - first, squared: &mut squared });
@@ -42,9 +43,11 @@ struct Advance<'a, S> {
 
 impl<S: LaneNumber> Kernel<S> for Advance<'_, S> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let w = L::WIDTH;
         let mut k = 0;
+        // SAFETY: `advance` gives `count` points that are this item's, with a row for each; k and the lanes after it
+        // stay below.
         unsafe {
             // The largest drops a NaN, the sum keeps it.
             let (mut most, mut sum) = (L::zero(), L::zero());
@@ -56,8 +59,8 @@ impl<S: LaneNumber> Kernel<S> for Advance<'_, S> {
                 k += w;
             }
             let (mut largest, mut sums) = ([S::default(); 8], [S::default(); 8]);
-            most.store(largest.as_mut_ptr());
-            sum.store(sums.as_mut_ptr());
+            most.write_to(&mut largest);
+            sum.write_to(&mut sums);
             let mut result = 0.0_f64;
             for lane in 0..w {
                 result = result.max(largest[lane].to_f64());

@@ -356,7 +356,7 @@ fn for_parts<const M: usize, const N: usize>(
     let size = 4 * ROWS_PER_ITEM;
     team.share(len.div_ceil(size), |item| {
         let range = item * size..len.min((item + 1) * size);
-        // SAFETY: items have parts of their own, within all vectors.
+        // SAFETY: all vectors are `len` long, as checked above, and items have ranges of their own below that.
         let parts = pointers
             .each_ref()
             .map(|p| unsafe { std::slice::from_raw_parts_mut(p.get().add(range.start), range.len()) });
@@ -403,7 +403,7 @@ fn dot(team: &Team<'_>, sums: &mut Vec<f64>, a: &[f32], b: &[f32]) -> f64 {
     let shared = Shared(sums.as_mut_ptr());
     team.share(items, |item| {
         let range = item * size..a.len().min((item + 1) * size);
-        // SAFETY: items have sums of their own.
+        // SAFETY: there is a sum for each item, and it has that to itself.
         unsafe { *shared.get().add(item) = dot_of_part(&a[range.clone()], &b[range]) }
     });
     sums.iter().sum()
@@ -425,7 +425,7 @@ fn search_direction(
             p[k] = z[k] + beta * p[k];
             q[k] = (r[k] - left[k]) + beta * q[k];
         }
-        // SAFETY: items have sums of their own.
+        // SAFETY: there is a sum for each item, and it has that to itself.
         unsafe { *shared.get().add(item) = dot_of_part(p, q) }
     });
     sums.iter().sum()

@@ -66,7 +66,8 @@ impl<S: Real> Buffer<S> {
 
     pub(super) fn as_slice(&self) -> &[S] {
         let first = (self.storage.address() + self.offset) as *const S;
-        // SAFETY: the storage is longer than the offset and `len` numbers, aligned, and all bits zero or written as `S`.
+        // SAFETY: `zeroed` made the storage longer than offset and `len` numbers; the offset aligns it to lines at
+        // least, and it is zeros, which are numbers, or was written as numbers.
         unsafe { std::slice::from_raw_parts(first, self.len) }
     }
 
@@ -76,7 +77,7 @@ impl<S: Real> Buffer<S> {
             Storage::Mapped(map) => map.as_mut_ptr(),
             Storage::Heap(words) => words.as_mut_ptr().cast::<u8>(),
         };
-        // SAFETY: as above, and borrowed mutably.
+        // SAFETY: as for `as_slice`; the storage is borrowed mutably as long as the slice.
         unsafe { std::slice::from_raw_parts_mut(first.add(self.offset).cast::<S>(), self.len) }
     }
 }

@@ -1,7 +1,7 @@
 //! Products of a node with vectors: y = M t of the forward sweep, x = Mᵀ g of the backward one.
 //!
-//! SAFETY of all functions: they run on lanes that the processor has, and on rows and scratch that `Sweep` gives to their caller
-//! alone; all indices come from the layout.
+//! All functions that take nodes need them to be of the sweep's layout, and rows and scratch that `Sweep` gives to their
+//! caller alone; those that take panels, as many values, rows and numbers as these have.
 
 use std::mem::MaybeUninit;
 
@@ -12,9 +12,12 @@ use crate::math::lanes::{LaneNumber, Lanes};
 /// Columns whose sums are kept at hand in the backward sweep: as many as fill most of the first-level cache.
 const COLUMN_BLOCK: usize = 256;
 
-/// SAFETY: rows of the node's columns and scratch for them must be the caller's alone.
+/// # Safety
+/// Rows of the node's columns and scratch for them must be the caller's alone.
 #[inline(always)]
 pub(super) unsafe fn take_columns<S: LaneNumber>(node: &Node, rows: *mut S, scratch: *mut S) {
+    // SAFETY: the node's columns are among the rows, and scratch has four numbers for each (`divide_scratch`); both are
+    // the caller's.
     unsafe {
         // A loop and not two calls into the library: most nodes have a few columns.
         let columns = rows.add(4 * node.start).cast::<[S; 4]>();
@@ -33,6 +36,7 @@ pub(super) unsafe fn forward_node<L: Lanes>(sweep: &Sweep<'_, L::Scalar>, node: 
 where
     L::Scalar: LaneNumber,
 {
+    // SAFETY: rows and scratch are the caller's, as it promises, and all panels are within the node.
     unsafe {
         take_columns(node, sweep.rows, scratch);
         forward_panels::<L>(sweep, node, scratch, 0, node.panels);
@@ -54,6 +58,8 @@ pub(super) unsafe fn forward_panels<L: Lanes>(
     let w = L::WIDTH;
     let (rows, out) = (sweep.node_rows(node), sweep.rows);
     let mut panel = first;
+    // SAFETY: t has four numbers for each column; values lie as `panel_offset` says, one panel of the triangle or group
+    // after the other, and the node's rows are places of rows that are the caller's.
     unsafe {
         let mut values = sweep.node_values(node).add(node.panel_offset(first, w));
         let triangle = node.triangular_panels(w).min(end);
@@ -84,6 +90,7 @@ pub(super) unsafe fn forward_panels<L: Lanes>(
 #[inline(always)]
 unsafe fn single_panel_product<L: Lanes>(values: *const L::Scalar, columns: usize, t: *const L::Scalar) -> [L; 3] {
     let w = L::WIDTH;
+    // SAFETY: there are `columns` vectors of values and four numbers of t for each, as the caller promises.
     unsafe {
         let (mut even, mut odd) = ([L::zero(); 3], [L::zero(); 3]);
         let mut j = 0;
@@ -115,6 +122,8 @@ unsafe fn panel_products<L: Lanes, const P: usize>(
     out: *mut L::Scalar,
 ) {
     let w = L::WIDTH;
+    // SAFETY: there are P vectors of values and four numbers of t for each column, and P vectors of rows, as the caller
+    // promises.
     unsafe {
         let mut sums = [[L::zero(); 3]; P];
         for j in 0..columns {
@@ -140,6 +149,8 @@ pub(super) unsafe fn backward_node<L: Lanes, const FROM_MEMORY: bool>(
 ) where
     L::Scalar: LaneNumber,
 {
+    // SAFETY: rows and scratch are the caller's, as it promises; blocks of columns begin at multiples of a vector's
+    // width.
     unsafe {
         gather_node::<L>(sweep, node, scratch);
         let mut end = node.columns;
@@ -159,6 +170,7 @@ where
 {
     let w = L::WIDTH;
     let rows = sweep.node_rows(node);
+    // SAFETY: the node has a vector of rows for each panel, and scratch three vectors (`divide_scratch`).
     unsafe {
         for panel in 0..node.panels {
             let gathered = L::gather(sweep.rows, rows.add(panel * w));
@@ -180,6 +192,7 @@ pub(super) unsafe fn backward_columns<L: Lanes, const FROM_MEMORY: bool>(
 ) where
     L::Scalar: LaneNumber,
 {
+    // SAFETY: the same conditions as for this function.
     unsafe {
         match FROM_MEMORY {
             true => streamed_columns::<L>(sweep, node, g, first, end),
@@ -201,6 +214,8 @@ unsafe fn streamed_columns<L: Lanes>(
 {
     let w = L::WIDTH;
     let values = sweep.node_values(node);
+    // SAFETY: of the block `end − first` sums are made, at most as many as it has, before they are read; g has three
+    // vectors for each panel, and columns from `first` to `end` are the caller's.
     unsafe {
         // Only as many sums as there are columns are set to zero.
         let mut block = [const { MaybeUninit::<[L; 3]>::uninit() }; COLUMN_BLOCK];
@@ -229,7 +244,8 @@ unsafe fn streamed_columns<L: Lanes>(
 
 /// The same from a cache: a few columns at a time over all panels, their sums in registers. In memory order a column's panels lie apart.
 ///
-/// SAFETY: `first` is a multiple of a vector's width.
+/// # Safety
+/// `first` is a multiple of a vector's width.
 #[inline(always)]
 unsafe fn cached_columns<L: Lanes>(
     sweep: &Sweep<'_, L::Scalar>,
@@ -241,6 +257,8 @@ unsafe fn cached_columns<L: Lanes>(
     L::Scalar: LaneNumber,
 {
     let mut column = first;
+    // SAFETY: columns taken together end before `end`, and begin at a multiple of their number, so that a panel of the
+    // triangle has all or none of them.
     unsafe {
         while column + 4 <= end {
             columns_together::<L, 4>(sweep, node, g, column);
@@ -267,6 +285,8 @@ unsafe fn columns_together<L: Lanes, const C: usize>(
     L::Scalar: LaneNumber,
 {
     let w = L::WIDTH;
+    // SAFETY: panels from that of the first column on have all C columns; values lie as `panel_offset` says, and g has
+    // three vectors for each panel. These columns are the caller's.
     unsafe {
         let mut sums = [[L::zero(); 3]; C];
         let triangle = node.triangular_panels(w);
@@ -304,6 +324,7 @@ unsafe fn add_panels<L: Lanes, const C: usize, const P: usize>(
     sums: &mut [[L; 3]; C],
 ) {
     let w = L::WIDTH;
+    // SAFETY: P panels have C vectors of values each and three of g, as the caller promises.
     unsafe {
         for p in 0..P {
             let rows = [L::load(g.add(3 * p * w)), L::load(g.add((3 * p + 1) * w)), L::load(g.add((3 * p + 2) * w))];
@@ -329,6 +350,7 @@ unsafe fn triangle_sums<L: Lanes>(
 ) {
     let w = L::WIDTH;
     let stored = sums.len().min((panel + 1) * w - first);
+    // SAFETY: a panel of the triangle has columns up to its last row, and `stored` ends there.
     unsafe {
         let block = values.add(node.panel_offset(panel, w) + first * w);
         column_sums::<L, 1>(block, g.add(3 * panel * w), &mut sums[..stored]);
@@ -346,6 +368,7 @@ unsafe fn group_sums<L: Lanes>(
     sums: &mut [[L; 3]],
 ) {
     let w = L::WIDTH;
+    // SAFETY: a group has all columns, from `first` on as many as there are sums.
     unsafe {
         let block = values.add(node.panel_offset(panel, w) + group * first * w);
         let g = g.add(3 * panel * w);
@@ -362,6 +385,8 @@ unsafe fn group_sums<L: Lanes>(
 #[inline(always)]
 unsafe fn column_sums<L: Lanes, const P: usize>(values: *const L::Scalar, g: *const L::Scalar, sums: &mut [[L; 3]]) {
     let w = L::WIDTH;
+    // SAFETY: there are P vectors of values for each sum and three of g for each panel, as the caller promises; j is
+    // below the number of sums.
     unsafe {
         let mut rows = [[L::zero(); 3]; P];
         for p in 0..P {

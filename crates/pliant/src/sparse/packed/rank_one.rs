@@ -77,14 +77,15 @@ impl<'a, S: LaneNumber> RankOne<'a, S> {
     }
 }
 
-// SAFETY of the kernel: vectors are as long as the node is high or wide, and there are the node's numbers, as `new` checked.
 impl<S: LaneNumber> Kernel<S> for RankOne<'_, S> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let Self { node, vectors, values } = self;
         let (w, columns) = (L::WIDTH, node.columns);
         let triangle = node.triangular_panels(w);
         let values = values.as_mut_ptr();
+        // SAFETY: vectors are as long as the node is high or wide, and there are all its values, as `new` checked;
+        // panels and groups lie where `panel_offset` says.
         unsafe {
             for panel in vectors.first / w..triangle {
                 let at = values.add(node.panel_offset(panel, w));
@@ -125,6 +126,8 @@ unsafe fn rotate_panel<L: Lanes>(
     L::Scalar: LaneNumber,
 {
     let zero = L::Scalar::default();
+    // SAFETY: p and weight have a vector from `first_row` on, there are `columns` sums, and a vector of values for each
+    // column, as the caller promises.
     unsafe {
         let p = L::load(vectors.p.as_ptr().add(first_row));
         let weight = L::load(vectors.weight.as_ptr().add(first_row));
@@ -179,6 +182,7 @@ impl<L: Lanes> Turn<L> {
     /// could be left as a function of its own, without the vector instructions.
     #[inline(always)]
     unsafe fn change(&self, at: *mut L::Scalar, sum: L::Scalar) -> L {
+        // SAFETY: a vector can be read and written there, as the caller promises.
         unsafe {
             let before = L::load(at);
             let mut after = self.weight.mul(L::splat(sum));
@@ -200,6 +204,8 @@ unsafe fn add_product<L: Lanes, const P: usize>(
     columns: usize,
 ) {
     let w = L::WIDTH;
+    // SAFETY: there are P vectors of values for each of `columns` sums, and P vectors of `below`, as the caller
+    // promises.
     unsafe {
         let mut below_of = [L::zero(); P];
         for k in 0..P {

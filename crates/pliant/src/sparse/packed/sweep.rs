@@ -31,7 +31,7 @@ pub(super) struct Sweep<'a, S> {
 }
 
 // SAFETY: see the type; every use of the pointers from a stage keeps to the disjoint places named there.
-unsafe impl<S> Sync for Sweep<'_, S> {}
+unsafe impl<S: Send + Sync> Sync for Sweep<'_, S> {}
 
 impl<S: LaneNumber> Sweep<'_, S> {
     /// Forward, then backward.
@@ -124,13 +124,14 @@ struct ForwardPanels<'a, S>(&'a Sweep<'a, S>, usize, usize);
 struct BackwardTask<'a, S, const FROM_MEMORY: bool>(&'a Sweep<'a, S>, usize);
 struct BackwardColumns<'a, S, const FROM_MEMORY: bool>(&'a Sweep<'a, S>, usize, usize);
 
-// SAFETY of the kernels: `Sweep` says which rows and scratch each may touch, and all indices come from its layout.
 impl<S: LaneNumber> Kernel<S> for ForwardTask<'_, S> {
     /// Collects what lower tasks found for this one, then goes through its nodes; a shared node is only made ready.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, index) = self;
         let task = sweep.task(index);
+        // SAFETY: private rows of a task, idle ones included, are its own; places where it collects are its columns or
+        // private rows, and tasks below have been done. Its scratch has room for each of its nodes.
         unsafe {
             let private = 4 * task.first_private as usize;
             std::ptr::write_bytes(sweep.rows.add(private), 0, 4 * (task.above.len() + L::WIDTH));
@@ -158,10 +159,12 @@ impl<S: LaneNumber> Kernel<S> for ForwardTask<'_, S> {
 
 impl<S: LaneNumber> Kernel<S> for ForwardPanels<'_, S> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, task, block) = self;
         let node = sweep.single_node(task);
         let (first, end) = panel_block(node, block, L::WIDTH);
+        // SAFETY: a block ends where a group does; panels of other blocks have other rows, and t was made ready by the
+        // stage before.
         unsafe { forward_panels::<L>(sweep, node, sweep.scratch(task), first, end) }
     }
 }
@@ -169,9 +172,11 @@ impl<S: LaneNumber> Kernel<S> for ForwardPanels<'_, S> {
 impl<S: LaneNumber, const FROM_MEMORY: bool> Kernel<S> for BackwardTask<'_, S, FROM_MEMORY> {
     /// Copies rows from above, then goes through its nodes; a shared node is only made ready.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, index) = self;
         let task = sweep.task(index);
+        // SAFETY: private rows are this task's, and rows above it belong to tasks that have been done. Its scratch has
+        // room for each of its nodes.
         unsafe {
             let mut private = sweep.rows.add(4 * task.first_private as usize).cast::<[S; 4]>();
             for &row in &task.above {
@@ -191,11 +196,13 @@ impl<S: LaneNumber, const FROM_MEMORY: bool> Kernel<S> for BackwardTask<'_, S, F
 
 impl<S: LaneNumber, const FROM_MEMORY: bool> Kernel<S> for BackwardColumns<'_, S, FROM_MEMORY> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let Self(sweep, task, block) = self;
         let node = sweep.single_node(task);
         let first = block * SHARED_COLUMN_BLOCK;
         let end = node.columns.min(first + SHARED_COLUMN_BLOCK);
+        // SAFETY: columns of other blocks are other rows; g was made ready by the stage before, and blocks begin at
+        // multiples of a vector's width.
         unsafe { backward_columns::<L, FROM_MEMORY>(sweep, node, sweep.scratch(task), first, end) }
     }
 }

@@ -70,12 +70,13 @@ impl<'a, const CHANGE: bool> Rotate<'a, CHANGE> {
     }
 }
 
-// SAFETY of the kernel: column j has its rows at `skipped + j·stride`, as many as w; `new` checked that there are so many numbers.
 impl<const CHANGE: bool> Kernel<f64> for Rotate<'_, CHANGE> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+    fn run<L: Lanes<Scalar = f64>>(self) {
         let Columns { values, stride, skipped, w, p, rotation } = self.0;
         let (columns, mut j) = (p.len(), 0);
+        // SAFETY: column j has its rows at `skipped + j · stride`, as many as w, as `new` checked; blocks are of
+        // columns that are left.
         unsafe {
             let first = values.as_mut_ptr().add(skipped);
             let block = |j: usize| Block { first: first.add(j * stride), stride, j };
@@ -101,7 +102,8 @@ struct Block {
 }
 
 impl Block {
-    /// SAFETY: there are `N` columns, each with as many rows as w.
+    /// # Safety
+    /// There are `N` columns, each with as many rows as w.
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = f64>, const N: usize, const CHANGE: bool>(
         self,
@@ -111,6 +113,8 @@ impl Block {
     ) {
         let Self { first, stride, j } = self;
         let mut coefficients = [Coefficients::default(); N];
+        // SAFETY: there are N columns from the j-th on, each with as many rows as w, as the caller promises; rows stay
+        // below.
         unsafe {
             let at = |row: usize, column: usize| first.add(column * stride + row);
             // The triangle on the diagonal, number by number.
@@ -154,9 +158,11 @@ impl Block {
     }
 }
 
-/// SAFETY: the pointer must be valid.
+/// # Safety
+/// The pointer must be valid.
 #[inline(always)]
 unsafe fn turn<const CHANGE: bool>(w: &mut f64, value: *mut f64, c: Coefficients) {
+    // SAFETY: the pointer is valid, as the caller promises.
     unsafe {
         *w -= c.p * *value;
         if CHANGE {

@@ -15,13 +15,16 @@ const CHUNK: usize = 256;
 pub(super) struct Coloured<R, const N: usize> {
     regions: Vec<R>,
     starts: Vec<usize>,
+    /// Vertices that there are.
+    vertices: usize,
 }
 
 impl<R: Region<N> + Copy, const N: usize> Coloured<R, N> {
     pub(super) fn new(regions: &[R], inverse_masses: &[f64]) -> Self {
         let stencils: Vec<[u32; N]> = regions.iter().map(Region::vertices).collect();
         let colouring = Colouring::new(regions.len(), |k| &stencils[k], |v| inverse_masses[v as usize] > 0.0);
-        Self { regions: colouring.order.iter().map(|&k| regions[k as usize]).collect(), starts: colouring.starts }
+        let regions = colouring.order.iter().map(|&k| regions[k as usize]).collect();
+        Self { regions, starts: colouring.starts, vertices: inverse_masses.len() }
     }
 
     /// Bytes that going over them takes, roughly.
@@ -31,18 +34,20 @@ impl<R: Region<N> + Copy, const N: usize> Coloured<R, N> {
 
     /// Moves vertices region by region, each from where the last colour has left them.
     pub(super) fn run(&self, team: &Team<'_>, shares: Shares, backwards: bool, x: &mut [Vec3]) {
+        assert!(x.len() >= self.vertices, "a position for each vertex");
         let x = Shared(x.as_mut_ptr());
         let visit = |ends: &[usize]| {
             let colour = &self.regions[ends[0]..ends[1]];
             team.share(colour.len().div_ceil(CHUNK), |item| {
                 for region in colour.iter().skip(item * CHUNK).take(CHUNK) {
                     let vertices = region.vertices();
-                    // SAFETY: vertices are within x; those that move are in no other region of the colour, the others are only read.
+                    // SAFETY: vertices have inverse masses (`new` looked them up), so there are positions, as checked
+                    // above; those that move are in no other region of the colour, and the others are only read.
                     let places = vertices.map(|v| unsafe { *x.get().add(v as usize) });
                     let Some(movements) = region.movements(places, shares) else { continue };
                     let can_move = region.can_move();
                     for k in (0..N).filter(|&k| can_move[k]) {
-                        // SAFETY: as above.
+                        // SAFETY: the same vertex, which moves.
                         unsafe { *x.get().add(vertices[k] as usize) = places[k] + movements[k] };
                     }
                 }

@@ -70,7 +70,8 @@ impl Fibres {
                 room.begin(strips.row(strip), at);
                 room.find_movements(&lengths[own.clone()], &masses[own.clone()]);
                 for (place, movement) in own.zip(&room.movements) {
-                    // SAFETY: places of a strip are its own.
+                    // SAFETY: there is a movement for each place in strips; those of a strip are its own, and it is in
+                    // one item.
                     unsafe { *movements.get().add(place) = *movement };
                 }
             }
@@ -83,7 +84,7 @@ impl Fibres {
                 // A pinned vertex has no mass in its strips.
                 if own.iter().any(|&place| masses[place as usize] > 0.0) {
                     let sum = own.iter().fold(Vec3::ZERO, |sum, &place| sum + movements[place as usize]);
-                    // SAFETY: each vertex is in one chunk.
+                    // SAFETY: v is below the number of positions, and each vertex is in one chunk.
                     unsafe { *x.get().add(v) += sum * (share / own.len() as f64) };
                 }
             }

@@ -43,15 +43,16 @@ impl Transfer {
 
     /// Adds what vertices have moved from one list to the other.
     fn add(&self, team: &Team<'_>, from: &[Vec3], to: &[Vec3], out: &mut [Vec3]) {
-        let out = Shared(out.as_mut_ptr());
         let count = self.sources.len();
+        assert!(out.len() >= count, "a place for each row");
+        let out = Shared(out.as_mut_ptr());
         team.share(count.div_ceil(CHUNK), |item| {
             for row in (item * CHUNK..count).take(CHUNK) {
                 let mut movement = Vec3::ZERO;
                 for (&v, weight) in self.sources.row(row).iter().zip(&self.weights[self.sources.range(row)]) {
                     movement += (to[v as usize] - from[v as usize]) * *weight;
                 }
-                // SAFETY: a row is in one chunk.
+                // SAFETY: there is a place for each row, as checked above, and a row is in one chunk.
                 unsafe { *out.get().add(row) += movement };
             }
         });

@@ -10,6 +10,7 @@ pub(super) struct Isometric<const COMPLIANT: bool>;
 impl<const COMPLIANT: bool> Movement for Isometric<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has four corners, three numbers and a multiplier, all its own, as the caller promises.
         unsafe {
             let zero = L::zero();
             let (mut x, mut k) = ([[zero; 4]; 4], [zero; 4]);
@@ -46,6 +47,7 @@ const MOST: f64 = <Dihedral as Constraint<4>>::MOST;
 impl<const COMPLIANT: bool> Movement for Dihedrals<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has four corners, two numbers and a multiplier, all its own, as the caller promises.
         unsafe {
             let a = L::gather_whole(group.points, group.rows);
             let b = L::gather_whole(group.points, group.rows.add(WIDTH));
@@ -106,6 +108,9 @@ impl<const COMPLIANT: bool> Movement for Dihedrals<COMPLIANT> {
 }
 
 /// The same where some hinges have no angle: these stay as they are, multipliers and all.
+///
+/// # Safety
+/// As for [`Movement::apply`] of [`Dihedrals`].
 #[inline(always)]
 unsafe fn sort_out<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
     visit: &Visit<'_>,
@@ -115,6 +120,7 @@ unsafe fn sort_out<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
     mobility: L,
     mut gradients: [[L; 3]; 4],
 ) {
+    // SAFETY: as for the caller: four corners and a multiplier, all the group's own.
     unsafe {
         let zero = L::zero();
         let old = L::load(group.multipliers);
@@ -136,27 +142,25 @@ unsafe fn sort_out<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
 ///
 /// Within the bound the inverse tangent is a short series; beyond, only its sign is asked for.
 #[inline(always)]
-unsafe fn angle_between<L: Lanes<Scalar = f64>>(sine: L, cosine: L, rest_cosine: L, rest_sine: L) -> L {
-    unsafe {
-        let zero = L::zero();
-        let s = sine.mul(rest_cosine).sub(cosine.mul(rest_sine));
-        let c = cosine.mul(rest_cosine).add(sine.mul(rest_sine));
-        let t = s.div(c);
-        let t2 = t.mul(t);
-        let mut series = L::splat(-1.0 / 11.0);
-        series = series.mul_add(t2, L::splat(1.0 / 9.0));
-        series = series.mul_add(t2, L::splat(-1.0 / 7.0));
-        series = series.mul_add(t2, L::splat(1.0 / 5.0));
-        series = series.mul_add(t2, L::splat(-1.0 / 3.0));
-        let angle = t.mul(series.mul(t2).add(L::splat(1.0)));
-        let most = L::splat(MOST);
-        let bound = s.select_less(zero, zero.sub(most), most);
-        // tan of the bound, with the series above: far from the next number that would round differently.
-        let is_beyond = t2.sub(L::splat(TANGENT * TANGENT));
-        let angle = is_beyond.select_less(zero, angle, bound);
-        // Behind, the tangent is small again.
-        zero.select_less(c, angle, bound)
-    }
+fn angle_between<L: Lanes<Scalar = f64>>(sine: L, cosine: L, rest_cosine: L, rest_sine: L) -> L {
+    let zero = L::zero();
+    let s = sine.mul(rest_cosine).sub(cosine.mul(rest_sine));
+    let c = cosine.mul(rest_cosine).add(sine.mul(rest_sine));
+    let t = s.div(c);
+    let t2 = t.mul(t);
+    let mut series = L::splat(-1.0 / 11.0);
+    series = series.mul_add(t2, L::splat(1.0 / 9.0));
+    series = series.mul_add(t2, L::splat(-1.0 / 7.0));
+    series = series.mul_add(t2, L::splat(1.0 / 5.0));
+    series = series.mul_add(t2, L::splat(-1.0 / 3.0));
+    let angle = t.mul(series.mul(t2).add(L::splat(1.0)));
+    let most = L::splat(MOST);
+    let bound = s.select_less(zero, zero.sub(most), most);
+    // tan of the bound, with the series above: far from the next number that would round differently.
+    let is_beyond = t2.sub(L::splat(TANGENT * TANGENT));
+    let angle = is_beyond.select_less(zero, angle, bound);
+    // Behind, the tangent is small again.
+    zero.select_less(c, angle, bound)
 }
 
 /// tan 0.05: a test compares.
@@ -168,6 +172,8 @@ pub(super) struct Rings<const COMPLIANT: bool>;
 impl<const COMPLIANT: bool> Movement for Rings<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has `corners` rows and as many numbers, and three multipliers, all its own, as the caller
+        // promises.
         unsafe {
             let zero = L::zero();
             let own = L::gather_whole(group.points, group.rows);
@@ -215,6 +221,8 @@ pub(super) struct Quadratics<const COMPLIANT: bool>;
 impl<const COMPLIANT: bool> Movement for Quadratics<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has `corners` rows, three numbers for each, and nine multipliers, all its own, as the
+        // caller promises.
         unsafe {
             let zero = L::zero();
             let own = L::gather_whole(group.points, group.rows);
@@ -294,14 +302,11 @@ mod tests {
 
     impl Kernel<f64> for Angles<'_> {
         #[inline(always)]
-        unsafe fn run<L: Lanes<Scalar = f64>>(self) {
+        fn run<L: Lanes<Scalar = f64>>(self) {
             let [c, s] = [self.to.map(|t| 3.0 * t.cos()), self.to.map(|t| 3.0 * t.sin())];
             let [rest_c, rest_s] = [self.from.map(f64::cos), self.from.map(f64::sin)];
-            // SAFETY: `dispatch` chose lanes that the processor has; all arrays have four numbers.
-            unsafe {
-                let [s, c, rest_c, rest_s] = [s, c, rest_c, rest_s].map(|numbers| L::load(numbers.as_ptr()));
-                angle_between(s, c, rest_c, rest_s).store(self.out.as_mut_ptr());
-            }
+            let [s, c, rest_c, rest_s] = [s, c, rest_c, rest_s].map(|numbers| L::from_slice(&numbers));
+            angle_between(s, c, rest_c, rest_s).write_to(self.out);
         }
     }
 

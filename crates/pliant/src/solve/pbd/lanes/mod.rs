@@ -53,6 +53,8 @@ pub(super) struct LanePass {
     multipliers: Vec<f64>,
     /// For each group of tets the vectors of their quaternions.
     rotations: Vec<f64>,
+    /// How many points there were when rows were made: all rows are among them.
+    points: usize,
 }
 
 impl LanePass {
@@ -111,7 +113,8 @@ impl LanePass {
         let multipliers = vec![0.0; groups * form.multipliers() * WIDTH];
         let rotations = if matches!(form, Form::Tet(_)) { vec![0.0; groups * 4 * WIDTH] } else { Vec::new() };
         let schedule = schedule.with_lanes(lanes);
-        Some(Self { form, schedule, row_starts, rows, numbers, softness, multipliers, rotations })
+        let points = points.points.len();
+        Some(Self { form, schedule, row_starts, rows, numbers, softness, multipliers, rotations, points })
     }
 
     /// Number of elements.
@@ -159,6 +162,7 @@ impl LanePass {
         if scale <= 0.0 {
             return;
         }
+        assert!(points.points.len() >= self.points, "the points that rows were made for");
         points.load(x);
         let (multipliers, rotations) = (Shared(self.multipliers.as_mut_ptr()), Shared(self.rotations.as_mut_ptr()));
         let points = Shared(points.points.as_mut_ptr().cast::<f64>());
@@ -211,16 +215,16 @@ struct Classic<'a>(Visit<'a>);
 
 impl Kernel<f64> for Compliant<'_> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
-        // SAFETY: as for this function.
+    fn run<L: Lanes<Scalar = f64>>(self) {
+        // SAFETY: `LanePass::run` gives each visit groups that nobody else has at the same time.
         unsafe { self.0.run::<L, true>() }
     }
 }
 
 impl Kernel<f64> for Classic<'_> {
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f64>>(self) {
-        // SAFETY: as for this function.
+    fn run<L: Lanes<Scalar = f64>>(self) {
+        // SAFETY: `LanePass::run` gives each visit groups that nobody else has at the same time.
         unsafe { self.0.run::<L, false>() }
     }
 }
@@ -238,9 +242,12 @@ struct Group {
 }
 
 impl Visit<'_> {
-    /// SAFETY: rows are those of points, and every group has its numbers and multipliers; see [`Visit`].
+    /// # Safety
+    /// Nobody else may touch what the groups move; see [`Visit`].
     #[inline(always)]
     unsafe fn run<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(&self) {
+        // SAFETY: the groups are this visit's, as the caller promises, and elements of each form have these corners and
+        // rows.
         unsafe {
             match self.pass.form {
                 Form::Distance => self.each::<L, pairs::Distances<COMPLIANT>>(2),
@@ -268,6 +275,8 @@ impl Visit<'_> {
         if self.pass.softness.len() > WIDTH { WIDTH } else { 0 }
     }
 
+    /// # Safety
+    /// As for [`run`](Self::run), with as many corners as elements of the form have.
     #[inline(always)]
     unsafe fn each<L: Lanes<Scalar = f64>, M: Movement>(&self, corners: usize) {
         let pass = self.pass;
@@ -276,7 +285,8 @@ impl Visit<'_> {
         let mut k = 0;
         while k < self.groups.end - self.groups.start {
             let g = self.group(k);
-            // SAFETY: the group's own places.
+            // SAFETY: `LanePass::new` has laid out so many rows, numbers and multipliers for every group, one after the
+            // other, and one vector of softness for each or for all; those of this group are the visit's.
             unsafe {
                 let group = Group {
                     points: self.points,
@@ -294,6 +304,9 @@ impl Visit<'_> {
     }
 
     /// Elements that have as many corners as they have, with so many rows.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run), with as many rows as elements of the form have.
     #[inline(always)]
     unsafe fn each_of_any_size<L: Lanes<Scalar = f64>, M: Movement>(&self, rows: usize) {
         let (pass, stride) = (self.pass, self.softness_stride());
@@ -301,7 +314,8 @@ impl Visit<'_> {
         while k < self.groups.end - self.groups.start {
             let g = self.group(k);
             let first = pass.row_starts[g] as usize;
-            // SAFETY: the group's own places.
+            // SAFETY: a group's rows begin at its start, and its numbers, `rows` for each of these, as much later;
+            // those of this group are the visit's.
             unsafe {
                 let group = Group {
                     points: self.points,
@@ -321,13 +335,16 @@ impl Visit<'_> {
 
 /// How the elements of a group are moved.
 trait Movement {
-    /// SAFETY: the processor has the instructions of `L`, and the group's places are nobody else's.
+    /// # Safety
+    /// The group's pointers are to as many corners, numbers and multipliers as elements of the form have, and nobody
+    /// else uses what is moved.
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group);
 }
 
 /// Δλ of constraints at value C, with Σ wᵢ‖∇ᵢC‖² = `mobility`, as [`Rule::step`] has it.
 ///
-/// SAFETY: as for [`Movement::apply`].
+/// # Safety
+/// As for [`Movement::apply`].
 #[inline(always)]
 unsafe fn step<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
     visit: &Visit<'_>,
@@ -335,8 +352,9 @@ unsafe fn step<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
     value: L,
     mobility: L,
 ) -> L {
+    let zero = L::zero();
+    // SAFETY: a group has a vector of softness, and one of multipliers at least, which are the caller's.
     unsafe {
-        let zero = L::zero();
         if COMPLIANT {
             let softness = L::load(group.softness).mul(L::splat(visit.inertia));
             let resistance = mobility.add(softness);
@@ -353,20 +371,18 @@ unsafe fn step<L: Lanes<Scalar = f64>, const COMPLIANT: bool>(
 }
 
 #[inline(always)]
-unsafe fn minus<L: Lanes>(a: [L; 4], b: [L; 4]) -> [L; 3] {
-    unsafe { [a[0].sub(b[0]), a[1].sub(b[1]), a[2].sub(b[2])] }
+fn minus<L: Lanes>(a: [L; 4], b: [L; 4]) -> [L; 3] {
+    [a[0].sub(b[0]), a[1].sub(b[1]), a[2].sub(b[2])]
 }
 
 #[inline(always)]
-unsafe fn scaled<L: Lanes>(factor: L, a: [L; 3]) -> [L; 3] {
-    unsafe { [factor.mul(a[0]), factor.mul(a[1]), factor.mul(a[2])] }
+fn scaled<L: Lanes>(factor: L, a: [L; 3]) -> [L; 3] {
+    [factor.mul(a[0]), factor.mul(a[1]), factor.mul(a[2])]
 }
 
 /// A point moved by its inverse mass times `by`.
 #[inline(always)]
-unsafe fn moved<L: Lanes>(point: [L; 4], factor: L, by: [L; 3]) -> [L; 4] {
-    unsafe {
-        let weight = point[3].mul(factor);
-        [weight.mul_add(by[0], point[0]), weight.mul_add(by[1], point[1]), weight.mul_add(by[2], point[2]), point[3]]
-    }
+fn moved<L: Lanes>(point: [L; 4], factor: L, by: [L; 3]) -> [L; 4] {
+    let weight = point[3].mul(factor);
+    [weight.mul_add(by[0], point[0]), weight.mul_add(by[1], point[1]), weight.mul_add(by[2], point[2]), point[3]]
 }

@@ -12,6 +12,7 @@ pub(super) struct Distances<const COMPLIANT: bool>;
 impl<const COMPLIANT: bool> Movement for Distances<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has two corners, a number and a multiplier, all its own, as the caller promises.
         unsafe {
             let a = L::gather_whole(group.points, group.rows);
             let b = L::gather_whole(group.points, group.rows.add(WIDTH));
@@ -45,6 +46,8 @@ pub(super) struct Springs<const COMPLIANT: bool, const LIMITED: bool>;
 impl<const COMPLIANT: bool, const LIMITED: bool> Movement for Springs<COMPLIANT, LIMITED> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has two corners, one number or two where limited, and three multipliers, all its own, as
+        // the caller promises.
         unsafe {
             let a = L::gather_whole(group.points, group.rows);
             let b = L::gather_whole(group.points, group.rows.add(WIDTH));

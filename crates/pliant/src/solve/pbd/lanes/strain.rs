@@ -15,6 +15,8 @@ impl<const COMPLIANT: bool> Movement for Triangles<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
         let Form::Triangle(kind) = visit.pass.form else { return };
+        // SAFETY: the form is that of triangles, so the group has three corners, four numbers and six multipliers, all
+        // its own.
         unsafe {
             let own = deformation::<L, 2, 3>(group);
             let p = nearest_plane(kind, &own.z);
@@ -30,6 +32,8 @@ impl<const COMPLIANT: bool> Movement for Tets<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
         let Form::Tet(kind) = visit.pass.form else { return };
+        // SAFETY: the form is that of tets, so the group has four corners, nine numbers and multipliers, and a
+        // quaternion, all its own.
         unsafe {
             let own = deformation::<L, 3, 4>(group);
             let mut q = [L::zero(); 4];
@@ -54,8 +58,11 @@ struct Deformation<L, const R: usize, const N: usize> {
     z: [[L; 3]; R],
 }
 
+/// # Safety
+/// The group has N = R + 1 corners and R · R numbers.
 #[inline(always)]
 unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(group: Group) -> Deformation<L, R, N> {
+    // SAFETY: the group has N = R + 1 corners and R · R numbers, as the caller promises.
     unsafe {
         let zero = L::zero();
         let (mut x, mut a, mut z) = ([[zero; 4]; N], [[zero; R]; R], [[zero; 3]; R]);
@@ -78,6 +85,9 @@ unsafe fn deformation<L: Lanes<Scalar = f64>, const R: usize, const N: usize>(gr
 }
 
 /// Moves the corners so that A x nears p.
+///
+/// # Safety
+/// As for [`Movement::apply`], of elements with `N` corners and `R` rows.
 #[inline(always)]
 unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize, const N: usize>(
     visit: &Visit<'_>,
@@ -86,6 +96,7 @@ unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize,
     p: [[L; 3]; R],
 ) {
     let Deformation { corners: x, a, z } = own;
+    // SAFETY: the group has N corners and 3 R multipliers, all its own, as the caller promises.
     unsafe {
         let zero = L::zero();
         let mut step = [[zero; 3]; R];
@@ -163,83 +174,79 @@ unsafe fn correct<L: Lanes<Scalar = f64>, const COMPLIANT: bool, const R: usize,
 
 /// Changes a step of multipliers so that it does not turn the element, but for taking back a part of the torque that there is: see `passes.rs`.
 #[inline(always)]
-unsafe fn remove_torque<L: Lanes<Scalar = f64>, const R: usize>(
+fn remove_torque<L: Lanes<Scalar = f64>, const R: usize>(
     z: &[[L; 3]; R],
     give: &[[L; 3]; R],
     step: &mut [[L; 3]; R],
     to_take_back: [L; 3],
 ) {
-    unsafe {
-        let zero = L::zero();
-        let (mut torque, mut trace, mut squares) = ([zero; 3], zero, zero);
-        // Columns.
-        let mut m = [[zero; 3]; 3];
-        for row in 0..R {
-            let own = cross(z[row], step[row]);
-            trace = trace.add(dot(z[row], give[row]));
-            squares = squares.add(dot(z[row], z[row]));
-            for i in 0..3 {
-                torque[i] = torque[i].add(own[i]);
-                for j in 0..3 {
-                    m[i][j] = m[i][j].sub(z[row][i].mul(give[row][j]));
-                }
+    let zero = L::zero();
+    let (mut torque, mut trace, mut squares) = ([zero; 3], zero, zero);
+    // Columns.
+    let mut m = [[zero; 3]; 3];
+    for row in 0..R {
+        let own = cross(z[row], step[row]);
+        trace = trace.add(dot(z[row], give[row]));
+        squares = squares.add(dot(z[row], z[row]));
+        for i in 0..3 {
+            torque[i] = torque[i].add(own[i]);
+            for j in 0..3 {
+                m[i][j] = m[i][j].sub(z[row][i].mul(give[row][j]));
             }
         }
-        for i in 0..3 {
-            m[i][i] = m[i][i].add(trace);
-        }
-        let cofactors = [cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])];
-        let determinant = dot(m[0], cofactors[0]);
-        // Of what is a line no turn can be told.
-        let least = L::splat(LEAST_TURN).mul(trace.mul(trace).mul(trace));
-        let scale = least.select_less(determinant, L::splat(1.0).div(determinant), zero);
-        let back = least.select_less(determinant, L::splat(1.5).div(squares), zero);
-        let mut turn = [zero; 3];
-        for i in 0..3 {
-            turn[i] = zero.sub(scale.mul(dot(cofactors[i], torque))).sub(back.mul(to_take_back[i]));
-        }
-        for row in 0..R {
-            let by = cross(turn, give[row]);
-            for c in 0..3 {
-                step[row][c] = step[row][c].add(by[c]);
-            }
+    }
+    for i in 0..3 {
+        m[i][i] = m[i][i].add(trace);
+    }
+    let cofactors = [cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])];
+    let determinant = dot(m[0], cofactors[0]);
+    // Of what is a line no turn can be told.
+    let least = L::splat(LEAST_TURN).mul(trace.mul(trace).mul(trace));
+    let scale = least.select_less(determinant, L::splat(1.0).div(determinant), zero);
+    let back = least.select_less(determinant, L::splat(1.5).div(squares), zero);
+    let mut turn = [zero; 3];
+    for i in 0..3 {
+        turn[i] = zero.sub(scale.mul(dot(cofactors[i], torque))).sub(back.mul(to_take_back[i]));
+    }
+    for row in 0..R {
+        let by = cross(turn, give[row]);
+        for c in 0..3 {
+            step[row][c] = step[row][c].add(by[c]);
         }
     }
 }
 
 /// Solves a positive definite system for vectors, twice, by elimination. Compliances keep pivots above 0.
 #[inline(always)]
-unsafe fn solve<L: Lanes<Scalar = f64>, const R: usize>(
+fn solve<L: Lanes<Scalar = f64>, const R: usize>(
     matrix: &mut [[L; R]; R],
     vectors: &mut [[L; 3]; R],
     others: &mut [[L; 3]; R],
 ) {
-    unsafe {
-        let (zero, one) = (L::zero(), L::splat(1.0));
-        let mut inverse = [zero; R];
-        for i in 0..R {
-            inverse[i] = one.div(matrix[i][i]);
-            for j in i + 1..R {
-                let factor = zero.sub(matrix[j][i].mul(inverse[i]));
-                for k in i + 1..R {
-                    matrix[j][k] = factor.mul_add(matrix[i][k], matrix[j][k]);
-                }
-                for c in 0..3 {
-                    vectors[j][c] = factor.mul_add(vectors[i][c], vectors[j][c]);
-                    others[j][c] = factor.mul_add(others[i][c], others[j][c]);
-                }
+    let (zero, one) = (L::zero(), L::splat(1.0));
+    let mut inverse = [zero; R];
+    for i in 0..R {
+        inverse[i] = one.div(matrix[i][i]);
+        for j in i + 1..R {
+            let factor = zero.sub(matrix[j][i].mul(inverse[i]));
+            for k in i + 1..R {
+                matrix[j][k] = factor.mul_add(matrix[i][k], matrix[j][k]);
+            }
+            for c in 0..3 {
+                vectors[j][c] = factor.mul_add(vectors[i][c], vectors[j][c]);
+                others[j][c] = factor.mul_add(others[i][c], others[j][c]);
             }
         }
-        for back in 0..R {
-            let i = R - 1 - back;
-            for j in i + 1..R {
-                for c in 0..3 {
-                    vectors[i][c] = vectors[i][c].sub(matrix[i][j].mul(vectors[j][c]));
-                    others[i][c] = others[i][c].sub(matrix[i][j].mul(others[j][c]));
-                }
+    }
+    for back in 0..R {
+        let i = R - 1 - back;
+        for j in i + 1..R {
+            for c in 0..3 {
+                vectors[i][c] = vectors[i][c].sub(matrix[i][j].mul(vectors[j][c]));
+                others[i][c] = others[i][c].sub(matrix[i][j].mul(others[j][c]));
             }
-            vectors[i] = scaled(inverse[i], vectors[i]);
-            others[i] = scaled(inverse[i], others[i]);
         }
+        vectors[i] = scaled(inverse[i], vectors[i]);
+        others[i] = scaled(inverse[i], others[i]);
     }
 }

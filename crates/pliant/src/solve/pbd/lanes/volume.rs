@@ -9,6 +9,7 @@ pub(super) struct Volumes<const COMPLIANT: bool>;
 impl<const COMPLIANT: bool> Movement for Volumes<COMPLIANT> {
     #[inline(always)]
     unsafe fn apply<L: Lanes<Scalar = f64>>(visit: &Visit<'_>, group: Group) {
+        // SAFETY: the group has four corners, a number and a multiplier, all its own, as the caller promises.
         unsafe {
             let a = L::gather_whole(group.points, group.rows);
             let b = L::gather_whole(group.points, group.rows.add(WIDTH));

@@ -181,11 +181,12 @@ struct AddUp<'a> {
 }
 
 impl Kernel<f32> for AddUp<'_> {
-    /// SAFETY: sources are blocks, and the slots are this kernel's alone.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = f32>>(self) {
+    fn run<L: Lanes<Scalar = f32>>(self) {
         let blocks = self.blocks.as_ptr();
         for slot in self.slots.start..self.slots.end {
+            // SAFETY: lists have a vector of places for each source, of blocks or of the zeros before them; the matrix
+            // has `SLOT` values for each slot, and those of these slots are this kernel's alone (`update`).
             unsafe {
                 let mut sums = [[L::zero(); 3]; 3];
                 for k in self.straight.starts[slot] as usize..self.straight.starts[slot + 1] as usize {

@@ -22,7 +22,8 @@ pub(super) trait Fit<S: LaneNumber, const R: usize>: std::fmt::Debug + Send + Sy
 
     /// A x − p and its squared length.
     ///
-    /// SAFETY: the processor has the instructions of `L`; `kept` is that of the group: A x at the beginning, then the rotation.
+    /// # Safety
+    /// `kept` is that of the group: A x at the beginning, then the rotation.
     unsafe fn residual<L: Lanes<Scalar = S>>(z: &[[L; 3]; R], kept: *mut S) -> ([[L; 3]; R], L);
 }
 
@@ -38,6 +39,7 @@ impl<S: LaneNumber> Fit<S, 1> for FreeRotation<1> {
 
     #[inline(always)]
     unsafe fn residual<L: Lanes<Scalar = S>>(z: &[[L; 3]; 1], kept: *mut S) -> ([[L; 3]; 1], L) {
+        // SAFETY: a group keeps three vectors, as the caller promises.
         unsafe {
             let tiny = constant::<L>(SHORTEST_SQUARED);
             let last = [L::load(kept), L::load(kept.add(S::WIDTH)), L::load(kept.add(2 * S::WIDTH))];
@@ -61,6 +63,7 @@ macro_rules! free_rotation {
             #[inline(always)]
             unsafe fn residual<L: Lanes<Scalar = S>>(z: &[[L; 3]; $rows], kept: *mut S) -> ([[L; 3]; $rows], L) {
                 let w = S::WIDTH;
+                // SAFETY: a group keeps three vectors for each row and four of its quaternion, as the caller promises.
                 unsafe {
                     let mut last = [[L::zero(); 3]; $rows];
                     let mut covariance = [[L::zero(); 3]; 3];
@@ -192,10 +195,13 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Stars<S, W, R> {
 
     /// A x of a group.
     ///
-    /// SAFETY: the processor has the instructions of `L`, and places are those of points.
+    /// # Safety
+    /// Places are those of points.
     #[inline(always)]
     pub(super) unsafe fn measure<L: Lanes<Scalar = S>>(&self, group: usize, points: *const f64) -> [[L; 3]; R] {
         let w = S::WIDTH;
+        // SAFETY: there are two vectors of places for each corner of a group, all of vertices, whose points the caller
+        // has.
         unsafe {
             let mut z = [[L::zero(); 3]; R];
             for corner in self.starts[group] as usize..self.starts[group + 1] as usize {
@@ -213,9 +219,11 @@ impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Stars<S, W, R> {
 
     /// A of a corner but the first.
     ///
-    /// SAFETY: as for [`measure`](Self::measure).
+    /// # Safety
+    /// As for [`measure`](Self::measure).
     #[inline(always)]
     pub(super) unsafe fn coefficients_of<L: Lanes<Scalar = S>>(&self, corner: usize) -> [L; R] {
+        // SAFETY: `new` has made R vectors of coefficients for each corner.
         unsafe {
             let mut a = [L::zero(); R];
             for row in 0..R {
@@ -326,11 +334,12 @@ struct Forces<'a, S, W, const R: usize> {
 }
 
 impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Kernel<S> for Forces<'_, S, W, R> {
-    /// SAFETY: corners' places are those of points, each has a slot of its own, and each group its numbers.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let (w, stars) = (S::WIDTH, self.stars);
         let points = self.points.as_ptr().cast::<f64>();
+        // SAFETY: `evaluate` gives points of all vertices, and each item groups of its own; a group has weights, kept
+        // numbers, places and coefficients (`new`, `kept_len`), and each of its corners a slot of its own (`resolve`).
         unsafe {
             let mut energy = L::zero();
             for group in self.groups.start..self.groups.end {

@@ -21,12 +21,11 @@ pub(super) struct Blocks<'a, S, W, const R: usize> {
 
 impl<S: LaneNumber, W: Fit<S, R>, const R: usize> Kernel<S> for Blocks<'_, S, W, R> {
     /// A single row is a length, whose second derivative is known; several turn freely.
-    ///
-    /// SAFETY: as for forces; each group has room for its blocks.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let (w, stars) = (S::WIDTH, self.stars);
         let points = self.points.as_ptr().cast::<f64>();
+        // SAFETY: as for forces; `list_blocks` has made room for the blocks of each group from its start on.
         unsafe {
             for group in self.groups.start..self.groups.end {
                 let weight = L::load(stars.weights.as_ptr().add(group * w));

@@ -6,7 +6,7 @@
 use super::corners::SlotCounter;
 use super::fibres::length_stiffness;
 use super::simplex::{Elements, LaneBatch, Law};
-use super::{GROUPS_PER_ITEM, LocalStep, Order, Point};
+use super::{GROUPS_PER_ITEM, LocalStep, Order, PADDING, Point};
 use crate::energy::{Arrays, Batch, Curvature, Memory, Operator};
 use crate::math::Vec3;
 use crate::math::lanes::nearest::constant;
@@ -99,8 +99,10 @@ impl<S: LaneNumber> ElementBlocks<S> {
         &self.blocks
     }
 
-    /// Takes the blocks at some positions.
+    /// Takes the blocks at some positions. `local` is the step that these blocks were made for.
     pub(in crate::solve) fn update(&mut self, team: &Team<'_>, local: &LocalStep<S>, at: At<'_>, curvature: Curvature) {
+        assert_eq!(at.points.len(), local.vertices + PADDING, "all vertices, padded");
+        assert_eq!(self.starts.len(), local.batches.len() + 1, "blocks of the same local step");
         let instructions = InstructionSet::detect();
         let blocks = Shared(self.blocks.as_mut_ptr());
         team.share(self.items.len(), |item| {
@@ -111,7 +113,8 @@ impl<S: LaneNumber> ElementBlocks<S> {
                 (None, None) => return,
             };
             let groups = first..elements.groups().min(first + GROUPS_PER_ITEM);
-            // SAFETY: each item has its own groups, and these their own blocks.
+            // SAFETY: points are all there, as checked above; `new` has made room for the blocks of all groups of a
+            // batch from its start on, and each item has its own groups.
             unsafe {
                 let out = blocks.get().add(start);
                 elements.blocks(instructions, groups, at.points, kept.as_ptr(), curvature, out);
@@ -223,16 +226,15 @@ impl<S: LaneNumber> Law<S, 1> for SpringLaw {
         _kept: *mut S,
         _failed: u32,
     ) -> ([[L; 3]; 1], L) {
-        unsafe {
-            let [low, high, weight] = Self::read::<L>(numbers);
-            let [x, y, z] = edges[0];
-            let squared = x.mul_add(x, y.mul_add(y, z.mul(z)));
-            let inverse = squared.max(constant::<L>(1e-30)).inverse_sqrt();
-            let length = squared.mul(inverse);
-            let gap = length.sub(length.max(low).min(high));
-            let factor = weight.mul(gap).mul(inverse);
-            ([[factor.mul(x), factor.mul(y), factor.mul(z)]], weight.mul(gap).mul(gap))
-        }
+        // SAFETY: numbers are those of a group, as the caller promises.
+        let [low, high, weight] = unsafe { Self::read::<L>(numbers) };
+        let [x, y, z] = edges[0];
+        let squared = x.mul_add(x, y.mul_add(y, z.mul(z)));
+        let inverse = squared.max(constant::<L>(1e-30)).inverse_sqrt();
+        let length = squared.mul(inverse);
+        let gap = length.sub(length.max(low).min(high));
+        let factor = weight.mul(gap).mul(inverse);
+        ([[factor.mul(x), factor.mul(y), factor.mul(z)]], weight.mul(gap).mul(gap))
     }
 
     fn has_blocks(&self, _curvature: Curvature) -> bool {
@@ -248,16 +250,18 @@ impl<S: LaneNumber> Law<S, 1> for SpringLaw {
         curvature: Curvature,
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
-        unsafe {
-            let [low, high, weight] = Self::read::<L>(numbers);
-            blocks[0] = length_stiffness(edges[0], [low, high], weight, curvature);
-        }
+        // SAFETY: numbers are those of a group, as the caller promises.
+        let [low, high, weight] = unsafe { Self::read::<L>(numbers) };
+        blocks[0] = length_stiffness(edges[0], [low, high], weight, curvature);
     }
 }
 
 impl SpringLaw {
+    /// # Safety
+    /// There are three vectors at `numbers`.
     #[inline(always)]
     unsafe fn read<L: Lanes>(numbers: *const L::Scalar) -> [L; 3] {
+        // SAFETY: three vectors, as the caller promises.
         unsafe { [L::load(numbers), L::load(numbers.add(L::WIDTH)), L::load(numbers.add(2 * L::WIDTH))] }
     }
 }

@@ -52,6 +52,8 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
         _failed: u32,
     ) -> ([[L; 3]; 3], L) {
         let (w, n) = (S::WIDTH, self.examples);
+        // SAFETY: there are as many vectors as `numbers`, `warm` and `spare` say, as the caller promises; examples are
+        // at most as many as `omega` has places, or this panics.
         unsafe {
             let f = apply::<L, 3, 3>(numbers, edges);
             let stretches = numbers.add(A * w);
@@ -135,6 +137,7 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let (w, n) = (S::WIDTH, self.examples);
+        // SAFETY: there are as many vectors as `numbers`, `warm` and `spare` say, as the caller promises.
         unsafe {
             let stretches = numbers.add(A * w);
             let weight = L::load(stretches.add((6 * n + n * n + 1) * w));
@@ -153,8 +156,12 @@ impl<S: LaneNumber> Law<S, 3> for ExampleLaw {
 }
 
 /// H(ω), symmetric.
+///
+/// # Safety
+/// There are six vectors at `stretches` for each of `n` examples.
 #[inline(always)]
 pub(super) unsafe fn blend<L: Lanes>(stretches: *const L::Scalar, omega: &[L; MOST_EXAMPLES], n: usize) -> [L; 6] {
+    // SAFETY: there are six vectors for each example, as the caller promises.
     unsafe {
         let (zero, one) = (L::zero(), constant::<L>(1.0));
         let mut h = [one, one, one, zero, zero, zero];
@@ -169,38 +176,34 @@ pub(super) unsafe fn blend<L: Lanes>(stretches: *const L::Scalar, omega: &[L; MO
 
 /// The product of a matrix, by columns, with a symmetric one.
 #[inline(always)]
-pub(super) unsafe fn times<L: Lanes>(f: &[[L; 3]; 3], h: &[L; 6]) -> [[L; 3]; 3] {
-    unsafe {
-        let columns = [[h[0], h[3], h[4]], [h[3], h[1], h[5]], [h[4], h[5], h[2]]];
-        let mut product = [[L::zero(); 3]; 3];
-        for column in 0..3 {
-            for c in 0..3 {
-                let sum = f[1][c].mul_add(columns[column][1], f[2][c].mul(columns[column][2]));
-                product[column][c] = f[0][c].mul_add(columns[column][0], sum);
-            }
+pub(super) fn times<L: Lanes>(f: &[[L; 3]; 3], h: &[L; 6]) -> [[L; 3]; 3] {
+    let columns = [[h[0], h[3], h[4]], [h[3], h[1], h[5]], [h[4], h[5], h[2]]];
+    let mut product = [[L::zero(); 3]; 3];
+    for column in 0..3 {
+        for c in 0..3 {
+            let sum = f[1][c].mul_add(columns[column][1], f[2][c].mul(columns[column][2]));
+            product[column][c] = f[0][c].mul_add(columns[column][0], sum);
         }
-        product
     }
+    product
 }
 
 /// The symmetric part of RᵀF − I.
 #[inline(always)]
-pub(super) unsafe fn relative<L: Lanes>(r: &[[L; 3]; 3], f: &[[L; 3]; 3]) -> [L; 6] {
-    unsafe {
-        let (one, half) = (constant::<L>(1.0), constant::<L>(0.5));
-        let mut b = [[L::zero(); 3]; 3];
-        for i in 0..3 {
-            for j in 0..3 {
-                b[i][j] = r[i][0].mul_add(f[j][0], r[i][1].mul_add(f[j][1], r[i][2].mul(f[j][2])));
-            }
+pub(super) fn relative<L: Lanes>(r: &[[L; 3]; 3], f: &[[L; 3]; 3]) -> [L; 6] {
+    let (one, half) = (constant::<L>(1.0), constant::<L>(0.5));
+    let mut b = [[L::zero(); 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            b[i][j] = r[i][0].mul_add(f[j][0], r[i][1].mul_add(f[j][1], r[i][2].mul(f[j][2])));
         }
-        [
-            b[0][0].sub(one),
-            b[1][1].sub(one),
-            b[2][2].sub(one),
-            half.mul(b[0][1].add(b[1][0])),
-            half.mul(b[0][2].add(b[2][0])),
-            half.mul(b[1][2].add(b[2][1])),
-        ]
     }
+    [
+        b[0][0].sub(one),
+        b[1][1].sub(one),
+        b[2][2].sub(one),
+        half.mul(b[0][1].add(b[1][0])),
+        half.mul(b[0][2].add(b[2][0])),
+        half.mul(b[1][2].add(b[2][1])),
+    ]
 }

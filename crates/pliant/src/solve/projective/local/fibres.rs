@@ -16,40 +16,36 @@ pub(super) struct FibreLaw<const R: usize> {
 const SHORTEST_SQUARED: f64 = 1e-30;
 
 /// Second derivative of w/2 (‖z‖ − l)² with l = ‖z‖ within limits; projected, without what is negative of it. A vector without length is held.
-///
-/// SAFETY: the processor has the instructions of `L`.
 #[inline(always)]
-pub(super) unsafe fn length_stiffness<L: Lanes>(
+pub(super) fn length_stiffness<L: Lanes>(
     z: [L; 3],
     [low, high]: [L; 2],
     weight: L,
     curvature: Curvature,
 ) -> [[L; 3]; 3] {
-    unsafe {
-        let (zero, one, tiny) = (L::zero(), constant::<L>(1.0), constant::<L>(SHORTEST_SQUARED));
-        let squared = dot(z, z);
-        let inverse = squared.max(tiny).inverse_sqrt();
-        let length = squared.mul(inverse);
-        let target = length.max(low).min(high);
-        // No stiffness within limits that leave room.
-        let outside = length.select_less(low, weight, high.select_less(length, weight, zero));
-        let along = low.select_less(high, outside, weight);
-        let mut across = weight.mul(one.sub(target.mul(inverse)));
-        if curvature == Curvature::Projected {
-            across = across.max(zero);
-        }
-        let across = squared.select_less(tiny, weight, across);
-        let along = squared.select_less(tiny, weight, along);
-        let difference = along.sub(across).mul(inverse).mul(inverse);
-        let mut stiffness = [[zero; 3]; 3];
-        for c in 0..3 {
-            for r in 0..3 {
-                stiffness[c][r] = difference.mul(z[c].mul(z[r]));
-            }
-            stiffness[c][c] = stiffness[c][c].add(across);
-        }
-        stiffness
+    let (zero, one, tiny) = (L::zero(), constant::<L>(1.0), constant::<L>(SHORTEST_SQUARED));
+    let squared = dot(z, z);
+    let inverse = squared.max(tiny).inverse_sqrt();
+    let length = squared.mul(inverse);
+    let target = length.max(low).min(high);
+    // No stiffness within limits that leave room.
+    let outside = length.select_less(low, weight, high.select_less(length, weight, zero));
+    let along = low.select_less(high, outside, weight);
+    let mut across = weight.mul(one.sub(target.mul(inverse)));
+    if curvature == Curvature::Projected {
+        across = across.max(zero);
     }
+    let across = squared.select_less(tiny, weight, across);
+    let along = squared.select_less(tiny, weight, along);
+    let difference = along.sub(across).mul(inverse).mul(inverse);
+    let mut stiffness = [[zero; 3]; 3];
+    for c in 0..3 {
+        for r in 0..3 {
+            stiffness[c][r] = difference.mul(z[c].mul(z[r]));
+        }
+        stiffness[c][c] = stiffness[c][c].add(across);
+    }
+    stiffness
 }
 
 macro_rules! fibre_law {
@@ -73,6 +69,7 @@ macro_rules! fibre_law {
                 _kept: *mut S,
                 _failed: u32,
             ) -> ([[L; 3]; $rows], L) {
+                // SAFETY: there are as many vectors as `numbers` says, as the caller promises.
                 unsafe {
                     let z = apply::<L, $rows, $rows>(numbers, edges);
                     let weight = L::load(numbers.add($rows * $rows * S::WIDTH));
@@ -113,6 +110,7 @@ macro_rules! fibre_law {
                 curvature: Curvature,
                 blocks: &mut [[[L; 3]; 3]; 6],
             ) {
+                // SAFETY: there are as many vectors as `numbers` says, as the caller promises.
                 unsafe {
                     let z = apply::<L, $rows, $rows>(numbers, edges);
                     let weight = L::load(numbers.add($rows * $rows * S::WIDTH));

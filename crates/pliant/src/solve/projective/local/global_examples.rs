@@ -194,11 +194,13 @@ struct Blended<'a, S> {
 }
 
 impl<S: LaneNumber> Kernel<S> for Blended<'_, S> {
-    /// SAFETY: corners' places are those of points, each has a slot of its own, and each group its quaternions.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let (w, tets, n) = (S::WIDTH, self.tets, self.tets.examples);
         let points = self.points.as_ptr().cast::<f64>();
+        // SAFETY: `evaluate` gives points of all vertices, and each item groups of its own; a group has numbers, a
+        // quaternion and places (`new`, `kept_len`), each corner a slot of its own (`resolve`), and weights follow the
+        // quaternions. Sums need no slots.
         unsafe {
             let mut omega = [L::zero(); MOST_EXAMPLES];
             for i in 0..n {
@@ -269,10 +271,11 @@ struct Blocks<'a, S> {
 }
 
 impl<S: LaneNumber> Kernel<S> for Blocks<'_, S> {
-    /// SAFETY: each group has its quaternions, and room for its blocks.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let (w, tets, n) = (S::WIDTH, self.tets, self.tets.examples);
+        // SAFETY: a group has numbers and a quaternion, weights follow the quaternions, and `list_blocks` has made room
+        // for ten blocks of each group; those of these groups are the caller's.
         unsafe {
             let mut omega = [L::zero(); MOST_EXAMPLES];
             for i in 0..n {

@@ -50,71 +50,63 @@ pub(super) struct Sums<L> {
 }
 
 #[inline(always)]
-unsafe fn in_frame<L: Lanes>(r: &[[L; 3]; 3], v: [L; 3]) -> [L; 3] {
-    unsafe { [dot(r[0], v), dot(r[1], v), dot(r[2], v)] }
+fn in_frame<L: Lanes>(r: &[[L; 3]; 3], v: [L; 3]) -> [L; 3] {
+    [dot(r[0], v), dot(r[1], v), dot(r[2], v)]
 }
 
 #[inline(always)]
-unsafe fn half_squared<L: Lanes>(r: &[L; 4]) -> L {
-    unsafe {
-        let sum = r[0].mul_add(r[0], r[1].mul(r[1])).add(r[2].mul_add(r[2], r[3].mul(r[3])));
-        constant::<L>(0.5).mul(sum)
-    }
+fn half_squared<L: Lanes>(r: &[L; 4]) -> L {
+    let sum = r[0].mul_add(r[0], r[1].mul(r[1])).add(r[2].mul_add(r[2], r[3].mul(r[3])));
+    constant::<L>(0.5).mul(sum)
 }
 
 impl<L: Lanes> Sums<L> {
     #[inline(always)]
-    unsafe fn turned(&self, r: &[[L; 3]; 3]) -> Self {
-        unsafe {
-            Self { e: in_frame(r, self.e), c: in_frame(r, self.c), p: in_frame(r, self.p), q: in_frame(r, self.q) }
-        }
+    fn turned(&self, r: &[[L; 3]; 3]) -> Self {
+        Self { e: in_frame(r, self.e), c: in_frame(r, self.c), p: in_frame(r, self.p), q: in_frame(r, self.q) }
     }
 
     /// Residuals in a frame, without what only slopes need.
     #[inline(always)]
-    unsafe fn residuals(&self, r: &[[L; 3]; 3]) -> [L; 4] {
-        unsafe { [dot(r[1], self.e), dot(r[2], self.e), dot(r[2], self.c), dot(r[1], self.p).add(dot(r[2], self.q))] }
+    fn residuals(&self, r: &[[L; 3]; 3]) -> [L; 4] {
+        [dot(r[1], self.e), dot(r[2], self.e), dot(r[2], self.c), dot(r[1], self.p).add(dot(r[2], self.q))]
     }
 
     /// Slopes n × y of the residuals, of sums in a frame: (y₃, 0, −y₁) for the second axis, (−y₂, y₁, 0) for the third.
     #[inline(always)]
-    unsafe fn slopes(&self) -> [[L; 3]; 4] {
-        unsafe {
-            let (zero, Self { e, c, p, q }) = (L::zero(), self);
-            [
-                [e[2], zero, zero.sub(e[0])],
-                [zero.sub(e[1]), e[0], zero],
-                [zero.sub(c[1]), c[0], zero],
-                [p[2].sub(q[1]), q[0], zero.sub(p[0])],
-            ]
-        }
+    fn slopes(&self) -> [[L; 3]; 4] {
+        let (zero, Self { e, c, p, q }) = (L::zero(), self);
+        [
+            [e[2], zero, zero.sub(e[0])],
+            [zero.sub(e[1]), e[0], zero],
+            [zero.sub(c[1]), c[0], zero],
+            [p[2].sub(q[1]), q[0], zero.sub(p[0])],
+        ]
     }
 
     /// Gradient Σ r s and curvature Σ s sᵀ + r (½(y nᵀ + n yᵀ) − (n·y) I) of ½Σr², of sums in a frame, and the residuals. Written out, most of
     /// the terms of the edge cancel.
     #[inline(always)]
-    unsafe fn slope(&self) -> (Slope<L>, [L; 4]) {
-        unsafe {
-            let (half, Self { e, c, p, q }) = (constant::<L>(0.5), self);
-            let r = [e[1], e[2], c[2], p[1].add(q[2])];
-            // The slope of the last residual about the edge.
-            let s = p[2].sub(q[1]);
-            let (zero, cc, ee) = (L::zero(), c[2].mul(c[2]), e[0].mul(e[0]));
-            let gradient = [
-                r[3].mul_sub(s, c[2].mul(c[1])),
-                r[3].mul_add(q[0], c[2].mul_add(c[0], e[2].mul(e[0]))),
-                zero.sub(r[3].mul_add(p[0], e[1].mul(e[0]))),
-            ];
-            let hessian = [
-                s.mul_add(s, c[1].mul_sub(c[1], cc)).sub(r[3].mul(r[3])),
-                q[0].mul_add(q[0], c[0].mul_add(c[0], ee)).sub(r[3].mul_add(q[2], e[2].mul_add(e[2], cc))),
-                p[0].mul_add(p[0], ee).sub(r[3].mul_add(p[1], e[1].mul(e[1]))),
-                half.mul_add(r[3].mul_sub(p[0], e[0].mul(e[1])), s.mul_sub(q[0], c[0].mul(c[1]))),
-                half.mul_add(r[3].mul_add(q[0], c[2].mul_sub(c[0], e[0].mul(e[2]))), zero.sub(s.mul(p[0]))),
-                half.mul_add(r[3].mul_add(p[2].add(q[1]), c[2].mul(c[1])), e[1].mul_sub(e[2], q[0].mul(p[0]))),
-            ];
-            (Slope { gradient, hessian }, r)
-        }
+    fn slope(&self) -> (Slope<L>, [L; 4]) {
+        let (half, Self { e, c, p, q }) = (constant::<L>(0.5), self);
+        let r = [e[1], e[2], c[2], p[1].add(q[2])];
+        // The slope of the last residual about the edge.
+        let s = p[2].sub(q[1]);
+        let (zero, cc, ee) = (L::zero(), c[2].mul(c[2]), e[0].mul(e[0]));
+        let gradient = [
+            r[3].mul_sub(s, c[2].mul(c[1])),
+            r[3].mul_add(q[0], c[2].mul_add(c[0], e[2].mul(e[0]))),
+            zero.sub(r[3].mul_add(p[0], e[1].mul(e[0]))),
+        ];
+        let hessian = [
+            s.mul_add(s, c[1].mul_sub(c[1], cc)).sub(r[3].mul(r[3])),
+            q[0].mul_add(q[0], c[0].mul_add(c[0], ee)).sub(r[3].mul_add(q[2], e[2].mul_add(e[2], cc))),
+            p[0].mul_add(p[0], ee).sub(r[3].mul_add(p[1], e[1].mul(e[1]))),
+            half.mul_add(r[3].mul_sub(p[0], e[0].mul(e[1])), s.mul_sub(q[0], c[0].mul(c[1]))),
+            half.mul_add(r[3].mul_add(q[0], c[2].mul_sub(c[0], e[0].mul(e[2]))), zero.sub(s.mul(p[0]))),
+            half.mul_add(r[3].mul_add(p[2].add(q[1]), c[2].mul(c[1])), e[1].mul_sub(e[2], q[0].mul(p[0]))),
+        ];
+        (Slope { gradient, hessian }, r)
     }
 }
 
@@ -134,6 +126,7 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
     #[inline(always)]
     unsafe fn search<L: Lanes<Scalar = S>>(&self, edges: &[[L; 3]; 3], numbers: *const S, kept: *mut S) -> u32 {
         let w = S::WIDTH;
+        // SAFETY: there are `NUMBERS` vectors, and four kept ones, as the caller promises.
         unsafe {
             let sums = sums_of::<L>(edges, numbers).1;
             let mut q = [L::zero(); 4];
@@ -183,6 +176,7 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
         mut failed: u32,
     ) -> ([[L; 3]; 3], L) {
         let w = S::WIDTH;
+        // SAFETY: there are `NUMBERS` vectors, and four kept ones, as the caller promises.
         unsafe {
             let zero = L::zero();
             let (n, sums) = sums_of::<L>(edges, numbers);
@@ -239,6 +233,7 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let w = S::WIDTH;
+        // SAFETY: there are `NUMBERS` vectors, and four kept ones, as the caller promises.
         unsafe {
             let (n, sums) = sums_of::<L>(edges, numbers);
             let mut q = [L::zero(); 4];
@@ -281,69 +276,61 @@ impl<S: LaneNumber> Law<S, 3> for HingeLaw {
 /// The true second derivative in place of its positive part: H_xx − H_xω H_ωω⁻¹ H_ωx with the turning ω of the frame, which minimises the misfit.
 /// Lanes without a well-defined frame keep what they have.
 #[inline(always)]
-unsafe fn true_blocks<L: Lanes>(
-    n: &[L; ROWS],
-    weight: L,
-    turned: &Sums<L>,
-    r: &[[L; 3]; 3],
-    blocks: &mut [[[L; 3]; 3]; 6],
-) {
-    unsafe {
-        let (zero, slopes, (slope, residuals)) = (L::zero(), turned.slopes(), turned.slope());
-        // Of residual k at corner j: components along the second and third axis of the frame.
-        let second = [[n[0], zero, zero], [zero; 3], [zero; 3], [n[3], n[4], n[5]]];
-        let third = [[zero; 3], [n[0], zero, zero], [n[1], n[2], zero], [n[6], n[7], n[8]]];
-        // H_xω in the frame: turning about its axes takes the second to (third, 0, −first) and the third to (−second, first, 0).
-        let mut mixed = [[[zero; 3]; 3]; 3];
-        for (j, mixed) in mixed.iter_mut().enumerate() {
-            let (mut p, mut q) = (zero, zero);
-            for k in 0..4 {
-                p = residuals[k].mul_add(second[k][j], p);
-                q = residuals[k].mul_add(third[k][j], q);
-                for a in 0..3 {
-                    mixed[a][1] = second[k][j].mul_add(slopes[k][a], mixed[a][1]);
-                    mixed[a][2] = third[k][j].mul_add(slopes[k][a], mixed[a][2]);
-                }
+fn true_blocks<L: Lanes>(n: &[L; ROWS], weight: L, turned: &Sums<L>, r: &[[L; 3]; 3], blocks: &mut [[[L; 3]; 3]; 6]) {
+    let (zero, slopes, (slope, residuals)) = (L::zero(), turned.slopes(), turned.slope());
+    // Of residual k at corner j: components along the second and third axis of the frame.
+    let second = [[n[0], zero, zero], [zero; 3], [zero; 3], [n[3], n[4], n[5]]];
+    let third = [[zero; 3], [n[0], zero, zero], [n[1], n[2], zero], [n[6], n[7], n[8]]];
+    // H_xω in the frame: turning about its axes takes the second to (third, 0, −first) and the third to (−second, first, 0).
+    let mut mixed = [[[zero; 3]; 3]; 3];
+    for (j, mixed) in mixed.iter_mut().enumerate() {
+        let (mut p, mut q) = (zero, zero);
+        for k in 0..4 {
+            p = residuals[k].mul_add(second[k][j], p);
+            q = residuals[k].mul_add(third[k][j], q);
+            for a in 0..3 {
+                mixed[a][1] = second[k][j].mul_add(slopes[k][a], mixed[a][1]);
+                mixed[a][2] = third[k][j].mul_add(slopes[k][a], mixed[a][2]);
             }
-            mixed[0][2] = mixed[0][2].add(p);
-            mixed[0][1] = mixed[0][1].sub(q);
-            mixed[1][0] = mixed[1][0].add(q);
-            mixed[2][0] = mixed[2][0].sub(p);
         }
-        let Inverse { adjugate, scale, singular } = inverse(&slope.hessian);
-        let [c00, c11, c22, c01, c02, c12] = adjugate;
-        let rows = [[c00, c01, c02], [c01, c11, c12], [c02, c12, c22]];
-        let mut block = 0;
-        for i in 0..3 {
-            for j in i..3 {
-                // b[a][c] is row a and column c in the frame.
-                let mut b = [[zero; 3]; 3];
-                for k in 0..4 {
-                    let (x, y) = ([zero, second[k][i], third[k][i]], [zero, second[k][j], third[k][j]]);
-                    for a in 1..3 {
-                        (1..3).for_each(|c| b[a][c] = x[a].mul_add(y[c], b[a][c]));
-                    }
+        mixed[0][2] = mixed[0][2].add(p);
+        mixed[0][1] = mixed[0][1].sub(q);
+        mixed[1][0] = mixed[1][0].add(q);
+        mixed[2][0] = mixed[2][0].sub(p);
+    }
+    let Inverse { adjugate, scale, singular } = inverse(&slope.hessian);
+    let [c00, c11, c22, c01, c02, c12] = adjugate;
+    let rows = [[c00, c01, c02], [c01, c11, c12], [c02, c12, c22]];
+    let mut block = 0;
+    for i in 0..3 {
+        for j in i..3 {
+            // b[a][c] is row a and column c in the frame.
+            let mut b = [[zero; 3]; 3];
+            for k in 0..4 {
+                let (x, y) = ([zero, second[k][i], third[k][i]], [zero, second[k][j], third[k][j]]);
+                for a in 1..3 {
+                    (1..3).for_each(|c| b[a][c] = x[a].mul_add(y[c], b[a][c]));
                 }
-                for c in 0..3 {
-                    let column = [mixed[j][0][c], mixed[j][1][c], mixed[j][2][c]];
-                    for (row, turned) in rows.iter().zip(&mixed[i]) {
-                        let share = scale.mul(dot(*row, column));
-                        (0..3).for_each(|a| b[a][c] = b[a][c].sub(turned[a].mul(share)));
-                    }
-                }
-                for c in 0..3 {
-                    for row in 0..3 {
-                        let mut sum = zero;
-                        for a in 0..3 {
-                            let inner = b[a][0].mul_add(r[0][c], b[a][1].mul_add(r[1][c], b[a][2].mul(r[2][c])));
-                            sum = r[a][row].mul_add(inner, sum);
-                        }
-                        let before = blocks[block][c][row];
-                        blocks[block][c][row] = singular.select_less(zero, before, weight.mul(sum));
-                    }
-                }
-                block += 1;
             }
+            for c in 0..3 {
+                let column = [mixed[j][0][c], mixed[j][1][c], mixed[j][2][c]];
+                for (row, turned) in rows.iter().zip(&mixed[i]) {
+                    let share = scale.mul(dot(*row, column));
+                    (0..3).for_each(|a| b[a][c] = b[a][c].sub(turned[a].mul(share)));
+                }
+            }
+            for c in 0..3 {
+                for row in 0..3 {
+                    let mut sum = zero;
+                    for a in 0..3 {
+                        let inner = b[a][0].mul_add(r[0][c], b[a][1].mul_add(r[1][c], b[a][2].mul(r[2][c])));
+                        sum = r[a][row].mul_add(inner, sum);
+                    }
+                    let before = blocks[block][c][row];
+                    blocks[block][c][row] = singular.select_less(zero, before, weight.mul(sum));
+                }
+            }
+            block += 1;
         }
     }
 }

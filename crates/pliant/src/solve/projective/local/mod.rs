@@ -123,6 +123,8 @@ pub(in crate::solve) struct LocalStep<S: LaneNumber> {
     /// Energy of each item of elements, then of vertices \[J\].
     energies: Vec<f64>,
     instructions: InstructionSet,
+    /// Number of vertices: all places are below it.
+    vertices: usize,
 }
 
 /// What the vertices of a step are given besides elements.
@@ -203,6 +205,7 @@ impl<S: LaneNumber> LocalStep<S> {
             slots: vec![[S::default(); 4]; slot_count],
             slot_starts,
             instructions: InstructionSet::detect(),
+            vertices: order.vertices.len(),
         }
     }
 
@@ -234,8 +237,9 @@ impl<S: LaneNumber> LocalStep<S> {
         rows: &mut [R],
         with_energy: bool,
     ) -> f64 {
-        assert!(rows.len() >= 4 * inertia.target.len(), "a row for each free vertex");
-        let count = points.len() - PADDING;
+        let (count, free) = (self.vertices, inertia.target.len());
+        assert_eq!(points.len(), count + PADDING, "all vertices, padded");
+        assert!(rows.len() >= 4 * free && inertia.weight.len() >= free, "a row and a weight for each free vertex");
         let (element_items, vertex_items) = (self.items.len(), self.energies.len() - self.items.len());
         let (slots, energies) = (Shared(self.slots.as_mut_ptr()), Shared(self.energies.as_mut_ptr()));
         let (kept, instructions) = (Shared(self.kept.as_mut_ptr()), self.instructions);
@@ -247,14 +251,15 @@ impl<S: LaneNumber> LocalStep<S> {
                 team.share(items.len(), |k| {
                     let first = self.items[items.start + k].1;
                     let groups = first..batch.groups().min(first + GROUPS_PER_ITEM);
-                    // SAFETY: each item has its own groups, and sums.
+                    // SAFETY: points are all there, as checked above; each item has its own groups of the batch, what
+                    // these keep, and its own sums, since there are as many as items.
                     unsafe {
                         let sums = &mut (&mut *sums.get().add(k))[..batch.sums()];
                         batch.add_up(instructions, groups, points, own.get(), sums);
                     }
                 });
                 let mut totals = [0.0; MOST_EXAMPLES];
-                // SAFETY: all items are done, and nobody else looks at what is kept.
+                // SAFETY: all items are done, so sums and what this batch keeps are nobody else's.
                 let goes_on = unsafe {
                     for k in 0..items.len() {
                         (0..batch.sums()).for_each(|i| totals[i] += (*sums.get().add(k))[i]);
@@ -271,7 +276,8 @@ impl<S: LaneNumber> LocalStep<S> {
             let (b, first) = self.items[item];
             let batch = &batches[b];
             let groups = first..batch.groups().min(first + GROUPS_PER_ITEM);
-            // SAFETY: each item has its own groups, and a place for their energy.
+            // SAFETY: points are all there, as checked above; each item has its own groups, with slots and kept numbers
+            // of their own, and one of the energies, of which the first are the items'.
             unsafe {
                 let kept = kept.get().add(kept_starts[b]);
                 *energies.get().add(item) = batch.forces(instructions, groups, points, slots.get(), kept);
@@ -296,7 +302,7 @@ impl<S: LaneNumber> LocalStep<S> {
                 energy: &mut energy,
             };
             S::dispatch(instructions, kernel);
-            // SAFETY: each item has its own place.
+            // SAFETY: after those of elements there is an energy for each item of vertices.
             unsafe { *energies.get().add(element_items + item) = energy }
         });
         let kept_of = |b: usize| &self.kept[self.kept_starts[b]..self.kept_starts[b + 1]];

@@ -169,7 +169,8 @@ impl<S: LaneNumber> LaneBatch<S> for Rings {
                     let (place, product) = (place_of::<S>(0, block), coefficients[i] * coefficients[j]);
                     for c in 0..3 {
                         for r in 0..3 {
-                            // SAFETY: each block has three points, a column of all lanes apart.
+                            // SAFETY: `list_blocks` has made room for all blocks of rings, three points each, a column
+                            // of all lanes apart; those of these rings are the caller's.
                             let number = unsafe { &mut *out.add(place + ElementBlocks::<S>::COLUMN * c + r) };
                             *number = S::from_f64(product * stiffness[c][r]);
                         }
@@ -211,9 +212,8 @@ struct RingForces<'a, S> {
 const SHORTEST_SQUARED: f64 = 1e-30;
 
 impl<S: LaneNumber> Kernel<S> for RingForces<'_, S> {
-    /// SAFETY: each corner has a slot of its own, and each ring its last direction.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let rings = self.rings;
         let mut energy = 0.0;
         for e in self.elements.start..self.elements.end {
@@ -225,7 +225,8 @@ impl<S: LaneNumber> Kernel<S> for RingForces<'_, S> {
             let mut force = [0.0; 4];
             let mut excess = 0.0;
             for c in 0..3 {
-                // SAFETY: there are three numbers for each ring.
+                // SAFETY: there are three kept numbers for each ring (`kept_len`), and those of these rings are the
+                // caller's.
                 let kept = unsafe { &mut *self.kept.add(3 * e + c) };
                 let direction = if squared > SHORTEST_SQUARED { curvature[c] / squared.sqrt() } else { kept.to_f64() };
                 *kept = S::from_f64(direction);
@@ -236,7 +237,7 @@ impl<S: LaneNumber> Kernel<S> for RingForces<'_, S> {
             energy += 0.5 * weight * excess;
             for (k, &slot) in rings.slots[corners].iter().enumerate() {
                 for c in 0..4 {
-                    // SAFETY: the slot is this corner's.
+                    // SAFETY: `resolve` has given each corner one of the slots for itself.
                     unsafe { (*self.slots.add(slot as usize))[c] = S::from_f64(coefficients[k] * force[c]) }
                 }
             }

@@ -16,6 +16,8 @@ use crate::math::symmetric_eigen;
 use crate::parallel::{Shared, Team};
 
 /// What elements of one kind do: forces from the `E` edges that lead from the first corner to the others.
+///
+/// The pointers that unsafe methods take must be to the group's own numbers and kept values.
 pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
     /// Vectors of numbers that a group has.
     fn numbers(&self) -> usize;
@@ -39,8 +41,6 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
     const SEARCHES: bool = false;
 
     /// What a projection is made of: the edges, or what it wants of them from its search to its gradients.
-    ///
-    /// SAFETY: the processor has the instructions of `L`; the pointers are those of the group's numbers and kept values.
     #[inline(always)]
     unsafe fn measure<L: Lanes<Scalar = S>>(&self, edges: &[[L; 3]; E], _numbers: *const S) -> [[L; 3]; E] {
         *edges
@@ -48,16 +48,12 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
 
     /// Improves what is kept, and returns the lanes where it failed. Such a search is one long chain of operations, through which the processor waits for
     /// itself; so the searches of several groups come one after the other with nothing between them, and it has more than one under way.
-    ///
-    /// SAFETY: as for [`measure`](Self::measure).
     #[inline(always)]
     unsafe fn search<L: Lanes<Scalar = S>>(&self, _measure: &[[L; 3]; E], _numbers: *const S, _kept: *mut S) -> u32 {
         0
     }
 
     /// Gradients at the corners but the first, and twice the energy, after the search, which has failed in some lanes.
-    ///
-    /// SAFETY: as for [`measure`](Self::measure).
     unsafe fn gradients<L: Lanes<Scalar = S>>(
         &self,
         measure: &[[L; 3]; E],
@@ -73,8 +69,6 @@ pub(super) trait Law<S: LaneNumber, const E: usize>: Debug + Send + Sync {
 
     /// Blocks of the second derivative between edges i ≤ j, by columns, one after the other: projected, at least what is positive of it. What is kept
     /// must be what [`gradients`](Self::gradients) has left at the same positions.
-    ///
-    /// SAFETY: as for [`measure`](Self::measure).
     unsafe fn blocks<L: Lanes<Scalar = S>>(
         &self,
         _edges: &[[L; 3]; E],
@@ -112,7 +106,8 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
 
     /// Adds up what a round needs of some groups.
     ///
-    /// SAFETY: as for [`forces`](Self::forces).
+    /// # Safety
+    /// As for [`forces`](Self::forces).
     unsafe fn add_up(
         &self,
         _instructions: InstructionSet,
@@ -148,7 +143,8 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
     /// Writes the blocks of some groups between corners i ≤ j: three points for each, its columns, group by group, pair by pair, column by
     /// column, lane by lane.
     ///
-    /// SAFETY: `out` and `kept` are those of this batch, and no other thread has the same groups.
+    /// # Safety
+    /// `points` has all vertices, `out` and `kept` are those of this batch, and no other thread has the same groups.
     unsafe fn blocks(
         &self,
         _instructions: InstructionSet,
@@ -162,7 +158,9 @@ pub(super) trait LaneBatch<S>: Debug + Send + Sync {
 
     /// Writes the forces of some groups to their slots and returns their energy \[J\].
     ///
-    /// SAFETY: `slots` and `kept` are those of the whole local step and of this batch, and no other thread has the same groups.
+    /// # Safety
+    /// `points` and `slots` are those of the whole local step, `kept` is that of this batch, and no other thread has the
+    /// same groups.
     unsafe fn forces(
         &self,
         instructions: InstructionSet,
@@ -263,9 +261,11 @@ macro_rules! lane_batch {
                     return;
                 }
                 let source = &memory[self.batches[0]].warm[..];
+                assert_eq!(kept.len(), LaneBatch::<S>::kept_len(self), "kept numbers of every group");
                 let (size, kept) = (all * S::WIDTH, Shared(kept.as_mut_ptr()));
                 for_groups(team, self.groups(), |group| {
-                    // SAFETY: groups have kept numbers of their own.
+                    // SAFETY: there are `size` kept numbers for each group, as checked above, and a group is in one
+                    // item.
                     let kept = unsafe { std::slice::from_raw_parts_mut(kept.get().add(size * group), size) };
                     for lane in 0..S::WIDTH {
                         let element = self.corners.lane(group, lane).0 as usize;
@@ -294,9 +294,13 @@ macro_rules! lane_batch {
                             if is_padding {
                                 break;
                             }
-                            // SAFETY: an element is in one lane, and its number is below their count.
-                            let out = unsafe { out.get().add(warm * element as usize) };
-                            (0..warm).for_each(|k| unsafe { *out.add(k) = kept[k * S::WIDTH + lane].to_f64() });
+                            let first = warm * element as usize;
+                            // SAFETY: an element is in one lane, and there are `warm` numbers for each, as checked
+                            // above.
+                            let out = unsafe { std::slice::from_raw_parts_mut(out.get().add(first), warm) };
+                            for (k, out) in out.iter_mut().enumerate() {
+                                *out = kept[k * S::WIDTH + lane].to_f64();
+                            }
                         }
                     });
                 }
@@ -367,14 +371,16 @@ struct Forces<'a, S, W, const N: usize, const E: usize> {
 }
 
 impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for Forces<'_, S, W, N, E> {
-    /// SAFETY: corners' places are those of points, each has a slot of its own, and each group its numbers.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
         let points = self.points.as_ptr().cast::<f64>();
         let Elements { corners, numbers, law, .. } = self.elements;
         let (numbers_len, kept_len) = (law.numbers() * w, (law.warm() + law.spare()) * w);
         let at_once = if W::SEARCHES { SEARCHES_AT_ONCE } else { 1 };
+        // SAFETY: `evaluate` gives points of all vertices, and each item groups of its own; a group has the numbers and
+        // kept values that its law asks for (`new`, `kept_len`), and each corner a place and a slot of its own
+        // (`resolve`). Measures are written before they are read.
         unsafe {
             let mut energy = L::zero();
             let mut failed = [0; SEARCHES_AT_ONCE];
@@ -410,13 +416,15 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
 
 /// Writes gradients at corners but the first to their slots, and to that of the first what keeps their sum at zero.
 ///
-/// SAFETY: slots are those of the group, corner by corner.
+/// # Safety
+/// Slots are those of the group, corner by corner.
 #[inline(always)]
 pub(super) unsafe fn scatter<L: Lanes, const E: usize>(
     gradients: &[[L; 3]; E],
     slots: *const u32,
     out: *mut [L::Scalar; 4],
 ) {
+    // SAFETY: there is a vector of slots for each corner, all of them in `out`, as the caller promises.
     unsafe {
         let mut at_first = [L::zero(); 3];
         for k in 0..E {
@@ -430,12 +438,10 @@ pub(super) unsafe fn scatter<L: Lanes, const E: usize>(
 }
 
 /// The sum over lanes, in f64.
-///
-/// SAFETY: the processor has the instructions of `L`.
 #[inline(always)]
-pub(super) unsafe fn sum_of_lanes<L: Lanes>(lanes: L) -> f64 {
+pub(super) fn sum_of_lanes<L: Lanes>(lanes: L) -> f64 {
     let mut numbers = [L::Scalar::default(); 8];
-    unsafe { lanes.store(numbers.as_mut_ptr()) }
+    lanes.write_to(&mut numbers);
     let mut sum = 0.0;
     for lane in 0..L::WIDTH {
         sum += numbers[lane].to_f64();
@@ -445,12 +451,14 @@ pub(super) unsafe fn sum_of_lanes<L: Lanes>(lanes: L) -> f64 {
 
 /// A x of a group: `A` row by row at the numbers, applied to edges.
 ///
-/// SAFETY: there are R · E vectors at `numbers`.
+/// # Safety
+/// There are R · E vectors at `numbers`.
 #[inline(always)]
 pub(super) unsafe fn apply<L: Lanes, const R: usize, const E: usize>(
     numbers: *const L::Scalar,
     edges: &[[L; 3]; E],
 ) -> [[L; 3]; R] {
+    // SAFETY: there are R · E vectors, as the caller promises.
     unsafe {
         let mut z = [[L::zero(); 3]; R];
         for row in 0..R {
@@ -467,12 +475,14 @@ pub(super) unsafe fn apply<L: Lanes, const R: usize, const E: usize>(
 
 /// Aᵀ d of a group.
 ///
-/// SAFETY: there are R · E vectors at `numbers`.
+/// # Safety
+/// There are R · E vectors at `numbers`.
 #[inline(always)]
 pub(super) unsafe fn apply_transposed<L: Lanes, const R: usize, const E: usize>(
     numbers: *const L::Scalar,
     d: &[[L; 3]; R],
 ) -> [[L; 3]; E] {
+    // SAFETY: there are R · E vectors, as the caller promises.
     unsafe {
         let mut gradients = [[L::zero(); 3]; E];
         for row in 0..R {

@@ -18,13 +18,13 @@ pub(super) struct Blocks<'a, S, W, const N: usize, const E: usize> {
 }
 
 impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for Blocks<'_, S, W, N, E> {
-    /// SAFETY: as for forces; each group has room for its blocks.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
         let points = self.points.as_ptr().cast::<f64>();
         let Elements { corners, numbers, law, .. } = self.elements;
         let (numbers_len, kept_len) = (law.numbers() * w, (law.warm() + law.spare()) * w);
+        // SAFETY: as for forces; `list_blocks` has made room for N (N + 1)/2 blocks of each group.
         unsafe {
             for group in self.groups.start..self.groups.end {
                 let edges = L::edges_of_simplex::<E>(points, corners.places.as_ptr().add(corners.first(group)));
@@ -40,10 +40,12 @@ impl<S: LaneNumber, W: Law<S, E>, const N: usize, const E: usize> Kernel<S> for 
 /// Writes the blocks between all corners of a group, given those between edges: translations cost nothing, so those of the first corner are what
 /// keeps sums of rows and columns at zero. A column of a block is a point for each lane.
 ///
-/// SAFETY: there is room for all.
+/// # Safety
+/// There is room for all.
 #[inline(always)]
 pub(super) unsafe fn write_blocks<L: Lanes, const E: usize>(inner: &[[[L; 3]; 3]; 6], mut out: *mut L::Scalar) {
     let column = 4 * L::WIDTH;
+    // SAFETY: there is room for (E + 1)(E + 2)/2 blocks of three columns, as the caller promises; these are so many.
     unsafe {
         let mut first = [[[L::zero(); 3]; 3]; E];
         let mut corner = [[L::zero(); 3]; 3];

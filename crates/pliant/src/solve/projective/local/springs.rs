@@ -109,16 +109,16 @@ struct Sums<L> {
 }
 
 impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
-    /// SAFETY: places of springs are those of points; there are points, targets and weights for all vertices of the groups; their
-    /// rows are this kernel's alone.
     #[inline(always)]
-    unsafe fn run<L: Lanes<Scalar = S>>(self) {
+    fn run<L: Lanes<Scalar = S>>(self) {
         let w = S::WIDTH;
         let free = self.inertia.target.len();
         let mut energy = 0.0;
         for group in self.groups.start..self.groups.end {
             let first = group * w;
             let mut forces = [[S::default(); 4]; 8];
+            // SAFETY: groups are below those of all vertices, so points go on for a vector from `first` on (`PADDING`);
+            // `forces` has eight points, as many as lanes at most.
             unsafe {
                 let mut sums = Sums { force: [L::zero(); 3], energy: L::zero() };
                 if self.with_energy {
@@ -133,7 +133,7 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
                 L::store_points(sums.force, forces.as_mut_ptr().cast());
                 if self.with_energy {
                     let mut lanes = [S::default(); 8];
-                    sums.energy.store(lanes.as_mut_ptr());
+                    sums.energy.write_to(&mut lanes);
                     for lane in &lanes[..w] {
                         // Each end counts half of ½ w (‖e‖ − l')².
                         energy += 0.25 * lane.to_f64();
@@ -150,6 +150,8 @@ impl<S: LaneNumber, R: Real> Kernel<S> for VertexSums<'_, S, R> {
             if present == 0 {
                 continue;
             }
+            // SAFETY: the first `present` vertices of the group are free, so there are targets, weights and rows for
+            // them (`evaluate`); their rows are this kernel's alone.
             unsafe {
                 if !self.slots.is_empty() {
                     self.subtract_slots(first, present, &mut forces);
@@ -199,7 +201,7 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
 
     /// Forces of elements with slots.
     #[inline(always)]
-    unsafe fn subtract_slots(&self, first: usize, present: usize, forces: &mut [[S; 4]; 8]) {
+    fn subtract_slots(&self, first: usize, present: usize, forces: &mut [[S; 4]; 8]) {
         for (k, force) in forces[..present].iter_mut().enumerate() {
             for slot in &self.slots[self.slot_starts[first + k] as usize..self.slot_starts[first + k + 1] as usize] {
                 for c in 0..4 {
@@ -211,6 +213,9 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
 
     /// Forces with that of inertia and of other energies, for the first `present` vertices of a group. Loops of four numbers
     /// without conditions, the last of them zero, for the compiler to make vectors of.
+    ///
+    /// # Safety
+    /// These vertices are free, and there are targets, weights and points for all of them.
     #[inline(always)]
     unsafe fn add_inertia(
         &self,
@@ -220,6 +225,7 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
         energy: &mut f64,
     ) -> [[f64; 4]; 8] {
         let mut totals = [[0.0; 4]; 8];
+        // SAFETY: there are targets, weights and points for `present` vertices from `first` on, as the caller promises.
         unsafe {
             let (target, weight) = (self.inertia.target.as_ptr().add(first), self.inertia.weight.as_ptr().add(first));
             let points = self.points.as_ptr().add(first);
@@ -250,6 +256,8 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
         totals
     }
 
+    /// # Safety
+    /// Points go on for a vector from `first` on.
     #[inline(always)]
     unsafe fn plain_forces<L: Lanes<Scalar = S>, const ENERGY: bool>(
         &self,
@@ -258,6 +266,8 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
         sums: &mut Sums<L>,
     ) {
         let w = S::WIDTH;
+        // SAFETY: `gather` has made a vector of other ends and two of numbers for each slot; other ends are vertices or
+        // padding, and points go on for a vector from `first` on. Edges are written before they are read.
         unsafe {
             let points = self.points.as_ptr().cast::<f64>();
             let own = points.add(4 * first);
@@ -299,9 +309,13 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
         }
     }
 
+    /// # Safety
+    /// Points go on for a vector from `first` on.
     #[inline(always)]
     unsafe fn limited_forces<L: Lanes<Scalar = S>>(&self, first: usize, slots: Range<usize>, sums: &mut Sums<L>) {
         let w = S::WIDTH;
+        // SAFETY: `gather` has made a vector of other ends and three of numbers for each slot; other ends are vertices
+        // or padding, and points go on for a vector from `first` on.
         unsafe {
             let points = self.points.as_ptr().cast::<f64>();
             let own = points.add(4 * first);
@@ -336,7 +350,7 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
     /// and this one is as good as any. `push` gives the force of a spring from its numbers.
     #[cold]
     #[inline(never)]
-    unsafe fn part_coincident<L: Lanes<Scalar = S>, const N: usize>(
+    fn part_coincident<L: Lanes<Scalar = S>, const N: usize>(
         &self,
         springs: &Around<S, N>,
         first: usize,
@@ -346,7 +360,7 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
     ) {
         let w = S::WIDTH;
         let mut forces = [S::default(); 8];
-        unsafe { (*force).store(forces.as_mut_ptr()) }
+        (*force).write_to(&mut forces);
         for (slot, lane) in slots.flat_map(|slot| (0..w).map(move |lane| (slot, lane))) {
             let other = springs.others[slot * w + lane] as usize / 4;
             let (a, b) = (&self.points[first + lane], &self.points[other]);
@@ -357,7 +371,7 @@ impl<S: LaneNumber, R> VertexSums<'_, S, R> {
                 forces[lane] = S::from_f64(forces[lane].to_f64() + sign * push(numbers));
             }
         }
-        unsafe { *force = L::load(forces.as_ptr()) }
+        *force = L::from_slice(&forces);
     }
 }
 

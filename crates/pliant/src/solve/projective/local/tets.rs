@@ -45,12 +45,14 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
     /// F by columns.
     #[inline(always)]
     unsafe fn measure<L: Lanes<Scalar = S>>(&self, edges: &[[L; 3]; 3], numbers: *const S) -> [[L; 3]; 3] {
+        // SAFETY: the first nine vectors of numbers are A, as the caller promises.
         unsafe { apply::<L, 3, 3>(numbers, edges) }
     }
 
     #[inline(always)]
     unsafe fn search<L: Lanes<Scalar = S>>(&self, f: &[[L; 3]; 3], _numbers: *const S, kept: *mut S) -> u32 {
         let w = S::WIDTH;
+        // SAFETY: a group keeps four vectors, as the caller promises.
         unsafe {
             let mut q = [L::zero(); 4];
             for k in 0..4 {
@@ -73,6 +75,7 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
         _failed: u32,
     ) -> ([[L; 3]; 3], L) {
         let w = S::WIDTH;
+        // SAFETY: there are A + 2 vectors, and four kept ones, as the caller promises.
         unsafe {
             let (strain_weight, volume_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
             let mut q = [L::zero(); 4];
@@ -149,6 +152,7 @@ impl<S: LaneNumber, const STRAIN: u8, const VOLUME: bool> Law<S, 3> for TetLaw<S
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let w = S::WIDTH;
+        // SAFETY: there are A + 2 vectors, and four kept ones, as the caller promises.
         unsafe {
             let f = apply::<L, 3, 3>(numbers, edges);
             let (strain_weight, volume_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));

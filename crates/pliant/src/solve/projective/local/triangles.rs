@@ -35,6 +35,7 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
         _failed: u32,
     ) -> ([[L; 3]; 2], L) {
         let w = S::WIDTH;
+        // SAFETY: there are A + 2 vectors, as the caller promises.
         unsafe {
             let f = apply::<L, 2, 2>(numbers, edges);
             let (strain_weight, area_weight) = (L::load(numbers.add(A * w)), L::load(numbers.add((A + 1) * w)));
@@ -82,6 +83,7 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
         blocks: &mut [[[L; 3]; 3]; 6],
     ) {
         let w = S::WIDTH;
+        // SAFETY: there are A + 2 vectors, as the caller promises.
         unsafe {
             let mut a = [[L::zero(); 2]; 2];
             for row in 0..2 {
@@ -127,20 +129,18 @@ impl<S: LaneNumber, const STRAIN: bool, const AREA: bool> Law<S, 2> for Triangle
 /// Blocks of lanes whose triangles have no plane: as if what they are projected to were held.
 #[cold]
 #[inline(never)]
-unsafe fn hold<L: Lanes>(mask: u32, weight: L, a: &[[L; 2]; 2], blocks: &mut [[[L; 3]; 3]; 6]) {
-    unsafe {
-        for (block, (i, j)) in [(0, 0), (0, 1), (1, 1)].into_iter().enumerate() {
-            let mut held = [L::Scalar::default(); 8];
-            weight.mul(a[0][i].mul_add(a[0][j], a[1][i].mul(a[1][j]))).store(held.as_mut_ptr());
-            for c in 0..3 {
-                for r in 0..3 {
-                    let mut numbers = [L::Scalar::default(); 8];
-                    blocks[block][c][r].store(numbers.as_mut_ptr());
-                    for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
-                        numbers[lane] = if c == r { held[lane] } else { L::Scalar::default() };
-                    }
-                    blocks[block][c][r] = L::load(numbers.as_ptr());
+fn hold<L: Lanes>(mask: u32, weight: L, a: &[[L; 2]; 2], blocks: &mut [[[L; 3]; 3]; 6]) {
+    for (block, (i, j)) in [(0, 0), (0, 1), (1, 1)].into_iter().enumerate() {
+        let mut held = [L::Scalar::default(); 8];
+        weight.mul(a[0][i].mul_add(a[0][j], a[1][i].mul(a[1][j]))).write_to(&mut held);
+        for c in 0..3 {
+            for r in 0..3 {
+                let mut numbers = [L::Scalar::default(); 8];
+                blocks[block][c][r].write_to(&mut numbers);
+                for lane in (0..L::WIDTH).filter(|lane| mask >> lane & 1 == 1) {
+                    numbers[lane] = if c == r { held[lane] } else { L::Scalar::default() };
                 }
+                blocks[block][c][r] = L::from_slice(&numbers);
             }
         }
     }
@@ -150,36 +150,27 @@ impl<const STRAIN: bool, const AREA: bool> TriangleLaw<STRAIN, AREA> {
     /// Does lanes again in which the closed form failed.
     #[cold]
     #[inline(never)]
-    unsafe fn repair<L: Lanes>(
-        &self,
-        failed: u32,
-        f: &[[L; 3]; 2],
-        weights: [L; 2],
-        d: &mut [[L; 3]; 2],
-        twice: &mut L,
-    ) {
+    fn repair<L: Lanes>(&self, failed: u32, f: &[[L; 3]; 2], weights: [L; 2], d: &mut [[L; 3]; 2], twice: &mut L) {
         let zero = <L::Scalar as Default>::default();
-        unsafe {
-            for lanes in d.iter_mut().flatten().chain([&mut *twice]) {
-                let mut numbers = [zero; 8];
-                lanes.store(numbers.as_mut_ptr());
-                (0..L::WIDTH).filter(|lane| failed >> lane & 1 == 1).for_each(|lane| numbers[lane] = zero);
-                *lanes = L::load(numbers.as_ptr());
-            }
-            let add = |weight: L, (beyond, squared): ([[L; 3]; 2], L), d: &mut [[L; 3]; 2], twice: &mut L| {
-                for column in 0..2 {
-                    for c in 0..3 {
-                        d[column][c] = weight.mul_add(beyond[column][c], d[column][c]);
-                    }
+        for lanes in d.iter_mut().flatten().chain([&mut *twice]) {
+            let mut numbers = [zero; 8];
+            lanes.write_to(&mut numbers);
+            (0..L::WIDTH).filter(|lane| failed >> lane & 1 == 1).for_each(|lane| numbers[lane] = zero);
+            *lanes = L::from_slice(&numbers);
+        }
+        let add = |weight: L, (beyond, squared): ([[L; 3]; 2], L), d: &mut [[L; 3]; 2], twice: &mut L| {
+            for column in 0..2 {
+                for c in 0..3 {
+                    d[column][c] = weight.mul_add(beyond[column][c], d[column][c]);
                 }
-                *twice = weight.mul_add(squared, *twice);
-            };
-            if STRAIN {
-                add(weights[0], beyond_plane_limits_one_by_one::<L>(failed, f, self.stretches), d, twice);
             }
-            if AREA {
-                add(weights[1], beyond_area_one_by_one::<L>(failed, f, self.areas), d, twice);
-            }
+            *twice = weight.mul_add(squared, *twice);
+        };
+        if STRAIN {
+            add(weights[0], beyond_plane_limits_one_by_one::<L>(failed, f, self.stretches), d, twice);
+        }
+        if AREA {
+            add(weights[1], beyond_area_one_by_one::<L>(failed, f, self.areas), d, twice);
         }
     }
 }
