@@ -1,7 +1,8 @@
-//! Matter of one's own: wet sand, which holds together until it has dried.
+//! Your own matter: wet sand, which holds together until it has dried.
 //!
-//! The engine has no grains. Here a grain is a vertex with a radius, and everything else is in this file: a type that implements `Matter` says what the body
-//! carries from step to step, its moisture m, and a type that implements `Motion` moves all grains in each iteration of the position-based solver:
+//! The engine has no grains. Here a grain is a vertex with a radius, and everything else is in this file: a type that
+//! implements `Matter` names what the body keeps from step to step, its moisture m, and a type that implements `Motion`
+//! moves all grains in each iteration of the position-based solver:
 //!
 //! ```text
 //!   ● ●   wet (both m > 1/2): kept at the distance 2r, and from sliding along each other
@@ -9,8 +10,9 @@
 //!         at most μ times as far as they were pushed [Macklin 2014, §6.1]
 //! ```
 //!
-//! Moisture falls as dm/dt = −m/τ, so that m = exp(−t/τ), which is the first check. A tower stands as long as it is wet, and is a heap afterwards. A run that
-//! goes on from a checkpoint has the same bits, since what sand carries is in its channel, and `Scene::of` draws it as it draws any other body.
+//! Moisture falls as dm/dt = −m/τ, so that m = exp(−t/τ), which is the first check. A tower stands as long as it is
+//! wet, and is a heap afterwards. A run that continues from a checkpoint has the same bits, since the moisture is in a
+//! channel, and `Scene::of` draws sand like any other body.
 //!
 //! `cargo run --release -p pliant-picture --example custom_matter` writes `out/custom_matter.png`.
 
@@ -24,11 +26,11 @@ use pliant::prelude::*;
 use pliant::{Channel, Channels, Matter, ModelError, Motion};
 use pliant_picture::{Camera, Color, Ground, Points, RenderOptions, Scene, render};
 
-/// Name of what sand carries: the moisture of each grain, 1 when wet and 0 when dry.
+/// Name of the channel: the moisture of each grain, 1 when wet and 0 when dry.
 const MOISTURE: &str = "moisture";
 /// Grains are wet above this moisture.
 const WET: f64 = 0.5;
-/// Grains that are farther apart than this many radii in a solve do not meet in it.
+/// Grains that are farther apart than this many radii at the start of a solve are ignored in it.
 const REACH: f64 = 2.6;
 /// Wet grains that are farther apart than this many radii are not held together.
 const BRIDGE: f64 = 2.2;
@@ -36,7 +38,7 @@ const BRIDGE: f64 = 2.2;
 /// Grains of sand.
 #[derive(Debug, Clone)]
 struct Sand {
-    /// Of a grain \[m\].
+    /// Radius of a grain \[m\].
     radius: f64,
     /// Coefficient of friction between grains.
     friction: f64,
@@ -80,7 +82,7 @@ impl Matter for Sand {
     }
 }
 
-/// All sand of a world in the course of a step.
+/// The motion of all sand of a world during a step.
 #[derive(Debug)]
 struct SandMotion {
     bodies: Vec<Grains>,
@@ -123,7 +125,7 @@ impl Motion for SandMotion {
 }
 
 impl Grains {
-    /// Goes over all pairs once.
+    /// Processes all pairs once.
     fn part(&self, before: &[Vec3], inverse_masses: &[f64], x: &mut [Vec3]) {
         for &[i, j] in &self.pairs {
             let give = inverse_masses[i] + inverse_masses[j];
@@ -144,7 +146,7 @@ impl Grains {
     }
 }
 
-/// Pairs of points within a distance. For a few hundred grains; a sandpit would want a grid.
+/// Pairs of points within a distance. Good for a few hundred grains; a sandpit would need a grid.
 fn near(x: &[Vec3], distance: f64) -> Vec<[usize; 2]> {
     let pairs = (0..x.len()).flat_map(|i| (0..i).map(move |j| [i, j]));
     pairs.filter(|&[i, j]| x[i].distance_squared(x[j]) < distance * distance).collect()

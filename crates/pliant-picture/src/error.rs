@@ -27,15 +27,15 @@ pub enum ViewError {
     BadParameter {
         /// Which one.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// The camera has no direction.
     #[error("the camera at {eye} cannot look at {target}: the points must be finite and apart")]
     BadCamera {
-        /// Where it stands \[m\].
+        /// Its position \[m\].
         eye: Vec3,
         /// What it looks at \[m\].
         target: Vec3,
@@ -61,7 +61,7 @@ pub enum ViewError {
         object: usize,
         /// Its element.
         element: usize,
-        /// The vertex named.
+        /// The vertex.
         vertex: u32,
         /// Number of vertices.
         count: usize,
@@ -69,7 +69,7 @@ pub enum ViewError {
     /// A list has the wrong length.
     #[error("{what} has {found} entries, but {expected} are needed")]
     LengthMismatch {
-        /// Which list.
+        /// Name of the list.
         what: String,
         /// Its length.
         found: usize,
@@ -101,7 +101,7 @@ pub enum ViewError {
     Ffmpeg {
         /// How it ended.
         status: String,
-        /// What it said last.
+        /// Its last message.
         message: String,
     },
     /// A picture could not be encoded.
@@ -117,7 +117,7 @@ pub enum ViewError {
     File {
         /// Which file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         error: std::io::Error,
     },
     /// A thread pool could not be started.

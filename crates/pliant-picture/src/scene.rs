@@ -53,7 +53,7 @@ pub enum Paint {
     },
     /// A colour from a scalar at each vertex, on both sides.
     Scalar {
-        /// One value for each vertex; drawn grey where it is not a number.
+        /// One value for each vertex; NaN is drawn in grey.
         values: Vec<f64>,
         /// The values at the two ends of the colour map.
         range: [f64; 2],

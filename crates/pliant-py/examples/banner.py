@@ -1,4 +1,5 @@
-"""Two banners unroll from their poles with few position-based iterations: long-range attachments keep one as long as it is. Look at banner.png.
+"""Two banners unroll from their poles with few position-based iterations: long-range attachments keep the length of
+one. Look at banner.png.
 
 python banner.py [folder]
 """

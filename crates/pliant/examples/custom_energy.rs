@@ -1,4 +1,4 @@
-//! An energy of one's own: angle springs, which make a rod out of a rope.
+//! Your own energy: angle springs, which make a rod out of a rope.
 //!
 //! The engine's strands resist stretching only. Here a joint between two segments resists bending as well:
 //!
@@ -8,10 +8,10 @@
 //!                 ● x₂
 //! ```
 //!
-//! For segments of length l and a small angle θ, E = w l² θ²/4. A beam of bending stiffness EI has ½ EI θ²/l at each joint, so
-//! w = 2 EI/l³. All that has to be written are the stencils with A and w, and the projection; both solvers then know the
-//! energy. The check is a clamped rod with a load P at its tip, for which the elastica is known [Bisshopp & Drucker 1945].
-//! Look at the last column as well: the two solvers find the same rod.
+//! For segments of length l and a small angle θ, E = w l² θ²/4. A beam of bending stiffness EI has ½ EI θ²/l at each
+//! joint, so w = 2 EI/l³. You only write the stencils with A and w, and the projection; both solvers can then use the
+//! energy. The check is a clamped rod with a load P at its tip, for which the elastica is known [Bisshopp & Drucker
+//! 1945]. Look at the last column as well: the two solvers find the same rod.
 //!
 //! `cargo run --release --example custom_energy`
 
@@ -28,7 +28,7 @@ const LENGTH: f64 = 1.0;
 /// Bending stiffness EI \[N·m²\].
 const BENDING: f64 = 0.1;
 
-/// Two edges that want to be parallel.
+/// Two edges that are pulled towards parallel.
 #[derive(Debug, Clone, Copy)]
 struct StraightJoint;
 

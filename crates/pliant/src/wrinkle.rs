@@ -57,11 +57,11 @@ pub enum WrinkleError {
     /// A parameter is out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadParameter {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A mesh is unusable.
@@ -70,17 +70,17 @@ pub enum WrinkleError {
     /// The coarse mesh has a different number of vertices.
     #[error("{found} coarse positions were given, but the coarse mesh has {expected} vertices")]
     LengthMismatch {
-        /// Given.
+        /// The given number.
         found: usize,
-        /// Needed.
+        /// The required number.
         expected: usize,
     },
     /// The fine mesh has a different number of vertices.
     #[error("{found} fine positions were given, but the fine mesh has {expected} vertices")]
     FineLengthMismatch {
-        /// Given.
+        /// The given number.
         found: usize,
-        /// Needed.
+        /// The required number.
         expected: usize,
     },
     /// A fine position is not finite.

@@ -61,7 +61,7 @@ pub enum Problem {
     Io {
         /// The kind of failure.
         kind: io::ErrorKind,
-        /// What the operating system says.
+        /// The message of the operating system.
         message: String,
     },
     /// It is a folder, pipe or device.
@@ -82,13 +82,13 @@ pub enum Problem {
     /// The file ends too early.
     #[error("the file ends where {expected} was expected")]
     Truncated {
-        /// What should have followed.
+        /// What was expected.
         expected: &'static str,
     },
     /// The file contains something other than expected.
     #[error("expected {expected} but found '{found}'")]
     Unexpected {
-        /// What must stand there.
+        /// What was expected.
         expected: &'static str,
         /// What does.
         found: String,
@@ -108,7 +108,7 @@ pub enum Problem {
         what: &'static str,
         /// The index as in the file.
         index: i64,
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// A count that is too large for the rest of the file.
@@ -116,11 +116,11 @@ pub enum Problem {
     ImpossibleCount {
         /// What is counted.
         what: &'static str,
-        /// The number claimed.
+        /// The number in the file.
         claimed: u64,
         /// Bytes left in the file.
         available: u64,
-        /// How many of them fit.
+        /// The largest number that fits.
         possible: u64,
     },
     /// Two statements of a file about the same thing differ.
@@ -130,13 +130,13 @@ pub enum Problem {
         what: &'static str,
         /// What was found.
         found: u64,
-        /// What should have been.
+        /// The expected value.
         expected: u64,
     },
     /// More than the options allow.
     #[error("more than {limit} {what}, the limit set by the options")]
     OverLimit {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
         /// The limit.
         limit: u64,
@@ -154,7 +154,7 @@ pub enum Problem {
     Companion {
         /// The file needed.
         file: String,
-        /// Why it could not be had.
+        /// Why it could not be read.
         reason: String,
     },
     /// An option is invalid.

@@ -49,9 +49,9 @@ pub enum Damage {
     /// Some byte has changed.
     #[error("its checksum is {found:08x} instead of {expected:08x}")]
     Checksum {
-        /// Of the bytes.
+        /// The checksum of the bytes.
         found: u32,
-        /// Written beside them.
+        /// The stored checksum.
         expected: u32,
     },
     /// An impossible count.
@@ -61,7 +61,7 @@ pub enum Damage {
         name: &'static str,
         /// The count in the file.
         found: u64,
-        /// The most that can be.
+        /// The limit.
         limit: u64,
     },
     /// A list with a different length than in the scene.
@@ -95,11 +95,11 @@ pub enum StoreError {
     /// The operating system reported an error.
     #[error("cannot {action} {}: {error}", path.display())]
     Io {
-        /// What was tried.
+        /// The action.
         action: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
@@ -129,7 +129,7 @@ pub enum StoreError {
     InUse {
         /// The folder.
         path: PathBuf,
-        /// The process, where the lock says which.
+        /// The process, if it is known.
         holder: Option<Holder>,
     },
     /// The files that this process has written are gone.
@@ -163,7 +163,7 @@ pub enum StoreError {
         path: PathBuf,
         /// In the file.
         found: u32,
-        /// Understood.
+        /// The supported version.
         expected: u32,
     },
     /// There is no such frame.
@@ -171,9 +171,9 @@ pub enum StoreError {
     NoSuchFrame {
         /// The folder.
         path: PathBuf,
-        /// The frame asked for.
+        /// The requested frame.
         frame: u64,
-        /// The first and last frame there are.
+        /// The first and last existing frame.
         range: Option<(u64, u64)>,
     },
     /// A checkpoint continues from a frame before which another is missing or damaged.
@@ -239,7 +239,7 @@ pub enum DataError {
         name: &'static str,
         /// How many.
         count: usize,
-        /// The most that can be.
+        /// The limit.
         limit: u64,
     },
     /// An element refers to a vertex that does not exist.
@@ -249,7 +249,7 @@ pub enum DataError {
         element: &'static str,
         /// Which.
         index: usize,
-        /// The vertex it names.
+        /// The vertex.
         vertex: u32,
         /// Number of vertices.
         count: usize,
@@ -319,7 +319,7 @@ pub enum DataError {
         name: &'static str,
         /// The value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A coordinate is not finite.
@@ -335,7 +335,7 @@ pub enum DataError {
     /// A list has the wrong length.
     #[error("{name} has {found} entries, but {expected} are needed")]
     LengthMismatch {
-        /// Which list.
+        /// Name of the list.
         name: String,
         /// Its length.
         found: usize,

@@ -21,7 +21,7 @@ pub enum ExportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
@@ -38,7 +38,7 @@ pub enum ExportError {
     NoFrames {
         /// The run.
         path: PathBuf,
-        /// What was asked for.
+        /// The requested value.
         range: String,
     },
     /// There is no body of this name.
@@ -46,7 +46,7 @@ pub enum ExportError {
     NoSuchBody {
         /// The name.
         name: String,
-        /// The names there are.
+        /// The existing names.
         known: String,
     },
     /// No body was chosen.
@@ -63,7 +63,7 @@ pub enum ExportError {
     UpAxis {
         /// The format.
         format: ExportFormat,
-        /// Which axes it knows.
+        /// The axes that it supports.
         axes: &'static str,
     },
     /// A solid without a valid boundary.
@@ -96,9 +96,9 @@ pub enum ExportError {
         format: ExportFormat,
         /// What is counted.
         name: &'static str,
-        /// How many there would be.
+        /// Their number in the file.
         count: u64,
-        /// The most that can be.
+        /// The limit.
         limit: u64,
     },
     /// The mesh changes, which the format does not support.

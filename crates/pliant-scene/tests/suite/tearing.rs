@@ -141,7 +141,7 @@ fn what_is_wrong_is_said_at_its_place() {
         (
             PAPER.replace("material.cloth = { preset = \"paper\" }", "material.springs = { stiffness = 10 }") + CUT,
             8,
-            "no cloth",
+            "not cloth",
         ),
     ] {
         let (found, message) = fault(&text);

@@ -10,17 +10,17 @@ pub enum ColliderError {
     /// A size or coefficient is out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadValue {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A number of a list is not finite.
     #[error("{name} {index} is {value}, which is not finite")]
     NonFinite {
-        /// Which list.
+        /// Name of the list.
         name: &'static str,
         /// Place in it.
         index: usize,
@@ -30,7 +30,7 @@ pub enum ColliderError {
     /// A list has the wrong length.
     #[error("{name} has {found} entries, but {expected} are needed")]
     LengthMismatch {
-        /// Which list.
+        /// Name of the list.
         name: &'static str,
         /// Its length.
         found: usize,

@@ -21,7 +21,7 @@ pub enum Shape {
     Capsule {
         /// Radius \[m\].
         radius: f64,
-        /// Length of the segment, the round ends not counted \[m\].
+        /// Length of the segment, without the round ends \[m\].
         length: f64,
     },
     /// A box along the axes.

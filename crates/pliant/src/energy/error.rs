@@ -12,7 +12,7 @@ pub enum EnergyError {
         kind: &'static str,
         /// Element.
         element: usize,
-        /// The vertex named.
+        /// The vertex.
         vertex: u32,
         /// Number of vertices.
         count: usize,
@@ -24,7 +24,7 @@ pub enum EnergyError {
         kind: &'static str,
         /// Element.
         element: usize,
-        /// The vertex named twice.
+        /// The repeated vertex.
         vertex: u32,
     },
     /// A rest element is too flat or too small to measure strain on it.
@@ -46,11 +46,11 @@ pub enum EnergyError {
         kind: &'static str,
         /// Element.
         element: usize,
-        /// Which value.
+        /// Name of the value.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A mass for measuring distances is out of range.
@@ -68,11 +68,11 @@ pub enum EnergyError {
     BadParameter {
         /// Energy.
         kind: &'static str,
-        /// Which parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// Two lists that must have the same length do not.
@@ -80,7 +80,7 @@ pub enum EnergyError {
     LengthMismatch {
         /// Energy.
         kind: &'static str,
-        /// Which list.
+        /// Name of the list.
         name: &'static str,
         /// Its length.
         found: usize,

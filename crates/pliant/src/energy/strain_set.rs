@@ -12,7 +12,7 @@ pub enum StrainSet<const D: usize> {
     Rotation,
     /// Principal stretches between `min` and `max`: isotropic strain limiting.
     Limits {
-        /// Least principal stretch.
+        /// Smallest principal stretch.
         min: f64,
         /// Largest principal stretch.
         max: f64,
@@ -22,7 +22,7 @@ pub enum StrainSet<const D: usize> {
         /// The first direction in the rest shape (warp); the second (weft) lies at a right angle in the surface, or for
         /// tets the others complete a right-handed frame.
         direction: Vec3,
-        /// [least, largest] stretch of each direction.
+        /// [smallest, largest] stretch of each direction.
         limits: [[f64; 2]; D],
     },
 }

@@ -51,7 +51,7 @@ pub enum MeshError {
         kind: ElementKind,
         /// Its index.
         element: usize,
-        /// The vertex it names.
+        /// The vertex.
         vertex: u32,
         /// The number of vertices.
         count: usize,
@@ -71,7 +71,7 @@ pub enum MeshError {
         kind: ElementKind,
         /// Its index.
         element: usize,
-        /// The vertex named twice.
+        /// The repeated vertex.
         vertex: u32,
     },
     /// A strand has fewer than two vertices and so no segment.
@@ -79,7 +79,7 @@ pub enum MeshError {
     ShortStrand {
         /// The strand.
         strand: usize,
-        /// How many vertices it has.
+        /// Number of its vertices.
         vertices: usize,
     },
     /// A triangle is too thin to carry an energy.
@@ -123,7 +123,7 @@ pub enum MeshError {
         a: u32,
         /// The edge's higher vertex.
         b: u32,
-        /// How many triangles share it.
+        /// Number of triangles that share it.
         triangles: usize,
     },
     /// Several fans of triangles meet in one vertex only, so that its neighbours have no single order.
@@ -141,7 +141,7 @@ pub enum MeshError {
     NonManifoldFace {
         /// The face's vertices, ascending.
         face: [u32; 3],
-        /// How many tetrahedra share it.
+        /// Number of tetrahedra that share it.
         tets: usize,
     },
     /// Two neighbouring triangles have opposite winding.
@@ -181,11 +181,11 @@ pub enum MeshError {
     /// More elements than an index can count, or than could be intended.
     #[error("{count} {what} are too many (the limit is {limit})")]
     TooLarge {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
-        /// How many were asked for.
+        /// The requested number.
         count: u128,
-        /// How many are allowed.
+        /// The allowed number.
         limit: u128,
     },
     /// A parameter makes no sense.

@@ -154,7 +154,7 @@ pub enum SolveError {
     /// A solver from another crate does not finish.
     #[error("the solver is still not done after {calls} calls")]
     Unfinished {
-        /// How often it was called.
+        /// Number of calls.
         calls: usize,
     },
     /// The objective is not finite at the start.

@@ -18,7 +18,7 @@ pub enum FactorError {
     TooLarge {
         /// Size of the matrix.
         size: usize,
-        /// What the library says.
+        /// The message of the library.
         reason: String,
     },
 }

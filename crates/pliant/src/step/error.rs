@@ -13,7 +13,7 @@ pub enum StepError {
     /// A position is not finite after the step.
     #[error("vertex {vertex} of body {body:?} went to {position} in step {step} (near {element})")]
     NonFinite {
-        /// Step that was refused.
+        /// Step that failed.
         step: u64,
         /// Body.
         body: String,
@@ -30,7 +30,7 @@ pub enum StepError {
          (near {element})"
     )]
     Runaway {
-        /// Step that was refused.
+        /// Step that failed.
         step: u64,
         /// Body.
         body: String,
@@ -48,7 +48,7 @@ pub enum StepError {
         "body {body:?} burst in step {step}: {pressure:.3e} Pa have inflated it to {times:.1} times its volume, and there is no equilibrium"
     )]
     Burst {
-        /// Step that was refused.
+        /// Step that failed.
         step: u64,
         /// Body.
         body: String,
@@ -62,15 +62,15 @@ pub enum StepError {
     Tearing {
         /// The step.
         step: u64,
-        /// What happened.
+        /// The error.
         error: TopologyError,
     },
     /// The solver failed.
     #[error("step {step}: {error}")]
     Solve {
-        /// Step that was refused.
+        /// Step that failed.
         step: u64,
-        /// What happened.
+        /// The error.
         error: SolveError,
     },
     /// The solver for this step does not support the world.

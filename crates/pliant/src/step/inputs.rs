@@ -33,7 +33,7 @@ pub enum InputError {
     NotClamped {
         /// Body.
         body: String,
-        /// The segment named.
+        /// The requested segment.
         segment: usize,
     },
     /// No such vertex in the body.
@@ -41,7 +41,7 @@ pub enum InputError {
     NoSuchVertex {
         /// Body.
         body: String,
-        /// The vertex named.
+        /// The vertex.
         vertex: u32,
         /// Number of vertices.
         count: usize,
@@ -51,7 +51,7 @@ pub enum InputError {
     NotPinned {
         /// Body.
         body: String,
-        /// The vertex named.
+        /// The vertex.
         vertex: u32,
     },
     /// No energy of that kind with that many goals.
@@ -59,9 +59,9 @@ pub enum InputError {
     NoSuchGoal {
         /// Kind of energy.
         kind: String,
-        /// The goal named.
+        /// The requested goal.
         goal: usize,
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// A value is not finite, or out of range.
@@ -69,15 +69,15 @@ pub enum InputError {
     BadValue {
         /// What was set.
         name: &'static str,
-        /// To what.
+        /// Its value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A list has the wrong length.
     #[error("{name} has {found} entries, but {expected} are needed")]
     LengthMismatch {
-        /// Which list.
+        /// Name of the list.
         name: &'static str,
         /// Its length.
         found: usize,

@@ -66,11 +66,11 @@ pub enum SettleError {
     /// A parameter is out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadParameter {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// The world contains something with forces that are only known in motion.
@@ -83,7 +83,7 @@ pub enum SettleError {
     Unbounded {
         /// Body.
         body: String,
-        /// How far it has gone \[m\].
+        /// How far it has moved \[m\].
         distance: f64,
         /// Steps taken.
         steps: usize,

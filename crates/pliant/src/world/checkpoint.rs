@@ -25,7 +25,7 @@ pub enum CheckpointError {
     Version {
         /// In the file.
         found: u64,
-        /// Understood.
+        /// The supported version.
         expected: u64,
     },
     /// It ends too early, or contains an impossible length.
@@ -59,7 +59,7 @@ pub enum CheckpointError {
     Topology {
         /// Its number.
         change: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A channel is missing or has the wrong size.
@@ -69,7 +69,7 @@ pub enum CheckpointError {
         name: String,
         /// In the checkpoint.
         found: usize,
-        /// Needed.
+        /// The required number.
         expected: usize,
     },
 }

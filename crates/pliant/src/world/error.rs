@@ -74,7 +74,7 @@ pub enum ModelError {
     LengthMismatch {
         /// Body.
         body: String,
-        /// Which list.
+        /// Name of the list.
         name: &'static str,
         /// Its length.
         found: usize,
@@ -86,7 +86,7 @@ pub enum ModelError {
     NoSuchVertex {
         /// Body.
         body: String,
-        /// The vertex named.
+        /// The vertex.
         vertex: u32,
         /// Number of vertices.
         count: usize,
@@ -100,11 +100,11 @@ pub enum ModelError {
     /// A parameter of the world is out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadParameter {
-        /// Which parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// This kind of matter is not possible in the body or in the world.
@@ -225,9 +225,9 @@ pub enum ModelError {
     /// A stiffness is given for a kind of constraints that no body has.
     #[error("no body has energies or constraints of kind {kind:?}, for which a stiffness is given; there are {}", known.join(", "))]
     NoSuchKind {
-        /// The kind named.
+        /// The requested kind.
         kind: String,
-        /// Kinds that there are.
+        /// The existing kinds.
         known: Vec<&'static str>,
     },
     /// More threads than are allowed.
@@ -235,7 +235,7 @@ pub enum ModelError {
         "{threads} threads were requested, but {limit} is the limit; more threads than cores do not make anything faster"
     )]
     TooManyThreads {
-        /// Threads asked for.
+        /// Requested number of threads.
         threads: usize,
         /// The most that are started: [`MOST_THREADS`](crate::MOST_THREADS).
         limit: usize,

@@ -32,7 +32,7 @@ pub enum RegionError {
     /// Cells are as large as the body: a single particle has no shape to match.
     #[error("{name} is {value} m, which makes one particle of a body that is {extent} m long; make it smaller")]
     TooCoarse {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
         /// Its value \[m\].
         value: f64,
@@ -86,11 +86,11 @@ pub enum RegionError {
     /// A number is out of range.
     #[error("{name} of regions is {value}, but must be {need}")]
     BadNumber {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A point that should follow particles is not finite.

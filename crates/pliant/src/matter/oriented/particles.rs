@@ -28,7 +28,7 @@ pub enum OrientedError {
     /// A list has the wrong length.
     #[error("{name} has {found} entries, but there are {expected} particles")]
     LengthMismatch {
-        /// Which list.
+        /// Name of the list.
         name: &'static str,
         /// Its length.
         found: usize,
@@ -58,7 +58,7 @@ pub enum OrientedError {
         edge: usize,
         /// The particle.
         particle: u32,
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// A point that should follow particles is not finite, or there are no particles.
@@ -72,11 +72,11 @@ pub enum OrientedError {
     /// A number is out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadNumber {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// The time integrator does not support orientations.

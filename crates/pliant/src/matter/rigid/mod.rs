@@ -33,9 +33,9 @@ pub enum RigidError {
     /// A parameter is out of range.
     #[error("rigid body: {name} is {value}, but must be finite and positive")]
     BadParameter {
-        /// Which.
+        /// Name of the value.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
 }

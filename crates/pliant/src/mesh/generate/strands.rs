@@ -51,9 +51,9 @@ pub enum Roots {
     Grid {
         /// Distance between neighbouring roots \[m\].
         spacing: f64,
-        /// Number of strands one way.
+        /// Number of strands in one direction.
         columns: usize,
-        /// Number of strands the other way.
+        /// Number of strands in the other direction.
         rows: usize,
     },
 }

@@ -115,9 +115,9 @@ pub enum TetrahedraliseError {
     NothingInside {
         /// The side of a cell \[m\].
         cell: f64,
-        /// How many nodes were tried.
+        /// Number of nodes that were tested.
         nodes: usize,
-        /// The least distance of a node to the surface \[m\].
+        /// The smallest distance between a node and the surface \[m\].
         nearest: f64,
     },
     /// A distance is NaN or infinite.

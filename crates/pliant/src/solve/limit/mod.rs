@@ -52,27 +52,27 @@ pub struct StrainLimiting {
 pub enum LimitMethod {
     /// One edge after the other.
     Edges {
-        /// Rounds.
+        /// Number of rounds.
         iterations: usize,
     },
     /// The principal stretches of one triangle, tet or segment after the other: the result hardly depends on the
     /// directions of the mesh.
     Principal {
-        /// Rounds.
+        /// Number of rounds.
         iterations: usize,
     },
     /// Edges of coarse levels first.
     Hierarchy {
-        /// Most levels above the mesh itself.
+        /// Maximum number of levels above the mesh itself.
         levels: usize,
-        /// Rounds on each level.
+        /// Number of rounds on each level.
         iterations: usize,
     },
     /// All edges together, until none exceeds the limit by more than a tolerance.
     Global {
-        /// Most linear solves.
+        /// Maximum number of linear solves.
         iterations: usize,
-        /// Stretch beyond the limit that is let pass.
+        /// Stretch beyond the limit that is accepted.
         tolerance: f64,
     },
 }

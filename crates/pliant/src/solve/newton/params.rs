@@ -12,7 +12,7 @@ pub enum LinearSolver {
     ConjugateGradient {
         /// Relative residual to stop at.
         tolerance: f64,
-        /// Most iterations.
+        /// Maximum number of iterations.
         max_iterations: usize,
     },
 }

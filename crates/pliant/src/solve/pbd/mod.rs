@@ -54,9 +54,9 @@ pub enum Stiffness {
     /// name. An iteration corrects k' = 1 − (1 − k)^(1/n) of the error [Müller 2006]. The stiffness of materials is
     /// ignored.
     Share {
-        /// k of kinds that are not named.
+        /// k of all other kinds.
         stiffness: f64,
-        /// Kinds with a k of their own, such as `("hinge", 0.2)`.
+        /// Kinds with their own k, such as `("hinge", 0.2)`.
         kinds: Vec<(String, f64)>,
     },
 }

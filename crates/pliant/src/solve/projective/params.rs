@@ -10,21 +10,21 @@ pub enum Acceleration {
     None,
     /// Anderson acceleration over the last `window` iterates [Peng 2018]; an iterate that raises g is replaced by the plain one.
     Anderson {
-        /// Iterates remembered, 1 to 16.
+        /// Number of remembered iterates, 1 to 16.
         window: usize,
     },
     /// Chebyshev semi-iteration [Wang 2015]: no inner products, but no guarantee of descent.
     Chebyshev {
         /// Estimate of the spectral radius of the iteration, below 1.
         rho: f64,
-        /// Plain iterations before it sets in.
+        /// Number of plain iterations before it starts.
         delay: usize,
         /// Factor on the plain step, usually 1.
         relaxation: f64,
     },
     /// L-BFGS over the constant matrix [Liu 2017], with a line search: g never rises. Contacts must be constraints.
     Lbfgs {
-        /// Changes of positions and forces remembered, 1 to 16; the paper has 5.
+        /// Number of remembered changes of positions and forces, 1 to 16; the paper uses 5.
         history: usize,
     },
 }

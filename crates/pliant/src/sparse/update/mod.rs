@@ -71,9 +71,9 @@ pub enum UpdateError {
     /// v vᵀ has an entry that is not in the analysed pattern.
     #[error("the vector couples unknowns {first} and {second}, which the pattern of the matrix does not")]
     OutsideOfPattern {
-        /// The lesser of the two.
+        /// The smaller one.
         first: u32,
-        /// The greater.
+        /// The larger one.
         second: u32,
     },
     /// A − v vᵀ is not positive definite, or so close to singular that the factor would lose its precision.

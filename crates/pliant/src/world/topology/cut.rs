@@ -13,7 +13,7 @@ pub enum Cut {
     Plane {
         /// A point of the plane \[m\].
         point: Vec3,
-        /// Its normal, of any length but zero.
+        /// Its normal, of any non-zero length.
         normal: Vec3,
     },
     /// Cuts along a line of segments, with a blade of unlimited length in a given direction. A line that ends inside
@@ -21,7 +21,7 @@ pub enum Cut {
     Polyline {
         /// At least two points \[m\].
         points: Vec<Vec3>,
-        /// Direction of the blade, of any length but zero and not along a segment.
+        /// Direction of the blade, of any non-zero length and not along a segment.
         direction: Vec3,
     },
 }

@@ -67,7 +67,7 @@ pub enum TopologyError {
     Divided {
         /// Body.
         body: String,
-        /// What would have to be divided.
+        /// What would be divided.
         kind: &'static str,
     },
     /// Only cloth can be cut.
@@ -81,17 +81,17 @@ pub enum TopologyError {
     NoRoom {
         /// Body.
         body: String,
-        /// Its vertices that would have to part.
+        /// Its vertices that would tear.
         vertices: Vec<u32>,
     },
     /// A parameter is out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadParameter {
-        /// Which parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is needed.
+        /// The required range.
         need: &'static str,
     },
     /// A seam names an edge that the body does not have.
