@@ -16,8 +16,8 @@ fn for_each_projection(
 ) {
     for case in &cases() {
         // An energy that does not declare a property is not tried for it: none drops out unseen.
-        let kind = case.name.split(',').next().unwrap();
-        assert_eq!(applies(case), !except.contains(&kind), "{}", case.name);
+        let is_excepted = except.iter().any(|kind| case.name.starts_with(kind));
+        assert_eq!(applies(case), !is_excepted, "{}", case.name);
         if !applies(case) {
             continue;
         }
