@@ -28,7 +28,6 @@ def test_contacts_carry_what_lies_on_a_floor() -> None:
     assert sorted(contacts.vertices) == list(range(81)) and (contacts.colliders == 0).all()
     assert np.allclose(contacts.normals, [0, 1, 0])
     assert contacts.forces.sum(axis=0) == pytest.approx([0, sim.masses.sum() * FALL, 0], rel=0.01, abs=1e-3)
-    assert report.solve.rank_one_updates + report.solve.refactorisations >= 0
     assert sim.positions[:, 1].min() > 0
 
 

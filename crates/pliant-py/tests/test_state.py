@@ -89,8 +89,15 @@ def test_settings_change_between_steps(curtain: pliant.Simulation) -> None:
     curtain.time_step = 0.01
     curtain.solver = pliant.Newton()
     before = curtain.time
-    curtain.step(5)
+    still, heavy = (pickle.loads(pickle.dumps(curtain)) for _ in range(2))
+    still.wind = pliant.Wind((0, 0, 0))
+    heavy.gravity = (0, -9.81, 0)
+    for sim in (curtain, still, heavy):
+        sim.step(5)
     assert curtain.time == pytest.approx(before + 0.05)
+    height, becalmed, loaded = (sim.report().centre_of_mass[1] for sim in (curtain, still, heavy))
+    assert height > becalmed + 1e-3, "the wind lifts it"
+    assert height > loaded + 1e-3, "its weight would pull it down"
     assert curtain.gravity == (0, 0, 0) and curtain.wind == pliant.Wind((0, 5, 0))
     again = pickle.loads(pickle.dumps(curtain))
     assert again.solver == pliant.Newton() and again.wind == curtain.wind and again.time_step == 0.01

@@ -116,7 +116,7 @@ mod tests {
             let mut multiplier = 0.0;
             assert_eq!(rule.step(0.2, 1.0, 0.0, Bound::AtLeast, &mut multiplier), 0.0);
             let pushed = rule.step(-0.2, 1.0, 0.0, Bound::AtLeast, &mut multiplier);
-            assert!(pushed > 0.0);
+            assert!((pushed - 0.2).abs() < 1e-15, "all of the way back: {pushed}");
             let back = rule.step(0.5, 1.0, 0.0, Bound::AtLeast, &mut multiplier);
             assert!((pushed + back).abs() < 1e-15, "it takes back {back} of {pushed}, no more");
         }

@@ -8,6 +8,7 @@ use pliant::contact::{ContactMode, Contacts};
 use pliant::energy::Memory;
 use pliant::matter::LIST;
 use pliant::prelude::*;
+use pliant::proximity::{Primitives, intersections};
 use pliant::solve::{Objective, Progress, SolveError, SolveReport, Solver, SolverRecipe};
 use pliant::{Clock, Model, ModelError};
 
@@ -204,18 +205,23 @@ fn a_solver_from_elsewhere_ends_where_ours_does() {
 #[test]
 fn it_meets_colliders_and_layers_through_contacts() {
     let ball = Collider::new(Shape::Sphere { radius: 0.2 }).at(Vec3::NEG_Y * 0.25).friction(0.5);
-    let free = Body::cloth(
-        &Sheet { columns: 16, rows: 16, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap(),
-        &ClothMaterial { youngs_modulus: 2e3, ..ClothMaterial::default() },
-    );
+    let mesh = Sheet { columns: 16, rows: 16, plane: Plane::Xz, ..Sheet::default() }.mesh().unwrap();
+    let free = || Body::cloth(&mesh, &ClothMaterial { youngs_modulus: 2e3, ..ClothMaterial::default() }).unwrap();
     let layers = SelfCollision { thickness: 5e-3, ..SelfCollision::default() };
-    let builder = Simulation::builder().body(free.unwrap()).collider(ball).self_collision(layers);
-    let mut sim = builder.solver(Remote { iterations: 10 }).build().unwrap();
-    let mut touching = 0;
+    let builder = || Simulation::builder().body(free()).collider(ball.clone()).solver(Remote { iterations: 10 });
+    let mut without = builder().build().unwrap();
+    (0..60).for_each(|_| drop(without.step().unwrap()));
+    let surfaces = Primitives::new(without.model().bodies());
+    assert!(!intersections(&surfaces, without.positions()).is_empty(), "without layers it passes through itself");
+    let mut sim = builder().self_collision(layers).build().unwrap();
+    let (mut touching, mut pressing) = (0, 0);
     for _ in 0..60 {
-        touching = sim.step().unwrap().solve.contacts.max(touching);
+        let report = sim.step().unwrap();
+        touching = report.solve.contacts.max(touching);
+        pressing += report.self_collision.unwrap().contacts;
     }
     assert!(touching > 3, "{touching} vertices touch the ball");
+    assert!(pressing > 0 && intersections(&surfaces, sim.positions()).is_empty(), "{pressing} pairs of layers");
     let inside = sim.positions().iter().map(|p| p.distance(Vec3::NEG_Y * 0.25)).fold(f64::INFINITY, f64::min);
     assert!(inside > 0.199, "a vertex is {inside} m from the middle of the ball");
     assert!(sim.positions().iter().any(|p| p.y > -0.1), "it lies on the ball");

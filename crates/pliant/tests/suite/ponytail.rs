@@ -102,6 +102,10 @@ fn the_ponytail_keeps_its_lengths_its_style_and_its_roots() -> Outcome {
                 worst = worst.max((sim.positions()[a].distance(sim.positions()[b]) / rest - 1.0).abs());
             }
         }
+        let roots = hair.strands.rows().flat_map(fixed).map(|v| v as usize);
+        let astray =
+            roots.map(|v| sway(sim.time(), hair.positions[v]).distance(sim.positions()[v])).fold(0.0, f64::max);
+        assert!(astray < 1e-12, "{name}: a root is {astray} m from where it was moved");
         let off = hair.positions.iter().zip(sim.positions()).map(|(p, x)| sway(sim.time(), *p).distance(*x));
         let mean = off.sum::<f64>() / hair.positions.len() as f64;
         println!("{name}: {} strands, lengths within {worst:.1e}, {:.1} mm from style", hair.strands.len(), 1e3 * mean);

@@ -262,4 +262,8 @@ fn the_bunny_hangs_by_its_ears_and_stays_upright() {
         let ratio = edges(sim.positions(), vertices) / edges(&mesh.positions, vertices);
         assert!(ratio > 0.0, "tet {tet} has det F = {ratio}");
     }
+    let lowest = |x: &[Vec3]| x.iter().fold(f64::INFINITY, |least, p| least.min(p.y));
+    let sag = (lowest(&mesh.positions) - lowest(sim.positions())) / height;
+    println!("it hangs down by {sag} of its height");
+    assert!(sag > 1e-3, "it hangs: {sag} of its height");
 }

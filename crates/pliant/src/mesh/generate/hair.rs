@@ -132,6 +132,14 @@ mod tests {
         let tip = hair.positions[strand[60] as usize];
         let slope = (1.0 + (TAU * 0.008 / 0.02).powi(2)).sqrt();
         assert_close((tip - root).dot(root.normalize()), 0.2 / slope, 1e-12);
+        // Around an axis along the normal it turns once in a pitch: seen along it, θ after the root, it is a chord of 2 r sin ½θ away.
+        for &v in strand {
+            let way = hair.positions[v as usize] - root;
+            let turned = TAU * way.dot(root.normalize()) / 0.02;
+            let chord = 2.0 * 0.008 * (0.5 * turned).sin().abs();
+            let across = way.reject_from(root.normalize()).length();
+            assert!((across - chord).abs() < 1e-12, "{across} m from the root after {turned}, expected {chord} m");
+        }
         Ok(())
     }
 

@@ -114,6 +114,14 @@ fn a_turning_blade_takes_a_particle_along() {
     let mut sim = free(particle(Vec3::new(0.5, 0.0, -0.2), Vec3::ZERO)).collider(blade.moving(keys)).build().unwrap();
     sim.step().unwrap();
     assert_eq!(sim.contacts().len(), 1);
+    // Before the step it is on the side of −z of the blade, 0.2 m from it, and after it on the same side; left where it was it would be 0.54 m behind.
+    let pose = sim.colliders()[0].pose(sim.time());
+    let seen = pose.to_local(sim.positions()[0]);
+    println!("seen from the blade it is at {seen}, with {} m/s", sim.velocities()[0]);
+    assert!((-0.3..=-0.005).contains(&seen.z) && seen.x.abs() < 1.0, "seen from the blade it is at {seen}");
+    // It moves as the blade does there, which goes towards its −z.
+    let ahead = pose.rotation.conjugate() * sim.velocities()[0];
+    assert!(ahead.z < -1.0, "{ahead} m/s");
 }
 
 #[test]

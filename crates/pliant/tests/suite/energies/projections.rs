@@ -3,9 +3,24 @@
 use super::support::{Case, Random, along, cases, dot, length, minus, samples};
 use pliant::math::Vec3;
 
-/// Calls `check` with each element of each sample of the cases that `applies` to: case, element, z, p, and a name.
-fn for_each_projection(applies: impl Fn(&Case) -> bool, mut check: impl FnMut(&Case, usize, &[Vec3], &[Vec3], &str)) {
-    for case in cases().iter().filter(|case| applies(case)) {
+/// Energies whose projection is a step towards what it stands for.
+const NOT_IDEMPOTENT: &[&str] = &["example_local", "example_global", "rigid"];
+/// Energies whose projection is no nearest point: these, and one that is stationary but need not be the nearest of all.
+const NOT_NEAREST: &[&str] = &["example_local", "example_global", "rigid", "hinge"];
+
+/// Calls `check` with each element of each sample of the cases that `applies` to, which are all but these: case, element, z, p, and a name.
+fn for_each_projection(
+    applies: impl Fn(&Case) -> bool,
+    except: &[&str],
+    mut check: impl FnMut(&Case, usize, &[Vec3], &[Vec3], &str),
+) {
+    for case in &cases() {
+        // An energy that does not declare a property is not tried for it: none drops out unseen.
+        let is_excepted = except.iter().any(|kind| case.name.starts_with(kind));
+        assert_eq!(applies(case), !is_excepted, "{}", case.name);
+        if !applies(case) {
+            continue;
+        }
         for sample in samples(&case.rest, 12) {
             let memory = case.projected(&sample.x, &case.fresh());
             for element in 0..case.batch.operator().len() {
@@ -20,6 +35,7 @@ fn for_each_projection(applies: impl Fn(&Case) -> bool, mut check: impl FnMut(&C
 fn projecting_a_projection_changes_nothing() {
     for_each_projection(
         |case| case.batch.properties().idempotent,
+        NOT_IDEMPOTENT,
         |case, element, _, p, name| {
             let (reached, again) = case.project_z(element, p, &case.fresh());
             assert!(
@@ -35,6 +51,7 @@ fn projecting_a_projection_changes_nothing() {
 fn projection_is_the_nearest_point_of_its_set() {
     for_each_projection(
         |case| case.batch.properties().nearest,
+        NOT_NEAREST,
         |case, element, z, p, name| {
             let distance = length(&minus(z, p));
             let random = &mut Random::new(element as u64 + 11);
@@ -58,6 +75,7 @@ fn projection_is_the_nearest_point_of_its_set() {
 fn residual_has_no_component_along_the_set() {
     for_each_projection(
         |case| case.batch.properties().nearest,
+        NOT_NEAREST,
         |case, element, z, p, name| {
             let residual = minus(z, p);
             if length(&residual) < 1e-12 * length(z) {

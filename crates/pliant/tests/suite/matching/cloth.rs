@@ -155,6 +155,9 @@ fn pins_stay_and_cloth_hangs_from_them() {
     }
     let stretch = largest_stretch(&mesh.edges(), &mesh.positions, sim.positions());
     assert!(stretch < 1.08, "{stretch}"); // At the corners; 1.055 when this was written.
+    // Its upper hem hangs between the pins, which gravity alone makes it do.
+    let hem = mesh.positions[pins[0] as usize].y - sim.positions()[sheet.vertex(5, 10) as usize].y;
+    assert!((0.003..0.02).contains(&hem), "{hem} m"); // 0.0059 m when this was written.
 }
 
 #[test]
@@ -226,6 +229,9 @@ fn matched_cloth_lies_on_a_ball_and_not_in_it() {
     println!("{nearest} m from the middle, edges stretched by {stretch} at most");
     assert!(nearest > 0.249 && stretch < 1.15, "{nearest} m from the middle, stretched by {stretch}");
     assert!(sim.positions().iter().any(|p| p.y < -0.2), "it drapes");
+    // Its middle is still where it was put, just above the ball; freely it would have fallen by two metres.
+    let top = sim.positions().iter().fold(f64::NEG_INFINITY, |most, p| most.max(p.y));
+    assert!((-0.035..0.0).contains(&top), "{top} m");
 }
 
 #[test]

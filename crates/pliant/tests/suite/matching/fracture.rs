@@ -89,6 +89,7 @@ fn a_pulled_lattice_bar_breaks_once_at_its_notch_and_its_halves_go_on_freely() {
 #[test]
 fn sums_of_a_broken_lattice_are_those_over_its_lists() {
     let lattice = notched_bar();
+    let mut compared = 0;
     for width in 1..=3 {
         let mut sim = world(&lattice.points(), brittle(lattice.regions(width)));
         pull_until_it_breaks(&mut sim, 0.5 * width as f64);
@@ -104,13 +105,24 @@ fn sums_of_a_broken_lattice_are_those_over_its_lists() {
             (0..20).for_each(|_| _ = sim.step().unwrap());
             sim
         });
-        (0..20).for_each(|_| _ = sim.step().unwrap());
-        for ((fast, naive), broken) in fast.positions().iter().zip(naive.positions()).zip(sim.positions()) {
+        // As long as no link breaks further, the broken one is the cut one.
+        let mut together = 0;
+        while together < 20 && sim.state().breaks(0).len() == links.len() {
+            _ = sim.step().unwrap();
+            together += 1;
+        }
+        println!("width {width}: {} links, {together} steps until more break", links.len());
+        for (fast, naive) in fast.positions().iter().zip(naive.positions()) {
             assert!(fast.distance(*naive) < 1e-9, "width {width}: {fast} for {naive}");
-            let same_breaks = sim.state().breaks(0).len() == links.len();
-            assert!(!same_breaks || fast.distance(*broken) < 1e-9, "width {width}: {fast} for {broken}");
+        }
+        if sim.state().breaks(0).len() == links.len() {
+            compared += 1;
+            for (fast, broken) in fast.positions().iter().zip(sim.positions()) {
+                assert!(fast.distance(*broken) < 1e-9, "width {width}: {fast} for {broken}");
+            }
         }
     }
+    assert!(compared > 0, "every bar broke further");
 }
 
 #[test]
@@ -143,12 +155,23 @@ fn a_pulled_bar_of_listed_regions_parts_and_every_particle_stays_in_a_piece() {
 fn a_strain_below_the_toughness_breaks_nothing() {
     let lattice = notched_bar();
     for regions in [lattice.regions(1), Regions::balanced(&lattice.points().positions, 0.25).unwrap()] {
+        // The force that breaks it, grown slowly.
+        let mut sim = world(&lattice.points(), brittle(regions.clone()));
+        let breaking = 0.03 * pull_until_it_breaks(&mut sim, 0.03) as f64;
+        // Nine tenths of it, grown as slowly and held.
         let mut sim = world(&lattice.points(), brittle(regions));
-        pull(&mut sim, 1.0);
-        (0..300).for_each(|_| _ = sim.step().unwrap());
-        let longest = sim.positions().iter().map(|p| p.x).fold(0.0, f64::max) - 2.0;
-        assert!(sim.state().breaks(0).is_empty(), "{longest}");
+        for _ in 0..1000 {
+            let force = (0.03 * sim.state().step as f64).min(0.9 * breaking);
+            pull(&mut sim, force);
+            sim.step().unwrap();
+        }
+        let ends = |x: &[Vec3]| x[x.len() - 1].x - x[0].x;
+        let strain = ends(sim.positions()) / ends(sim.model().rest()) - 1.0;
+        println!("breaks at {breaking} N; at nine tenths it is {strain} longer");
+        assert!(sim.state().breaks(0).is_empty(), "{strain}");
         assert_eq!(sim.pieces("bar").unwrap().iter().max(), Some(&0));
+        // As a whole it is strained by less than its toughness of 0.15, which is that of the notch: 0.060 and 0.089 when this was written.
+        assert!((0.05..0.15).contains(&strain), "{strain}");
     }
 }
 

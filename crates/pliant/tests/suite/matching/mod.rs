@@ -63,6 +63,45 @@ fn a_stretched_shape_swings_with_the_period_of_alpha_and_is_not_damped() {
     assert!((0.19..0.225).contains(&largest), "{largest}");
 }
 
+/// Seconds from swing to swing of a cube that was stretched by a fifth, by the times at which it has its length on its way out.
+fn period(spring: Spring, h: f64) -> f64 {
+    let points = block([3, 3, 3]);
+    let stretched = points.positions.iter().map(|p| *p * Vec3::new(1.2, 1.0, 1.0)).collect();
+    let matching = Matching { spring, limit: None, ..Matching::new(Regions::whole(27)) };
+    let cube = body(&points, matching).with_positions(stretched);
+    let world = Simulation::builder().body(cube).gravity(Vec3::ZERO).solver(iterations(1)).time_step(h);
+    let mut sim = world.build().unwrap();
+    let extension = |sim: &Simulation| sim.positions()[26].x / points.positions[26].x - 1.0;
+    let (mut crossings, mut last) = (Vec::new(), extension(&sim));
+    while sim.time() < 5.0 {
+        sim.step().unwrap();
+        let now = extension(&sim);
+        if last < 0.0 && now >= 0.0 {
+            crossings.push(sim.time() - h * now / (now - last));
+        }
+        last = now;
+    }
+    (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64
+}
+
+#[test]
+fn a_spring_of_a_frequency_swings_with_it_at_every_time_step() {
+    for hertz in [1.0, 4.0] {
+        for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
+            let found = period(Spring::Frequency(hertz), h);
+            println!("{hertz} Hz in steps of {h} s: a period of {found} s");
+            assert!((found * hertz - 1.0).abs() < 2e-3, "{hertz} Hz in steps of {h} s: a period of {found} s");
+        }
+    }
+    // Faster than once in six steps it does not swing: a step ends at the goal, and never beyond.
+    for (hertz, h) in [(10.0, 1.0 / 60.0), (20.0, 1.0 / 60.0), (1e6, 0.01)] {
+        assert!((Spring::Frequency(hertz).share(h) - 1.0).abs() < 1e-12, "{hertz} Hz in steps of {h} s");
+    }
+    // A share is of a step, so that its swings are not.
+    let [coarse, fine] = [1.0 / 30.0, 1.0 / 60.0].map(|h| period(Spring::Share(0.1), h));
+    assert!((coarse / fine - 2.0).abs() < 4e-3, "{coarse} s and {fine} s");
+}
+
 #[test]
 fn springs_of_overlapping_regions_keep_momentum_and_angular_momentum() {
     let points = block([6, 4, 3]);

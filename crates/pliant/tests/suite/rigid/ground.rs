@@ -136,15 +136,27 @@ fn a_dropped_box_comes_to_rest_and_its_contacts_carry_its_weight() {
 #[test]
 fn a_ring_falls_over_a_peg_for_nothing_touches_what_is_in_its_hole() {
     let ring = Torus { major_radius: 0.2, minor_radius: 0.04, major_segments: 24, minor_segments: 10 };
-    let mesh = ring.mesh().unwrap().translated(Vec3::Y * 0.5);
-    let body = Body::rigid(&mesh, &RigidMaterial::default()).unwrap().named("ring");
-    let peg = Collider::new(Shape::Capsule { radius: 0.1, length: 0.6 });
-    let mut sim = Simulation::builder().body(body).collider(peg).time_step(H).build().unwrap();
-    run(&mut sim, 0.25, H, "ring");
-    let fallen = 0.5 - sim.rigid_pose("ring").unwrap().centre.y;
+    // How far it has fallen after a quarter of a second around or onto a peg whose round top is at 0.4 m.
+    let fallen = |radius: f64| {
+        let mesh = ring.mesh().unwrap().translated(Vec3::Y * 0.5);
+        let body = Body::rigid(&mesh, &RigidMaterial::default()).unwrap().named("ring");
+        let peg = Collider::new(Shape::Capsule { radius, length: 0.8 - 2.0 * radius });
+        let mut sim = Simulation::builder().body(body).collider(peg).time_step(H).build().unwrap();
+        run(&mut sim, 0.25, H, "ring");
+        0.5 - sim.rigid_pose("ring").unwrap().centre.y
+    };
     let steps = 15.0;
     let expected = GRAVITY * H * H * steps * (steps + 1.0) / 2.0;
-    assert!((fallen / expected - 1.0).abs() < 1e-6, "fell by {fallen} m of {expected} m");
+    let freely = fallen(0.1);
+    assert!((freely / expected - 1.0).abs() < 1e-6, "fell by {freely} m of {expected} m");
+    // A peg wider than the hole of 0.16 m stops it where its tube touches the round top.
+    let (top, reach) = (0.4 - 0.25, (0.29_f64.powi(2) - 0.2_f64.powi(2)).sqrt());
+    let (stopped, resting) = (fallen(0.25), 0.5 - (top + reach));
+    println!("stopped after {stopped} m, touches after {resting} m");
+    assert!(
+        (stopped - resting).abs() < 0.01,
+        "fell by {stopped} m onto a wide peg, which it touches after {resting} m"
+    );
 }
 
 #[test]

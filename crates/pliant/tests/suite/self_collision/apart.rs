@@ -62,6 +62,7 @@ fn ten_thousand_steps_of_crumpling_cloth_with_ten_thousand_triangles_have_no_int
     let sum = crumple(71, long_steps(), ProjectiveParams::default().into(), TimeIntegrator::ImplicitEuler);
     sum.show("10082 triangles");
     assert_eq!(sum.intersecting, 0, "{sum}");
+    assert!(sum.pressing + sum.truncated > sum.steps, "hardly anything touched: {sum}");
 }
 
 /// Two rings through each other, shaken at random.

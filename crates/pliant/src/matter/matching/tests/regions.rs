@@ -138,13 +138,3 @@ fn regions_on_a_plane_on_a_line_and_of_one_point_have_rotations_too() {
         }
     }
 }
-
-#[test]
-fn a_spring_has_its_frequency_at_every_time_step() {
-    for h in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0] {
-        let alpha = Spring::Frequency(4.0).share(h);
-        let period = TAU * h / (1.0 - 0.5 * alpha).acos();
-        assert!((period - 0.25).abs() < 1e-12, "{h}: {period}");
-    }
-    assert!((Spring::Frequency(1e6).share(0.01) - 1.0).abs() < 1e-12, "never beyond the goal");
-}

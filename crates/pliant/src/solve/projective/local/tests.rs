@@ -196,10 +196,12 @@ fn coincident_ends_are_pushed_apart_with_equal_forces() {
 /// Damping in proportion to stiffness, of every energy that has it.
 #[test]
 fn kernels_agree_with_damping() {
+    let mut tried = std::collections::BTreeSet::new();
     for info in crate::energy::LIST {
         for make in info.specimens {
             let specimen = make().expect("a specimen");
             let Some(viscous) = Viscous::of(specimen.batch.as_ref()) else { continue };
+            tried.insert(info.key);
             let start = crumpled(&specimen.rest);
             let wave = |v: &Vec3| Vec3::new((5.0 * v.y).sin(), (4.0 * v.z).cos(), (6.0 * v.x).sin()) * 0.05;
             let x: Vec<Vec3> = start.iter().map(|v| *v * 1.1 + wave(v)).collect();
@@ -207,6 +209,7 @@ fn kernels_agree_with_damping() {
             damped::<f32>(&viscous, &specimen.rest, &start, &x, 2e-5, info.key);
         }
     }
+    assert!(tried.len() > 5, "{tried:?}");
 }
 
 fn damped<S: LaneNumber>(viscous: &Viscous, rest: &[Vec3], start: &[Vec3], x: &[Vec3], tolerance: f64, key: &str) {
