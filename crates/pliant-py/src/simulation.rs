@@ -55,9 +55,9 @@ impl Run {
     fn step(&mut self, solver: Option<&SolverChoice>) -> Result<pliant::StepReport, pliant::StepError> {
         match (self, solver) {
             (Self::World(sim), None) => sim.step(),
-            (Self::World(sim), Some(solver)) => sim.step_by(solver.clone()),
+            (Self::World(sim), Some(solver)) => sim.step_with(solver.clone()),
             (Self::Scene { run, .. }, None) => run.step(),
-            (Self::Scene { run, .. }, Some(solver)) => run.step_by(solver.clone()),
+            (Self::Scene { run, .. }, Some(solver)) => run.step_with(solver.clone()),
         }
     }
 }

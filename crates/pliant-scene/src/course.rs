@@ -31,7 +31,7 @@ impl Course<'_> {
         drive(self.drivers, sim);
         let report = match by {
             None => sim.step()?,
-            Some(solver) => sim.step_by(solver.clone())?,
+            Some(solver) => sim.step_with(solver.clone())?,
         };
         self.follow(sim);
         Ok(report)

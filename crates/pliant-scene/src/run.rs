@@ -269,7 +269,7 @@ impl SceneRun {
     }
 
     /// The same with another solver, such as the exact one; the scene keeps its own.
-    pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
+    pub fn step_with(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
         let solver = solver.into();
         self.advance(|course, sim| course.step(sim, Some(&solver)))
     }

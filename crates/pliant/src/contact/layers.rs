@@ -80,7 +80,7 @@ impl Layers {
     }
 
     /// Forgets the forces of earlier rounds.
-    pub(super) fn forget_forces(&mut self) {
+    pub(super) fn reset_forces(&mut self) {
         self.list.iter_mut().for_each(|contact| contact.law.resume(0.0, Vec3::ZERO));
     }
 

@@ -126,11 +126,11 @@ impl Contacts<'_> {
     }
 
     /// Forgets the forces of earlier solves of the stage, for a solver that starts again.
-    pub fn forget_forces(&mut self) {
+    pub fn reset_forces(&mut self) {
         if let Some(obstacles) = &mut self.obstacles {
-            obstacles.forget_forces();
+            obstacles.reset_forces();
         }
-        self.layers.forget_forces();
+        self.layers.reset_forces();
     }
 
     /// One step of Gauss–Seidel over layers, then over contacts with colliders: moves vertices to where they may be. `compliance`

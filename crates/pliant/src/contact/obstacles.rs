@@ -209,7 +209,7 @@ impl<'a> Obstacles<'a> {
         self.touches.iter().map(|touch| (touch.vertex, touch.law.normal, touch.law.target))
     }
 
-    pub(super) fn forget_forces(&mut self) {
+    pub(super) fn reset_forces(&mut self) {
         for touch in &mut self.touches {
             touch.law.resume(0.0, Vec3::ZERO);
             touch.balanced = Vec3::ZERO;

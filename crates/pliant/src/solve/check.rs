@@ -52,7 +52,7 @@ impl SolverChoice {
     /// Refuses a world that has something the solver does not know.
     pub(crate) fn check_world(&self, model: &Model, integrator: TimeIntegrator, contact: ContactMode) -> Checked {
         if let Self::Custom(own) = self {
-            return own.recipe().serves(model, integrator, contact);
+            return own.recipe().check_world(model, integrator, contact);
         }
         if let (false, Some((body, kind))) = (self.knows_constraints(), model.needs_position_based()) {
             return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });

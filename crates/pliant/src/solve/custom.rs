@@ -18,7 +18,7 @@ pub trait SolverRecipe: Debug + Send + Sync + 'static {
 
     /// Returns an error for parameters out of range and for worlds that it does not support. By default these are
     /// worlds with constraints or matter, which only the position-based solver supports.
-    fn serves(&self, model: &Model, _integrator: TimeIntegrator, _contact: ContactMode) -> Result<(), ModelError> {
+    fn check_world(&self, model: &Model, _integrator: TimeIntegrator, _contact: ContactMode) -> Result<(), ModelError> {
         match model.needs_position_based() {
             Some((body, kind)) => Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind }),
             None => Ok(()),

@@ -59,11 +59,11 @@ impl Simulation {
     /// # use pliant::prelude::*;
     /// # let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
     /// # let mut sim = Simulation::builder().body(Body::cloth(&mesh, &ClothMaterial::default())?.pin([0])).build()?;
-    /// let exact = sim.step_by(NewtonParams { tolerance: 1e-13, ..NewtonParams::default() })?;
+    /// let exact = sim.step_with(NewtonParams { tolerance: 1e-13, ..NewtonParams::default() })?;
     /// assert!(exact.solve.converged);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn step_by(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
+    pub fn step_with(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
         let choice = self.checked(solver.into()).map_err(|error| StepError::Refused(Box::new(error)))?;
         let changes = self.topology_changes();
         let own = std::mem::replace(&mut self.solver, choice.build());

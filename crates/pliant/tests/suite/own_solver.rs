@@ -23,13 +23,13 @@ impl SolverRecipe for Remote {
         "remote projective iterations"
     }
 
-    fn serves(&self, model: &Model, integrator: TimeIntegrator, contact: ContactMode) -> Result<(), ModelError> {
+    fn check_world(&self, model: &Model, integrator: TimeIntegrator, contact: ContactMode) -> Result<(), ModelError> {
         let (name, value) = ("iterations of the remote solver", self.iterations as f64);
         if self.iterations == 0 {
             return Err(ModelError::BadParameter { name, value, need: "at least 1" });
         }
         // What most solvers refuse.
-        SolverRecipe::serves(&Plain, model, integrator, contact)
+        SolverRecipe::check_world(&Plain, model, integrator, contact)
     }
 
     fn build(&self) -> Box<dyn Solver> {
@@ -43,7 +43,7 @@ impl SolverRecipe for Remote {
     }
 }
 
-/// Whose `serves` is the default.
+/// Whose `check_world` is the default.
 #[derive(Debug)]
 struct Plain;
 
@@ -239,7 +239,7 @@ fn it_is_refused_where_it_does_not_serve_and_replaced_like_ours() {
     let mut sim = Simulation::builder().body(cloth()).substeps(1).build().unwrap();
     sim.set_solver(Remote { iterations: 5 }).unwrap();
     assert_eq!(sim.step().unwrap().solve.iterations, 5);
-    assert!(sim.step_by(Remote { iterations: 7 }).unwrap().solve.iterations == 7);
+    assert!(sim.step_with(Remote { iterations: 7 }).unwrap().solve.iterations == 7);
     let saved = sim.checkpoint();
     sim.step().unwrap();
     let after = sim.state().clone();

@@ -298,7 +298,7 @@ fn auto_may_be_set_lent_and_asked() {
     sim.set_solver(SolverChoice::Auto).unwrap();
     assert_eq!(sim.solver_choice().to_string(), "two-metric Newton, at most 6 × 8 iterations");
     assert_eq!(sim.substeps(), 1, "what runs keeps its substeps");
-    sim.step_by(SolverChoice::Auto).unwrap();
+    sim.step_with(SolverChoice::Auto).unwrap();
     let problem = sim.next_problem().unwrap();
     let (found, _) = solved(&problem, SolverChoice::Auto);
     let (exact, _) = solved(&problem, NewtonParams::default());
@@ -328,7 +328,7 @@ fn a_solver_is_refused_alike_when_a_world_is_built_with_it_when_it_is_set_and_wh
         assert_eq!(sim.check_solver(solver.clone()).unwrap_err().to_string(), reason);
         assert_eq!(sim.set_solver(solver.clone()).unwrap_err().to_string(), reason);
         assert_eq!(*sim.solver_choice(), ProjectiveParams::default().into(), "the one before stays");
-        let lent = sim.step_by(solver).unwrap_err();
+        let lent = sim.step_with(solver).unwrap_err();
         assert!(matches!(&lent, StepError::Refused(error) if error.to_string() == reason), "{lent}");
         assert_eq!(sim.time(), 0.0);
         sim.step().unwrap();

@@ -305,7 +305,7 @@ impl Solver for PositionBased {
         model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
         prepared.passes.iter_mut().for_each(|pass| pass.begin(memory));
         prepared.points.others_moved();
-        contacts.forget_forces();
+        contacts.reset_forces();
         let h = objective.inertia.sqrt().recip();
         let rules: Vec<Rule> =
             prepared.passes.iter().map(|pass| params.rule(pass.kind(model), objective.inertia)).collect();

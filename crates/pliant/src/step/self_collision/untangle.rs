@@ -30,7 +30,7 @@ pub struct Untangled {
     /// Number of vertices that were moved.
     pub vertices: usize,
     /// Largest distance that a vertex was moved \[m\].
-    pub furthest: f64,
+    pub max_displacement: f64,
     /// Number of rounds.
     pub rounds: usize,
 }
@@ -75,7 +75,7 @@ pub(super) fn untangle(
     }
     let ways = x.iter().zip(&start).map(|(x, start)| (*x - *start).length());
     untangled.vertices = ways.clone().filter(|way| *way > 0.0).count();
-    untangled.furthest = ways.fold(0.0, f64::max);
+    untangled.max_displacement = ways.fold(0.0, f64::max);
     Ok(untangled)
 }
 

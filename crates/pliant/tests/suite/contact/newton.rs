@@ -14,7 +14,7 @@ fn gaps(sim: &mut Simulation) -> [f64; 3] {
     let before = sim.checkpoint();
     let mut step = |solver: SolverChoice| -> (Vec<Vec3>, StepReport) {
         sim.restore(&before).unwrap();
-        let report = sim.step_by(solver).unwrap();
+        let report = sim.step_with(solver).unwrap();
         (sim.positions().to_vec(), report)
     };
     let projective =

@@ -106,7 +106,7 @@ fn blown_cloth_on_a_sphere(threads: usize) -> Simulation {
 fn all_solvers_end_at_the_same_step_in_contact_and_wind() {
     let step = |solver: SolverChoice| {
         let mut sim = blown_cloth_on_a_sphere(1);
-        sim.step_by(solver).unwrap();
+        sim.step_with(solver).unwrap();
         sim.positions().to_vec()
     };
     let gap = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max(a.distance(*b)));

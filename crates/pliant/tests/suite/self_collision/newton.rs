@@ -43,9 +43,9 @@ fn gap(a: &[Vec3], b: &[Vec3]) -> f64 {
 }
 
 /// A step by a solver from the state of a simulation, which it keeps.
-fn step_by(sim: &mut Simulation, solver: impl Into<SolverChoice>) -> Vec<Vec3> {
+fn step_with(sim: &mut Simulation, solver: impl Into<SolverChoice>) -> Vec<Vec3> {
     let before = sim.checkpoint();
-    let report = sim.step_by(solver).unwrap().solve;
+    let report = sim.step_with(solver).unwrap().solve;
     let x = sim.positions().to_vec();
     sim.restore(&before).unwrap();
     println!("{} iterations, residual {:.1e}", report.iterations, report.movement);
@@ -59,7 +59,7 @@ fn gaps(sim: &mut Simulation) -> [f64; 2] {
     let (mut most, mut pressed) = ([0.0_f64; 2], 0);
     for _ in 0..3 {
         (0..4).for_each(|_| drop(sim.step().unwrap()));
-        let others = [step_by(sim, TwoMetricParams::converged()), step_by(sim, projective.clone())];
+        let others = [step_with(sim, TwoMetricParams::converged()), step_with(sim, projective.clone())];
         let report = sim.step().unwrap();
         pressed += report.self_collision.as_ref().unwrap().contacts;
         let solve = &report.solve;

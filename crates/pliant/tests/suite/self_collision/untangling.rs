@@ -21,7 +21,7 @@ fn untangled(bodies: impl Fn() -> Vec<Body>) -> f64 {
     let mut sum = Sum::default();
     (0..20).for_each(|_| sum.add(&mut sim));
     assert_eq!(sum.intersecting, 0, "{sum}");
-    untangled.furthest
+    untangled.max_displacement
 }
 
 fn cloth_at(mesh: &TriangleMesh, place: impl Fn(Vec3) -> Vec3) -> Body {

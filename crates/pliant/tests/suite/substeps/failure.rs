@@ -113,7 +113,7 @@ fn a_lent_solver_takes_all_substeps() {
     );
     let mut torn = 0;
     for _ in 0..3 {
-        torn += lent.step_by(newton.clone()).unwrap().torn;
+        torn += lent.step_with(newton.clone()).unwrap().torn;
         own.step().unwrap();
         assert_eq!(motion(&lent), motion(&own));
     }
@@ -121,7 +121,7 @@ fn a_lent_solver_takes_all_substeps() {
     let plain = with_stone(flag).step().unwrap().solve.iterations;
     let mut after = with_stone(flag);
     push(&mut after, 3.0);
-    assert!(after.step_by(newton).is_err());
+    assert!(after.step_with(newton).is_err());
     after.set_force("stone", 0, Vec3::ZERO).unwrap();
     assert_eq!(after.step().unwrap().solve.iterations, plain);
 }
