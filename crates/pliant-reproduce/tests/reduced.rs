@@ -53,7 +53,9 @@ experiments! {
     more_iterations_come_closer_to_the_exact_motion: "liu2013-fig4";
     a_strong_impact_loses_wrinkles: "liu2013-fig7";
     a_moderate_impact_keeps_wrinkles: "liu2013-fig8";
+    #[ignore = "long: ./test full"]
     a_dress_neither_enters_the_dancer_nor_passes_through_itself: "liu2013-dress";
+    #[ignore = "long: ./test full"]
     sag_does_not_depend_on_the_number_of_iterations: "bouaziz2014-fig4";
     a_drape_does_not_depend_on_the_mesh: "bouaziz2014-fig5";
     #[ignore = "long: three curtains until they rest"]
@@ -67,11 +69,13 @@ experiments! {
     attachments_keep_a_cloth_as_long_as_it_is: "bender2014-fig7";
     followers_keep_the_lengths_of_hair: "bender2014-fig9";
     a_fine_mesh_wrinkles_where_a_coarse_one_is_compressed: "bender2014-fig12";
+    #[ignore = "long: ./test full"]
     larger_regions_are_stiffer: "bender2014-fig16";
     a_squeezed_sphere_keeps_its_volume: "bender2014-fig20";
     a_stretched_cube_swings_and_stays_bounded: "bargteil2014-stretched";
     dropped_cubes_bounce_and_stay_whole: "bargteil2014-dropped";
     a_spinning_cube_keeps_its_spin_by_matching_alone: "bargteil2014-fig2";
     two_thousand_particles_bounce: "bargteil2014-bounce";
+    #[ignore = "long: ./test full"]
     levels_make_matched_cloth_stiff_where_one_is_too_soft: "bender2014-fig21";
 }

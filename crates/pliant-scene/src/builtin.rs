@@ -48,6 +48,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "rope-bridge",
     "sails",
     "sleeve",
+    "soft-head",
     "torn-flag",
     "toy",
     "toy-box",

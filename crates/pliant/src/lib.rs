@@ -49,15 +49,7 @@ pub use force::damping::{Damping, damp_deformation, damp_radially};
 pub use force::wind::{Turbulence, Wind};
 pub use integrate::TimeIntegrator;
 pub use material::{BendModel, ClothMaterial, SolidMaterial, StrainLimit, StrandMaterial};
-pub use matter::fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
-pub use matter::hair::{Hair, HairGrid, HairMaterial, HairStyle};
-pub use matter::matching::{
-    Break, ClothMatching, ClothMatchingError, Lattice, Link, MatchedSkin, Matching, Modes, Octree, OctreeCell,
-    Plasticity, RegionError, Regions, Spring, VolumeConservation,
-};
-pub use matter::oriented::{Oriented, OrientedError, OrientedMaterial, OrientedParticles, Skin};
-pub use matter::rigid::{RigidError, RigidMaterial, RigidPose};
-pub use matter::rod::{Rod, RodMaterial};
+pub use matter::kinds::*;
 pub use matter::{Channel, Channels, Matter, Motion};
 pub use measure::readings::ElementStrains;
 pub use measure::report::{Report, WorstElement};

@@ -13,7 +13,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, Value};
 use trial::{Outcome, folder, try_scene};
 
 /// Scenes that have every table of the format between them.
-const SCENES: [&str; 12] = [
+const SCENES: [&str; 13] = [
     "cloth",
     "sheets",
     "solids",
@@ -22,6 +22,7 @@ const SCENES: [&str; 12] = [
     "particles",
     "matched",
     "hair",
+    "fur",
     "explicit",
     "rigid",
     "two-metric",

@@ -26,6 +26,19 @@ pub(crate) use motion::motions;
 pub use motion::{Iteration, Motion, MotionSetting, StageView, StepView};
 pub use place::{BodyView, Place, Portion};
 
+/// Names of all kinds, with what they are made from; the crate has them at its root.
+pub(crate) mod kinds {
+    pub use super::fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
+    pub use super::hair::{Hair, HairGrid, HairMaterial, HairStyle};
+    pub use super::matching::{
+        Break, ClothMatching, ClothMatchingError, Lattice, Link, MatchedSkin, Matching, Modes, Octree, OctreeCell,
+        Plasticity, RegionError, Regions, Spring, VolumeConservation,
+    };
+    pub use super::oriented::{Oriented, OrientedError, OrientedMaterial, OrientedParticles, Skin};
+    pub use super::rigid::{RigidError, RigidMaterial, RigidPose};
+    pub use super::rod::{Rod, RodMaterial};
+}
+
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;

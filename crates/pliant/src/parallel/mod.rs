@@ -17,26 +17,14 @@ pub(crate) use team::{Team, with_team, with_team_for};
 /// Elements per leaf: large enough to hide the cost of a task, small enough to balance two bodies of unequal cost.
 const GRAIN: usize = 256;
 
-/// Both of these, on two threads where there are two.
-pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    let (mut a, mut b, mut left, mut right) = (Some(a), Some(b), None, None);
-    join_tasks(&mut || left = a.take().map(|a| a()), &mut || right = b.take().map(|b| b()));
-    match (left, right) {
-        (Some(left), Some(right)) => (left, right),
-        _ => unreachable!("both have run"),
-    }
-}
-
-/// What rayon does for two tasks is compiled once for all of them: for each of hundreds of loops it was a tenth of the engine.
 #[cfg(feature = "parallel")]
-fn join_tasks(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-    rayon::join(|| a(), || b());
+pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(a, b)
 }
 
 #[cfg(not(feature = "parallel"))]
-fn join_tasks(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-    a();
-    b();
+pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
 }
 
 /// Runs `work` on a thread of the process-wide pool. From any other thread each `join` inside would pass its task through a

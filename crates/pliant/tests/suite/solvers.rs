@@ -193,6 +193,7 @@ fn iterations_to(problem: &Problem<'_>, least: f64, acceleration: Acceleration, 
 }
 
 #[test]
+#[ignore = "long: ./test full"]
 fn acceleration_saves_iterations_at_high_accuracy() {
     let mut sim = curtain(20, 200.0, 1.0 / 60.0, 10);
     let problem = sim.next_problem().unwrap();

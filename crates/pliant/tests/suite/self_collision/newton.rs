@@ -73,6 +73,7 @@ fn gaps(sim: &mut Simulation) -> [f64; 2] {
 }
 
 #[test]
+#[ignore = "long: ./test full"]
 fn a_layer_that_rubs_is_near_where_other_solvers_are() {
     let gaps = gaps(&mut rubbing(false, 50.0));
     assert!(gaps[0] < 5e-4 && gaps[1] < 2e-5, "{gaps:?} m");
@@ -81,6 +82,7 @@ fn a_layer_that_rubs_is_near_where_other_solvers_are() {
 /// Two soft layers. The projective solver is still on its way after 60,000 iterations, the two-metric one goes back and forth in some steps. Newton's method is judged by itself too: what weights are
 /// given to contacts must not matter.
 #[test]
+#[ignore = "long: ./test full"]
 fn layers_that_both_give_way_are_near_where_other_solvers_are_whatever_the_weights() {
     let mut sim = rubbing(true, 50.0);
     let gaps = gaps(&mut sim);
