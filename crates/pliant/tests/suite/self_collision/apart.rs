@@ -58,7 +58,7 @@ fn crumpling_cloth_never_passes_through_itself() {
 
 #[test]
 #[ignore = "long: ./test full"]
-fn ten_thousand_steps_of_crumpling_cloth_with_ten_thousand_triangles_have_no_intersection() {
+fn thousands_of_steps_of_crumpling_cloth_with_ten_thousand_triangles_have_no_intersection() {
     let sum = crumple(71, long_steps(), ProjectiveParams::default().into(), TimeIntegrator::ImplicitEuler);
     sum.show("10082 triangles");
     assert_eq!(sum.intersecting, 0, "{sum}");
@@ -133,7 +133,7 @@ fn two_interlocked_tori_stay_interlocked() {
 
 #[test]
 #[ignore = "long: ./test full"]
-fn two_interlocked_tori_stay_interlocked_for_ten_thousand_steps() {
+fn two_interlocked_tori_stay_interlocked_for_thousands_of_steps() {
     check_tori([48, 16], long_steps());
 }
 
