@@ -96,7 +96,16 @@ from ._settings import (
     Wind,
 )
 from ._simulation import Problem, Simulation
-from ._strands import ChainMaterial, FollowLeader, HairGrid, HairMaterial, HairStyle, OrientedMaterial, RodMaterial, scalp
+from ._strands import (
+    ChainMaterial,
+    FollowLeader,
+    HairGrid,
+    HairMaterial,
+    HairStyle,
+    OrientedMaterial,
+    RodMaterial,
+    scalp,
+)
 from ._sweep import Sweep, grid, sweep
 from ._topology import CutReport, Seam, Tearing
 from ._view import save_gif, show, vertex_strains
