@@ -11,8 +11,8 @@ from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
 from ._fluids import Emitter, FluidMaterial
-from ._material import Material
 from ._matching import Matching
+from ._material import Material
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
 from ._settings import RigidMaterial
 from ._topology import Tearing
