@@ -1,6 +1,6 @@
 //! Follow the leader: inextensible hair and fur, each strand in one pass [Müller 2012; Bender 2014, §3.5].
 //!
-//! The method and its velocities are those of [hair](crate::matter::hair). This solver is for worlds of nothing but strands behind pinned
+//! The method and its velocities are those of [hair as matter](crate::HairMaterial). This solver is for worlds of nothing but strands behind pinned
 //! vertices: springs along them stand for exact lengths, and there is one pass in a step, with a few more around colliders.
 //!
 //! Departure: against colliders a vertex goes to the circle where its length is exact and the plane of contact is met; what
