@@ -84,61 +84,63 @@ pub(super) fn make(material: &MaterialSection, unplaced: Shape, with: &mut Works
         return Ok(Made { rider, ..Made::new(filled.body, filled.shape) });
     }
     let shape = with.placing.place(unplaced);
-    // The name of the section, for errors in it.
-    let (name, body) = match material {
-        MaterialSection::Cloth(section) => ("cloth", Body::cloth(surface(&shape)?, &cloth(section)?)),
-        MaterialSection::Solid(section) => ("solid", Body::solid(solid_mesh(&shape)?, &solid(section)?)),
-        MaterialSection::Strand(section) => ("strand", strand_body(strands(&shape)?, section)?),
-        MaterialSection::Hair(section) => ("hair", Body::hair(strands(&shape)?, &hair(section)?)),
-        MaterialSection::Rod(section) => ("rod", Body::rods(strands(&shape)?, &rod(section))),
+    let made = |section: &str, body: Result<Body, ModelError>| body.map_err(|error| fault_in(section, &error));
+    let body = match material {
+        MaterialSection::Cloth(section) => made("cloth", Body::cloth(surface(&shape)?, &cloth(section)?))?,
+        MaterialSection::Solid(section) => made("solid", Body::solid(solid_mesh(&shape)?, &solid(section)?))?,
+        MaterialSection::Strand(section) => strand_body(strands(&shape)?, section)?,
+        MaterialSection::Hair(section) => made("hair", Body::hair(strands(&shape)?, &hair(section)?))?,
+        MaterialSection::Rod(section) => made("rod", Body::rods(strands(&shape)?, &rod(section)))?,
         MaterialSection::Oriented(section) => {
             let (body, skin) = oriented::build(section, strands(&shape)?, with.placing, with.folder, with.budget)?;
             return Ok(Made { skin, ..Made::new(body, shape) });
         }
-        MaterialSection::Springs(section) => ("springs", springs_body(&shape, section)?),
+        MaterialSection::Springs(section) => springs_body(&shape, section)?,
         MaterialSection::Rigid(section) => {
             let surface = outside(shape)?;
-            let body = Body::rigid(&surface, &rigid(section)).map_err(|error| fault_in("rigid", &error))?;
+            let body = made("rigid", Body::rigid(&surface, &rigid(section)))?;
             let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
             return Ok(Made { is_rigid: true, ..Made::new(body, Shape::Surface { mesh, skip_one: None }) });
         }
         MaterialSection::Fluid(section) => {
             let Shape::Particles { points, spacing, emitter } = &shape else { return Err(misfit(&shape)) };
             let material = fluid(section, *spacing);
-            ("fluid", emitter.as_ref().map_or_else(|| Body::fluid(points, &material), |e| Body::emitted(e, &material)))
+            let emitted = emitter.as_ref().map(|emitter| Body::emitted(emitter, &material));
+            made("fluid", emitted.unwrap_or_else(|| Body::fluid(points, &material)))?
         }
-        MaterialSection::Matched(section) => ("matched", matched_body(&shape, section)?),
+        MaterialSection::Matched(section) => matched_body(&shape, section)?,
         MaterialSection::MatchedCloth(section) => {
             let (density, matching) = matched_cloth::matching(section)?;
-            ("matched-cloth", Body::matched_cloth(surface(&shape)?, density, matching))
+            made("matched-cloth", Body::matched_cloth(surface(&shape)?, density, matching))?
         }
-        MaterialSection::Bare(section) => ("bare", masses_of(&shape, section.density)?),
+        MaterialSection::Bare(section) => masses_of("bare", &shape, section.density)?,
     };
-    Ok(Made::new(body.map_err(|error| fault_in(name, &error))?, shape))
+    Ok(Made::new(body, shape))
 }
 
 /// Strands with springs along them, and to the vertex after the next where asked for.
-fn strand_body(strands: &StrandSet, section: &StrandSection) -> Result<Result<Body, ModelError>, Fault> {
-    let body = Body::strands(strands, &strand(section)?);
-    Ok(match (section.skip_one, body) {
-        (Some(stiffness), Ok(body)) => Ok(body.with_energy(skip_one_springs(strands, stiffness)?)),
-        (_, body) => body,
-    })
+fn strand_body(strands: &StrandSet, section: &StrandSection) -> Result<Body, Fault> {
+    let body = Body::strands(strands, &strand(section)?).map_err(|error| fault_in("strand", &error))?;
+    match section.skip_one {
+        Some(stiffness) => Ok(body.with_energy(skip_one_springs(strands, stiffness)?)),
+        None => Ok(body),
+    }
 }
 
 /// A sheet of springs.
-fn springs_body(shape: &Shape, section: &SpringSection) -> Result<Result<Body, ModelError>, Fault> {
+fn springs_body(shape: &Shape, section: &SpringSection) -> Result<Body, Fault> {
     let Shape::Surface { mesh, skip_one } = shape else { return Err(misfit(shape)) };
     let mut edges = mesh.edges();
     if section.skip_one {
         let more = skip_one.as_ref().ok_or_else(|| Fault::new("material", "skip_one needs a sheet"))?;
         edges.extend(more);
     }
-    Ok(Body::mass_spring(mesh, section.density.unwrap_or(0.15), edges, section.stiffness))
+    let body = Body::mass_spring(mesh, section.density.unwrap_or(0.15), edges, section.stiffness);
+    body.map_err(|error| fault_in("springs", &error))
 }
 
 /// A body whose regions are matched, with the vertices of its shape.
-fn matched_body(shape: &Shape, section: &MatchedSection) -> Result<Result<Body, ModelError>, Fault> {
+fn matched_body(shape: &Shape, section: &MatchedSection) -> Result<Body, Fault> {
     let edges = match shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
@@ -146,14 +148,11 @@ fn matched_body(shape: &Shape, section: &MatchedSection) -> Result<Result<Body, 
         Shape::Particles { .. } | Shape::Cells { .. } => Vec::new(),
     };
     let strands = if let Shape::Strands(strands) = shape { Some(strands) } else { None };
-    let masses = masses_of(shape, section.density)?;
-    let matching = matched::matching(section, shape.positions(), &edges, strands)?;
-    let segments = strands.map_or_else(Vec::new, |strands| strands.segments().collect());
+    let body = masses_of("matched", shape, section.density)?;
+    let body = body.with_matching(matched::matching(section, shape.positions(), &edges, strands)?);
+    let Some(strands) = strands else { return Ok(body) };
     let width = StrandMaterial { density: section.density, ..StrandMaterial::default() }.width();
-    Ok(masses.map(|body| {
-        let body = body.with_matching(matching);
-        if segments.is_empty() { body } else { body.with_segments(segments).with_strand_width(width) }
-    }))
+    Ok(body.with_segments(strands.segments().collect()).with_strand_width(width))
 }
 
 /// Springs to the vertex after the next along each strand.
@@ -183,11 +182,11 @@ fn boundary(mesh: &TetMesh) -> Result<Vec<[u32; 3]>, MeshError> {
 }
 
 /// Vertices with masses and a surface, which nothing holds together yet.
-fn masses_of(shape: &Shape, density: f64) -> Result<Result<Body, ModelError>, Fault> {
+fn masses_of(section: &str, shape: &Shape, density: f64) -> Result<Body, Fault> {
     if let Shape::Particles { emitter: Some(_), .. } = shape {
         return Err(misfit(shape));
     }
-    Ok(loose(shape, density))
+    loose(shape, density).map_err(|error| fault_in(section, &error))
 }
 
 fn loose(shape: &Shape, density: f64) -> Result<Body, ModelError> {

@@ -15,7 +15,7 @@ fn bundle(count: usize, segments: usize) -> StrandSet {
     Bundle { roots, direction: Vec3::X, length: 0.3, segments }.strands().expect("a bundle")
 }
 
-fn roots(hair: &StrandSet) -> Vec<u32> {
+pub(crate) fn roots(hair: &StrandSet) -> Vec<u32> {
     hair.strands.rows().map(|strand| strand[0]).collect()
 }
 
@@ -25,8 +25,8 @@ fn rooted(hair: &StrandSet) -> Result<Body, ModelError> {
         .pin(roots(hair)))
 }
 
-/// Largest relative error of a length.
-fn worst_length(hair: &StrandSet, x: &[Vec3]) -> f64 {
+/// Largest relative error of a length; x are the positions of the hair alone.
+pub(crate) fn worst_length(hair: &StrandSet, x: &[Vec3]) -> f64 {
     let rest = &hair.positions;
     let error = |[a, b]: [u32; 2]| {
         let [a, b] = [a as usize, b as usize];

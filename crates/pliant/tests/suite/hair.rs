@@ -7,23 +7,11 @@ use pliant::mesh::generate::{Bundle, Roots};
 use pliant::prelude::*;
 use pliant::{ModelError, SimulationBuilder};
 
+use super::follow_leader::{roots, worst_length};
+
 fn bundle(count: usize, segments: usize) -> StrandSet {
     let roots = Roots::Disc { radius: 0.05, count };
     Bundle { roots, direction: Vec3::X, length: 0.3, segments }.strands().unwrap()
-}
-
-fn roots(hair: &StrandSet) -> Vec<u32> {
-    hair.strands.rows().map(|strand| strand[0]).collect()
-}
-
-/// Largest relative error of a length; x are the positions of the hair alone.
-fn worst_length(hair: &StrandSet, x: &[Vec3]) -> f64 {
-    let rest = &hair.positions;
-    let error = |[a, b]: [u32; 2]| {
-        let [a, b] = [a as usize, b as usize];
-        (x[a].distance(x[b]) / rest[a].distance(rest[b]) - 1.0).abs()
-    };
-    hair.segments().map(error).fold(0.0, f64::max)
 }
 
 /// Where nothing is in the way, iterations after the first find lengths exact.
