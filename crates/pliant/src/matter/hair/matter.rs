@@ -70,6 +70,7 @@ impl Body {
     /// Hair or fur: strands of exact length. Each follows a vertex that is pinned, held by a handle or attached to another
     /// body. Needs the [position-based solver](crate::solve::pbd); a world of nothing but hair is faster with
     /// [`FollowLeaderParams`](crate::solve::FollowLeaderParams).
+    /// Where [self-collision](crate::SelfCollision) keeps hair from moving on, lengths give way by some percent.
     ///
     /// ```
     /// use pliant::mesh::generate::{Bundle, Roots};
