@@ -11,6 +11,7 @@ use crate::error::bad_value;
 use crate::matching::matching;
 use crate::material::made_of;
 use crate::mesh::{AnyMesh, any_mesh};
+use crate::settings;
 use crate::topology::tearing;
 
 /// A body of masses alone.
@@ -80,5 +81,6 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
     if let Some(velocities) = get_some_vectors(recipe, "velocities")? {
         body = body.with_velocities(velocities);
     }
-    Ok(body)
+    let solver = recipe.getattr("solver")?;
+    Ok(if solver.is_none() { body } else { body.with_solver(settings::solver(&solver)?) })
 }

@@ -313,6 +313,10 @@ impl Core {
         Ok(self.lock()?.sim().substeps())
     }
 
+    fn solver_of(&self, body: &str) -> PyResult<String> {
+        Ok(self.lock()?.sim().solver_of(body).map_err(bad_value)?.to_string())
+    }
+
     #[getter]
     fn solver_in_use(&self) -> PyResult<String> {
         Ok(self.lock()?.sim().solver_choice().to_string())

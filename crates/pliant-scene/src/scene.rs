@@ -399,11 +399,16 @@ impl Scene {
             _ => "",
         };
         // What was chosen for the world is answered for there.
-        let named = error.body().filter(|_| !key.starts_with("world.") && !key.starts_with("solver."));
-        let at = named.and_then(|name| self.file().body.iter().position(|body| body.name == name));
+        let bodies = &self.file().body;
+        let at = error.body().and_then(|name| bodies.iter().position(|body| body.name == name));
+        let is_unsupported = matches!(error, ModelError::UnsupportedConstraint { .. });
+        let (is_solver, is_world) = (key.starts_with("solver."), key.starts_with("world."));
+        let names_solver = |k: &usize| bodies[*k].solver.is_some() && (is_solver || is_unsupported);
+        let at = at.filter(|k| names_solver(k) || !(is_solver || is_world));
         let path = at.map_or_else(Vec::new, |k| self.list_path("body", k));
+        let key = if at.as_ref().is_some_and(names_solver) { "solver" } else { key };
         let mut fault = Fault::new(key, error.to_string());
-        if let ModelError::UnsupportedConstraint { .. } = error {
+        if is_unsupported {
             fault = fault.hint("choose [solver.position-based]");
         }
         self.fault(&path, &fault)

@@ -245,7 +245,8 @@ fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fa
     Ok(FollowLeaderParams { correction, grid, style })
 }
 
-fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
+/// A solver by its section; what suits the world without one.
+pub(crate) fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
     Ok(match solver {
         None => SolverChoice::default(),
         Some(SolverSection::Auto {}) => SolverChoice::Auto,

@@ -14,7 +14,7 @@ from ._fluids import Emitter, FluidMaterial
 from ._matching import Matching
 from ._material import Material
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
-from ._settings import RigidMaterial
+from ._settings import RigidMaterial, Solver
 from ._topology import Tearing
 
 
@@ -28,7 +28,8 @@ class Body:
     solver. pin: vertices, or a mask, that stay where they are or follow Simulation.move_pins. positions, velocities:
     (n, 3) at the start, if not at rest. pressure: inside its surface [Pa]. tearing: how it tears, if it does.
     matching: shape matching in regions, with density or masses. cloth_matching: shape matching of its triangles,
-    alone or in addition to a material.
+    alone or in addition to a material. solver: the one that moves this body, if it is not that of the simulation;
+    bodies that are attached to each other share a solver, unless each names its own.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Body:
         tearing: Tearing | None = None,
         matching: Matching | None = None,
         cloth_matching: ClothMatching | None = None,
+        solver: Solver | None = None,
     ) -> None:
         if not isinstance(mesh, Mesh):
             raise ValueError(f"mesh is a {type(mesh).__name__}; pliant.as_mesh takes those of other libraries")
@@ -89,6 +91,7 @@ class Body:
         self.cloth_matching = instance(cloth_matching, "cloth_matching", ClothMatching)
         if cloth_matching is not None and not isinstance(mesh, TriangleMesh):
             raise ValueError(f"cloth_matching belongs to a TriangleMesh, not to {type(mesh).__name__}")
+        self.solver = solver
         self.velocity = (0.0, 0.0, 0.0)
         self.spin = (0.0, 0.0, 0.0)
         self.emitter: Emitter | None = None
@@ -103,26 +106,34 @@ class Body:
         pin: ArrayLike = (),
         velocity: ArrayLike = (0.0, 0.0, 0.0),
         spin: ArrayLike = (0.0, 0.0, 0.0),
+        solver: Solver | None = None,
     ) -> Body:
         """The solid inside a closed surface, which does not deform. It starts with a velocity [m/s] and a spin about
         its centre of mass [rad/s]; Simulation.rigid_pose returns its pose. In the world it has five more vertices
         inside, which carry mass."""
         if not isinstance(material, RigidMaterial):
             raise ValueError(f"material is a {type(material).__name__}, but must be a RigidMaterial")
-        body = cls(mesh, material, name=name, pin=pin)
+        body = cls(mesh, material, name=name, pin=pin, solver=solver)
         body.velocity = vector(velocity, "velocity")
         body.spin = vector(spin, "spin")
         return body
 
     @classmethod
-    def emitted(cls, emitter: Emitter, material: FluidMaterial = FluidMaterial(), *, name: str | None = None) -> Body:
+    def emitted(
+        cls,
+        emitter: Emitter,
+        material: FluidMaterial = FluidMaterial(),
+        *,
+        name: str | None = None,
+        solver: Solver | None = None,
+    ) -> Body:
         """A fluid that flows out of a pipe. All its particles exist from the start: in the pipe they move with the
         jet, and nothing acts on them."""
         if not isinstance(emitter, Emitter):
             raise ValueError(f"emitter is a {type(emitter).__name__}, but must be an Emitter")
         if not isinstance(material, FluidMaterial):
             raise ValueError(f"material is a {type(material).__name__}, but must be a FluidMaterial")
-        body = cls(emitter.particles(material.spacing), material, name=name)
+        body = cls(emitter.particles(material.spacing), material, name=name, solver=solver)
         body.emitter = emitter
         return body
 

@@ -335,8 +335,12 @@ class Simulation(Readings):
 
     @property
     def solver_in_use(self) -> str:
-        """A description of the solver; for Auto, of its choice."""
+        """A description of the solver; for Auto, of its choice. With several solvers, that of the first body."""
         return self._core.solver_in_use
+
+    def solver_of(self, body: str) -> str:
+        """A description of the solver that moves a body."""
+        return self._core.solver_of(body)
 
     @property
     def integrator_in_use(self) -> str:

@@ -32,6 +32,7 @@ use crate::motion::check_keyframes;
 use crate::rider::Rider;
 use crate::scene::Fault;
 use crate::select::resolve;
+use crate::settings::choice;
 use crate::tear::tearing;
 
 /// A body of the engine with what the scene still needs of it.
@@ -169,6 +170,9 @@ pub(crate) fn build_body(
         body = body.with_tearing(tearing(tear, rest, &edges).map_err(|fault| fault.inside("tear"))?);
     }
     let mut body = body.named(section.name.clone()).pin(pins.iter().flatten().copied()).with_pressure(section.pressure);
+    if let Some(solver) = &section.solver {
+        body = body.with_solver(choice(Some(solver))?);
+    }
     // A fluid that comes out of a pipe starts as fast as its jet.
     if let Shape::Particles { emitter: Some(_), .. } = &shape {
         for (key, motion) in [("velocity", section.velocity), ("spin", section.spin)] {

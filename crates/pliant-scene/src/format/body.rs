@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, TearSection};
+use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, SolverSection, TearSection};
 
 /// A body.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -44,6 +44,9 @@ pub struct BodySection {
     /// Overpressure inside its surface (Pa).
     #[serde(default)]
     pub pressure: f64,
+    /// The solver that moves it, such as `solver.projective = {}`; by default that of the scene. Bodies that are attached
+    /// to each other share a solver, unless each names its own.
+    pub solver: Option<SolverSection>,
 }
 
 /// Scale, then rotation, then translation.

@@ -12,6 +12,10 @@
 //! does; once it is longer it slides against a force of exactly μ λ. Friction that only cuts velocities cannot stick,
 //! because positions have moved before.
 //!
+//! Where r is between two groups of bodies, one of them solves, and the other stands where it is under the forces λ⁰ so far. It would give way to a
+//! change of the force f by c (f − λ⁰), so that d = b − n·r − c (f − λ⁰). This is the same law with weight w/(1 + w c) and multiplier
+//! (λ + w c λ⁰)/(1 + w c), and the same in the plane.
+//!
 //! Departure: [Bouaziz 2014, §6] has neither multipliers nor friction within the solve.
 
 use crate::math::Vec3;
@@ -32,6 +36,18 @@ pub(crate) struct Law {
     /// λ \[N\].
     pub(crate) pressed: f64,
     /// λₜ \[N\]; the force is its opposite.
+    pub(crate) sliding_force: Vec3,
+    /// How the side gives way that is not solved for; none where both are.
+    pub(crate) other: Option<Other>,
+}
+
+/// A side that stands while the other one is solved for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Other {
+    /// c \[m/N\].
+    pub(crate) gives: f64,
+    /// λ⁰ \[N\], along the normal and in the plane.
+    pub(crate) pressed: f64,
     pub(crate) sliding_force: Vec3,
 }
 
@@ -85,8 +101,22 @@ impl Law {
         (self.pressed + self.weight * self.depth(r)).max(0.0)
     }
 
+    /// The law of r alone: what the other side does is in weight and multipliers.
+    fn with_other_within(mut self) -> Self {
+        if let Some(Other { gives, pressed, sliding_force }) = self.other.take() {
+            let (share, rest) = (1.0 / (1.0 + self.weight * gives), self.weight * gives);
+            self.pressed = share * (self.pressed + rest * pressed);
+            self.sliding_force = (self.sliding_force + sliding_force * rest) * share;
+            self.weight *= share;
+        }
+        self
+    }
+
     /// Forces, stiffness and energy.
     pub(crate) fn respond(&self, r: Vec3) -> Response {
+        if self.other.is_some() {
+            return self.with_other_within().respond(r);
+        }
         let (w, push, limit) = (self.weight, self.push(r), self.friction * self.pressed);
         let full = self.sliding_force + self.slid(r) * w;
         let length = full.length();
@@ -105,8 +135,14 @@ impl Law {
 
     /// One step of Gauss–Seidel: the change of the force that puts r to where it may be, if r gives way by `compliance` \[m/N\].
     pub(crate) fn relax(&mut self, r: Vec3, compliance: f64) -> Vec3 {
-        let pressed = (self.pressed + self.depth(r) / compliance).max(0.0);
-        let sliding_force = (self.sliding_force + self.slid(r) / compliance).clamp_length_max(self.friction * pressed);
+        let (mut depth, mut slid, mut compliance) = (self.depth(r), self.slid(r), compliance);
+        if let Some(Other { gives, pressed, sliding_force }) = self.other {
+            depth -= gives * (self.pressed - pressed);
+            slid -= (self.sliding_force - sliding_force) * gives;
+            compliance += gives;
+        }
+        let pressed = (self.pressed + depth / compliance).max(0.0);
+        let sliding_force = (self.sliding_force + slid / compliance).clamp_length_max(self.friction * pressed);
         let change = self.normal * (pressed - self.pressed) - (sliding_force - self.sliding_force);
         (self.pressed, self.sliding_force) = (pressed, sliding_force);
         change
@@ -138,19 +174,37 @@ mod tests {
             friction: 0.7,
             pressed: 1.5,
             sliding_force: Vec3::new(-0.8, 0.6, 0.2) * 0.4,
+            other: None,
         }
+    }
+
+    #[test]
+    fn a_side_that_gives_way_is_a_spring_in_series() {
+        // At rest the force is λ⁰ plus what has pressed the other side back.
+        let other = Other { gives: 0.003, pressed: 2.0, sliding_force: Vec3::ZERO };
+        let r = Vec3::new(0.0, 0.05, 0.28);
+        let mut law = Law { other: Some(other), friction: 0.0, ..law() };
+        (0..200).for_each(|_| law.settle(law.respond(r).force));
+        assert!((law.depth(r) - 0.003 * (law.pressed - 2.0)).abs() < 1e-12, "{} N", law.pressed);
+        let mut relaxed = Law { pressed: 0.3, ..law };
+        // A vertex that does not give way itself.
+        relaxed.relax(r, 0.0);
+        assert!((relaxed.pressed - law.pressed).abs() < 1e-9);
     }
 
     #[test]
     fn the_force_is_the_negative_gradient_of_the_energy() {
         // Sticking, sliding, and without touch.
         for r in [Vec3::new(0.03, 0.1, 0.28), Vec3::new(0.2, 0.0, 0.5), Vec3::new(0.4, 0.9, 0.0)] {
-            let (law, e) = (law(), 1e-6);
-            let energy = |r: Vec3| law.respond(r).energy;
-            let slope = |axis: Vec3| (energy(r + axis * e) - energy(r - axis * e)) / (2.0 * e);
-            let gradient = Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
-            let force = law.respond(r).force;
-            assert!((gradient + force).length() < 1e-7, "{r}: {gradient} for {force}");
+            let other = Other { gives: 0.01, pressed: 0.4, sliding_force: Vec3::new(0.08, -0.06, 0.1) };
+            let e = 1e-6;
+            for law in [law(), Law { other: Some(other), ..law() }] {
+                let energy = |r: Vec3| law.respond(r).energy;
+                let slope = |axis: Vec3| (energy(r + axis * e) - energy(r - axis * e)) / (2.0 * e);
+                let gradient = Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
+                let force = law.respond(r).force;
+                assert!((gradient + force).length() < 1e-7, "{r}: {gradient} for {force}");
+            }
         }
     }
 

@@ -16,7 +16,7 @@
 
 use super::Coupling;
 use super::finish::{Before, REST};
-use super::law::Law;
+use super::law::{Law, Other};
 use crate::math::Vec3;
 use crate::parallel;
 use crate::proximity::slab::is_further;
@@ -38,6 +38,16 @@ pub(crate) struct Layers {
     list: Vec<Contact>,
 }
 
+/// The force between a pair, for a contact to go on from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PairForce {
+    pub(crate) pair: Pair,
+    /// Along the normal \[N\].
+    pub(crate) pressed: f64,
+    /// In the plane, against the force on the first side \[N\].
+    pub(crate) sliding_force: Vec3,
+}
+
 impl Contact {
     /// Σ weight·x.
     fn offset(&self, x: impl Fn(usize) -> Vec3) -> Vec3 {
@@ -47,16 +57,96 @@ impl Contact {
 
 impl Layers {
     /// The candidate pairs that may come within the thickness, measured at `safe`; those that were there before keep their forces.
-    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &Self) -> Self {
+    pub(crate) fn new(place: &Place<'_>, pairs: &[Pair], last: &[PairForce]) -> Self {
         let mut list = parallel::filter_map(pairs.len(), &|k| {
             let mut contact = place.contact(pairs[k])?;
-            if let Ok(at) = last.list.binary_search_by_key(&contact.pair, |other| other.pair) {
-                contact.law.resume(last.list[at].law.pressed, last.list[at].law.sliding_force);
+            if let Ok(at) = last.binary_search_by_key(&contact.pair, |other| other.pair) {
+                contact.law.resume(last[at].pressed, last[at].sliding_force);
             }
             Some(contact)
         });
         list.sort_unstable_by_key(|contact| contact.pair);
         Self { list }
+    }
+
+    /// The forces of all contacts, ordered by pair.
+    pub(crate) fn forces(&self) -> impl Iterator<Item = PairForce> {
+        self.list.iter().map(|contact| {
+            let Law { pressed, sliding_force, .. } = contact.law;
+            PairForce { pair: contact.pair, pressed, sliding_force }
+        })
+    }
+
+    /// Parts of the list; `part` tells the number of the part of a contact by a vertex of each of its sides.
+    pub(crate) fn split(self, parts: usize, part: impl Fn([u32; 2]) -> usize) -> Vec<Self> {
+        let mut all = vec![Self::default(); parts];
+        for contact in self.list {
+            all[part([contact.vertices[0], contact.vertices[3]])].list.push(contact);
+        }
+        all
+    }
+
+    /// Lets the vertices that are not `own` give way, from where they are under the forces of now; `gives` tells by how much \[m/N\].
+    pub(crate) fn lean(&mut self, own: impl Fn(u32) -> bool, gives: impl Fn(u32) -> f64) {
+        for contact in &mut self.list {
+            let others = contact.vertices.iter().zip(contact.weights).filter(|(v, _)| !own(**v));
+            let gives: f64 = others.map(|(&v, weight)| weight * weight * gives(v)).sum();
+            let Law { pressed, sliding_force, .. } = contact.law;
+            if gives > 0.0 {
+                // As stiff as it takes for the other side's inertia to count, not only that of the lighter one.
+                contact.law.weight = contact.law.weight.max(STIFF_TO_OTHER / gives);
+                contact.law.other = Some(Other { gives, pressed, sliding_force });
+            }
+        }
+    }
+
+    /// The force of each contact on its first side \[N\].
+    pub(crate) fn vectors(&self) -> impl Iterator<Item = Vec3> {
+        self.list.iter().map(|contact| contact.law.normal * contact.law.pressed - contact.law.sliding_force)
+    }
+
+    /// Takes forces on first sides \[N\], as far as they press and friction holds.
+    pub(crate) fn take_vectors(&mut self, forces: &mut impl Iterator<Item = Vec3>) {
+        self.list.iter_mut().zip(forces).for_each(|(contact, force)| contact.law.settle(force));
+    }
+
+    /// Takes the forces of the same contacts in another list.
+    pub(crate) fn take_forces(&mut self, solved: &Self) {
+        for (own, other) in self.list.iter_mut().zip(&solved.list) {
+            (own.law.pressed, own.law.sliding_force) = (other.law.pressed, other.law.sliding_force);
+        }
+    }
+
+    /// Adds the contacts of another list after its own.
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.list.append(&mut others.list);
+    }
+
+    /// Takes off the contacts after the first so many.
+    pub(crate) fn split_off(&mut self, count: usize) -> Self {
+        Self { list: self.list.split_off(count) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// How much nearer than a share of their distance contacts are: the first vertex, and the way back \[m\].
+    pub(crate) fn too_near(&self, share: f64, x: &[Vec3]) -> impl Iterator<Item = (u32, Vec3)> {
+        self.list.iter().filter_map(move |contact| {
+            let missing = share * contact.law.target - contact.law.normal.dot(contact.offset(|v| x[v]));
+            (missing > 0.0).then_some((contact.vertices[0], contact.law.normal * missing))
+        })
+    }
+
+    /// Adds the forces of all contacts to those on vertices \[N\].
+    pub(crate) fn add_forces(&self, loads: &mut [Vec3]) {
+        for contact in &self.list {
+            let force = contact.law.normal * contact.law.pressed - contact.law.sliding_force;
+            for (&v, weight) in contact.vertices.iter().zip(contact.weights) {
+                loads[v as usize] += force * weight;
+            }
+        }
     }
 
     /// All contacts, with what they do at x.
@@ -85,7 +175,7 @@ impl Layers {
     }
 
     /// One step of Gauss–Seidel over all contacts, in their order.
-    pub(super) fn relax(
+    pub(crate) fn relax(
         &mut self,
         x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
         compliance: &impl Fn(usize) -> f64,
@@ -152,6 +242,8 @@ const RECOVERY: f64 = 0.25;
 const BETWEEN_RIMS: f64 = 0.1;
 /// Sine of the angle by which a neighbour must rise towards the vertex to be nearer.
 const SLANT: f64 = 1e-3;
+/// Weight of a contact with what gives way, over the weight at which both would give way alike.
+const STIFF_TO_OTHER: f64 = 10.0;
 /// Contacts within this many times the thickness are kept ready even if nothing moves.
 pub(crate) const READY: f64 = 1.5;
 
@@ -196,6 +288,7 @@ impl Place<'_> {
             friction: self.friction,
             pressed: 0.0,
             sliding_force: Vec3::ZERO,
+            other: None,
         };
         Some(Contact { pair, vertices, weights: closest.weights, law })
     }

@@ -11,12 +11,14 @@ mod law;
 mod layers;
 mod obstacles;
 mod rebound;
+mod ties;
 
 pub(crate) use clearance::Clearances;
 pub(crate) use finish::Before;
 pub(crate) use law::Response;
-pub(crate) use layers::{Layers, Place, READY};
+pub(crate) use layers::{Layers, PairForce, Place, READY};
 pub(crate) use obstacles::Obstacles;
+pub(crate) use ties::{Tie, Ties};
 
 use crate::collide::{Collider, Moving};
 use crate::math::Vec3;
@@ -28,6 +30,8 @@ pub struct Contacts<'a> {
     pub(crate) obstacles: Option<Obstacles<'a>>,
     /// Between surfaces and strands.
     pub(crate) layers: Layers,
+    /// Attachments to other groups.
+    pub(crate) ties: Ties,
     /// Whether a solve of the stage has begun with them.
     pub(crate) begun: bool,
 }
@@ -67,7 +71,7 @@ impl Contacts<'_> {
 
     /// Whether there is nothing to collide with.
     pub fn is_none(&self) -> bool {
-        self.obstacles.is_none() && self.layers.is_empty()
+        self.obstacles.is_none() && self.layers.is_empty() && self.ties.is_empty()
     }
 
     /// The colliders in the course of the stage.
@@ -151,7 +155,7 @@ impl Contacts<'_> {
         self.obstacles.as_ref().map_or(ContactMode::Constraint, Obstacles::mode)
     }
 
-    /// All contacts that are constraints, in a fixed order; those with colliders first.
+    /// All contacts that are constraints, in a fixed order; those with colliders first, attachments last.
     pub(crate) fn couplings(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = Coupling> {
         let obstacles = self.obstacles.iter().filter(|obstacles| obstacles.mode() == ContactMode::Constraint);
         let single = |(vertex, response)| Coupling {
@@ -160,7 +164,8 @@ impl Contacts<'_> {
             corners: 1,
             response,
         };
-        obstacles.flat_map(|obstacles| obstacles.responses(x)).map(single).chain(self.layers.couplings(x))
+        let layers = self.layers.couplings(x).chain(self.ties.couplings(x));
+        obstacles.flat_map(|obstacles| obstacles.responses(x)).map(single).chain(layers)
     }
 
     /// Energy of all contacts that are constraints \[J\].
@@ -168,7 +173,7 @@ impl Contacts<'_> {
         self.couplings(x).map(|coupling| coupling.response.energy).sum()
     }
 
-    /// Takes the forces that the last linear solve came to \[N\], in the order of [`couplings`](Self::couplings).
+    /// Takes the forces on contacts that the last linear solve came to \[N\], in the order of [`couplings`](Self::couplings).
     pub(crate) fn settle(&mut self, mut forces: impl Iterator<Item = Vec3>) {
         let constrains = |obstacles: &&mut Obstacles<'_>| obstacles.mode() == ContactMode::Constraint;
         if let Some(obstacles) = self.obstacles.as_mut().filter(constrains) {
@@ -252,8 +257,6 @@ pub(crate) struct Colliders {
     pub(crate) touched: Vec<Contact>,
     /// Their multipliers, to go on from; ordered by vertex and collider.
     pub(crate) held: Vec<Held>,
-    /// What is known of distances at the current state.
-    pub(crate) clearances: Clearances,
 }
 
 impl Colliders {
@@ -261,7 +264,6 @@ impl Colliders {
     pub(crate) fn renumber(&mut self, before: usize, added: usize) {
         self.touched.iter_mut().filter(|contact| contact.vertex >= before).for_each(|contact| contact.vertex += added);
         self.held.iter_mut().filter(|held| held.vertex as usize >= before).for_each(|held| held.vertex += added as u32);
-        self.clearances = Clearances::default();
     }
 }
 

@@ -140,6 +140,7 @@ impl<'a> Obstacles<'a> {
             friction: properties.friction,
             pressed: 0.0,
             sliding_force: Vec3::ZERO,
+            other: None,
         };
         let (vertex, collider) = (vertex as u32, collider as u32);
         self.touches.push(Touch { vertex, collider, shift: hit.shift, time: hit.time, law, balanced: Vec3::ZERO });

@@ -68,7 +68,7 @@ pub struct StepView<'a> {
 
 /// Moves all matter of one type during a step. A step has one or more stages, a stage one or more solves, and each
 /// solve starts again with `begin`.
-pub trait Motion: Debug + Send {
+pub trait Motion: Debug + Send + Sync {
     /// Begins a solve from the channels of each body; x are the predicted positions, which it may change \[m\].
     fn begin(&mut self, _stage: &StageView<'_>, _contacts: &Contacts<'_>, _channels: &[Channels], _x: &mut [Vec3]) {}
 

@@ -225,10 +225,13 @@ impl Simulation {
     pub fn fluid_readings(&self, body: &str) -> Result<Option<FluidReadings>, InputError> {
         let name = &self.body(body)?.name;
         let body = self.body_number(body)?;
-        let Some(number) = self.model.matter_of::<Fluid>().position(|portion| portion.body == body) else {
+        let same = |other: usize| self.plan.of_body[other] == self.plan.of_body[body];
+        let mut fluids = self.model.matter_of::<Fluid>().map(|portion| portion.body).filter(|&other| same(other));
+        let Some(number) = fluids.position(|other| other == body) else {
             return Err(InputError::NoFluid(name.clone()));
         };
-        Ok(self.solver.fluid_readings().into_iter().nth(number))
+        let group = &self.groups[self.plan.of_body[body]];
+        Ok(group.solver.fluid_readings().into_iter().nth(number))
     }
 }
 

@@ -88,7 +88,8 @@ mod tests_support {
     pub(super) fn flat(cells: usize) -> (Primitives, Vec<Vec3>) {
         let mesh = Sheet { columns: cells, rows: cells, ..Sheet::default() }.mesh().expect("a sheet");
         let (vertices, surface) = (0..mesh.positions.len(), &mesh.triangles[..]);
-        let body = Part { vertices, surface, segments: &[], collides_with_itself: true, welded: &[] };
+        let body =
+            Part { vertices, surface, segments: &[], collides_with_itself: true, welded: &[], has_particles: false };
         (Primitives::new([body]), mesh.positions)
     }
 

@@ -21,13 +21,13 @@ pub struct Primitives {
     elements: Vec<Element>,
 }
 
-/// A triangle or a segment, with the vertices and edges that it stands for.
+/// A triangle, a segment or a particle, with the vertices and edges that it stands for.
 ///
 /// Every vertex and every edge has one element around it that stands for it. Where two of them are near, so are their elements: a look at
 /// pairs of elements finds all pairs, each once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Element {
-    /// A segment repeats its second vertex.
+    /// A segment repeats its second vertex, a particle its only one.
     pub(super) corners: [u32; 3],
     /// The triangle; `NOBODY` for a segment.
     pub(super) triangle: u32,
@@ -70,6 +70,8 @@ pub struct Part<'a> {
     pub collides_with_itself: bool,
     /// Copies of pinned vertices, each with the vertex that it is a copy of.
     pub welded: &'a [[u32; 2]],
+    /// Whether all its vertices are particles that touch triangles by themselves.
+    pub has_particles: bool,
 }
 
 impl Primitives {
@@ -98,10 +100,12 @@ impl Primitives {
         let mut sides: Vec<[u32; 2]> = primitives.triangles.iter().flat_map(|t| sides(*t).map(sorted)).collect();
         sides.sort_unstable();
         primitives.is_segment = primitives.edges.iter().map(|edge| sides.binary_search(edge).is_err()).collect();
-        primitives.vertices = primitives.edges.iter().flatten().copied().collect();
+        let particles = bodies.iter().filter(|body| body.has_particles).flat_map(|body| body.vertices.clone());
+        let particles: Vec<u32> = particles.map(|v| v as u32).collect();
+        primitives.vertices = primitives.edges.iter().flatten().chain(&particles).copied().collect();
         primitives.vertices.sort_unstable();
         primitives.vertices.dedup();
-        primitives.elements = elements(&primitives);
+        primitives.elements = elements(&primitives, &particles);
         primitives
     }
 
@@ -184,13 +188,14 @@ fn across(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     across
 }
 
-/// Triangles and segments, each with those vertices and edges that none before it has.
-fn elements(primitives: &Primitives) -> Vec<Element> {
+/// Triangles, segments and particles, each with those vertices and edges that none before it has.
+fn elements(primitives: &Primitives, particles: &[u32]) -> Vec<Element> {
     let element = |triangle, corners| Element { corners, triangle, vertices: [NOBODY; 3], edges: [NOBODY; 3] };
     let triangles = (0..).zip(&primitives.triangles).map(|(t, corners)| element(t, *corners));
     let segments = primitives.edges.iter().zip(&primitives.is_segment).filter(|(_, is_segment)| **is_segment);
     let segments = segments.map(|(&[a, b], _)| element(NOBODY, [a, b, b]));
-    let mut elements: Vec<Element> = triangles.chain(segments).collect();
+    let particles = particles.iter().map(|&v| element(NOBODY, [v; 3]));
+    let mut elements: Vec<Element> = triangles.chain(segments).chain(particles).collect();
     let mut with_edge = vec![false; primitives.edges.len()];
     let mut with_vertex = vec![false; primitives.bodies.len()];
     for element in &mut elements {
@@ -216,8 +221,14 @@ mod tests {
 
     #[test]
     fn shared_edges_are_listed_once_and_segments_are_edges() {
-        let body =
-            |vertices, surface, segments| Part { vertices, surface, segments, collides_with_itself: true, welded: &[] };
+        let body = |vertices, surface, segments| Part {
+            vertices,
+            surface,
+            segments,
+            collides_with_itself: true,
+            welded: &[],
+            has_particles: false,
+        };
         let square = body(0..4, &[[0, 1, 2], [0, 2, 3]][..], &[][..]);
         let rope = body(4..8, &[], &[[4, 5], [6, 5]]);
         let primitives = Primitives::new([square, rope]);

@@ -81,10 +81,11 @@ const CONTACT_ROUNDS: usize = 4;
 /// Contact is settled when a round moves no vertex by more than this share of the world's diagonal.
 const SETTLED: f64 = 1e-5;
 
-/// All strands of a world behind their pinned vertices.
+/// All strands of a world behind their pinned vertices, and those that are attached to other groups.
 fn chains(model: &Model) -> Result<Chains, FollowLeaderError> {
     check_energies(model)?;
-    Chains::new(model, 0..model.bodies().len(), &|vertex| model.free_index(vertex).is_none())
+    let bodies: Vec<usize> = (0..model.bodies().len()).filter(|&body| model.has_body(body)).collect();
+    Chains::new(model, &bodies, &|vertex| model.free_index(vertex).is_none() || model.is_tied(vertex))
 }
 
 /// Springs along the strands are what lengths stand for; anything else would be ignored, so it is refused.

@@ -14,7 +14,7 @@ mod report;
 mod turning;
 pub mod two_metric;
 
-pub(crate) use auto::{Touchable, choose};
+pub(crate) use auto::{Chosen, Touchable, choose};
 pub use custom::{CustomSolver, SolverRecipe};
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams};
@@ -139,6 +139,11 @@ impl SolverChoice {
         matches!(self, Self::PositionBased(_))
     }
 
+    /// Whether it solves linear systems in which contacts and attachments to other groups have a part.
+    pub(crate) fn has_matrix(&self) -> bool {
+        matches!(self, Self::Projective(_) | Self::TwoMetric(_) | Self::Newton(_))
+    }
+
     /// Where its iterations start.
     pub fn start(&self) -> Start {
         match self {
@@ -214,7 +219,7 @@ impl dyn Solver + '_ {
 /// [`SolverChoice`] makes those of the engine. A solver from another crate comes with a [`SolverRecipe`], which holds
 /// its parameters, checks whether it supports a world, and makes a solver for it. The solver sees the stage as an
 /// [`Objective`], and obstacles as [`Contacts`].
-pub trait Solver: Send + std::fmt::Debug {
+pub trait Solver: Send + Sync + std::fmt::Debug {
     /// Where it starts.
     fn start(&self) -> Start;
 

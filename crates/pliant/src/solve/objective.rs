@@ -52,6 +52,13 @@ impl Objective<'_> {
     /// (x − s)ᵀ M (x − s).
     fn squared_distance(&self, x: &[Vec3]) -> f64 {
         let mass = self.model.mass();
+        if !self.model.is_whole() {
+            let own = |v: &u32| {
+                if self.model.free_index(*v).is_some() { x[*v as usize] - self.target[*v as usize] } else { Vec3::ZERO }
+            };
+            let offset: Vec<Vec3> = (0..x.len() as u32).map(|v| own(&v)).collect();
+            return mass.inner(&offset, &offset);
+        }
         if mass.off_diagonal().is_empty() {
             let diagonal = mass.diagonal();
             return parallel::sum(0..x.len(), &|range| {

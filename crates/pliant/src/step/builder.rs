@@ -2,13 +2,14 @@
 
 use crate::clock::Clock;
 use crate::collide::Collider;
-use crate::contact::{Clearances, Colliders, ContactParams};
+use crate::contact::{Colliders, ContactParams};
 use crate::force::damping::Damping;
 use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::{Vec3, diagonal};
 use crate::solve::limit::StrainLimiting;
-use crate::solve::{SolverChoice, Touchable, choose};
+use crate::solve::{Chosen, SolverChoice, Touchable, choose};
+use crate::step::groups::{Plan, Wishes};
 use crate::step::pool::Pool;
 use crate::step::self_collision::{SelfCollider, SelfCollision};
 use crate::step::simulation::{Settings, Simulation};
@@ -219,28 +220,22 @@ impl SimulationBuilder {
     /// Checks everything and builds the simulation.
     pub fn build(mut self) -> Result<Simulation, ModelError> {
         self.check_parameters()?;
-        let mut world = World::default();
-        for body in self.bodies {
+        let (mut world, mut named) = (World::default(), Vec::new());
+        for mut body in std::mem::take(&mut self.bodies) {
+            named.push(body.take_named_solver());
             world.add(body)?;
         }
-        world.attach(&self.attachments)?;
+        let wishes = Wishes { world: self.solver.clone(), bodies: named };
+        let attached = world.attached_bodies(&self.attachments)?;
+        let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
+        world.attach(&self.attachments, &|body| groups[body])?;
         let World { mut parts, mut positions, velocities } = world;
         check_masses(&parts.bodies, &parts.mass, &parts.pinned)?;
         let extent = diagonal(&parts.rest).max(diagonal(&positions));
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
         parts.stiffness_damping = self.damping.stiffness;
         let model = Model::new(parts)?;
-        if self.solver == SolverChoice::Auto {
-            let given = self.substeps_given.then_some(self.settings.substeps);
-            let (colliders, layers) = (!self.colliders.is_empty(), self.self_collision.is_some());
-            let touchable = Touchable { colliders, layers, mode: self.contact.mode };
-            let chosen = choose(&model, touchable, self.settings.time_step, given);
-            let integrator = self.integrator_given.then_some(self.settings.integrator);
-            let chosen = chosen.suited_to(self.settings.wind.is_some(), integrator);
-            (self.solver, self.settings.substeps) = (chosen.solver, chosen.substeps);
-            self.settings.integrator = chosen.integrator;
-        }
-        self.solver.check_world(&model, self.settings.integrator, self.contact.mode)?;
+        let plan = self.plan(&wishes, &model)?;
         crate::matter::check_world(&model, self.settings.integrator)?;
         crate::world::topology::check_tearing(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
@@ -248,15 +243,49 @@ impl SimulationBuilder {
         let channels = crate::matter::initial(&model, &positions)?;
         let state = State { time: 0.0, step: 0, positions, velocities, channels, air: AirPath::default() };
         let pool = Pool::new(self.threads)?;
-        let mut simulation = Simulation::new(model, state, self.settings, self.damping, &self.solver, pool, self.clock);
+        let mut simulation =
+            Simulation::new(model, state, self.settings, self.damping, (wishes, plan), pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;
         simulation.strain_limiting = self.strain_limiting;
         if !self.colliders.is_empty() {
             let (colliders, params) = (self.colliders, self.contact);
-            let (touched, held, clearances) = (Vec::new(), Vec::new(), Clearances::default());
-            simulation.colliders = Some(Colliders { colliders, params, touched, held, clearances });
+            simulation.colliders = Some(Colliders { colliders, params, touched: Vec::new(), held: Vec::new() });
         }
         Ok(simulation.with_self_collision(collider))
+    }
+
+    /// Which solver moves which bodies. Where the choice is left to the rule, so may be substeps and integrator.
+    fn plan(&mut self, wishes: &Wishes, model: &Model) -> Result<Plan, ModelError> {
+        let mut plan = Plan::by_key(wishes.keys_in(model));
+        let models = plan.models(model);
+        let group = |k: usize| models[k].as_ref().unwrap_or(model);
+        let is_auto = |plan: &Plan, k: usize| plan.solvers[k] == SolverChoice::Auto;
+        let free: Vec<usize> = (0..plan.solvers.len()).filter(|&k| is_auto(&plan, k)).collect();
+        let (colliders, layers) = (!self.colliders.is_empty(), self.self_collision.is_some());
+        let (h, wind) = (self.settings.time_step, self.settings.wind.is_some());
+        let choose = |k: usize, substeps| {
+            let touchable = Touchable { colliders, layers, mode: self.contact.mode };
+            choose(group(k), touchable, h, substeps)
+        };
+        if !free.is_empty() {
+            let given = self.substeps_given.then_some(self.settings.substeps);
+            let integrator = self.integrator_given.then_some(self.settings.integrator);
+            let chosen: Vec<Chosen> = free.iter().map(|&k| choose(k, given).suited_to(wind, integrator)).collect();
+            // One clock for all: the shortest substeps, and an integrator that suits all.
+            let substeps = chosen.iter().map(|chosen| chosen.substeps).max().unwrap_or(1);
+            let first = chosen[0].integrator;
+            let suits = free.len() == plan.solvers.len() && chosen.iter().all(|chosen| chosen.integrator == first);
+            let integrator = if suits { first } else { integrator.unwrap_or_default() };
+            for k in free {
+                plan.solvers[k] = choose(k, Some(substeps)).suited_to(wind, Some(integrator)).solver;
+            }
+            (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
+        }
+        let (plan, integrator, mode) = (plan.joined(), self.settings.integrator, self.contact.mode);
+        for (solver, group) in plan.solvers.iter().zip(plan.models(model)) {
+            solver.check_world(group.as_ref().unwrap_or(model), integrator, mode)?;
+        }
+        Ok(plan)
     }
 
     fn check_parameters(&self) -> Result<(), ModelError> {
@@ -284,7 +313,9 @@ impl SimulationBuilder {
         if let Some((name, value, need)) = self.settings.wind.as_ref().and_then(Wind::problem) {
             return Err(ModelError::BadParameter { name, value, need });
         }
-        self.solver.check_parameters(self.contact.mode, self.settings.integrator)?;
+        for solver in std::iter::once(&self.solver).chain(self.bodies.iter().filter_map(Body::named_solver)) {
+            solver.check_parameters(self.contact.mode, self.settings.integrator)?;
+        }
         for (number, collider) in self.colliders.iter().enumerate() {
             collider.check().map_err(|error| {
                 let name = collider.name().map_or_else(|| number.to_string(), str::to_owned);

@@ -44,9 +44,13 @@ impl Simulation {
     /// Makes the result of a good substep the current state.
     pub(crate) fn commit(&mut self, part: &Substep, reached: Reached) {
         let h = part.h;
-        let Reached { positions, velocities, touched, held, clearances, others, struck, limited: _ } = reached;
+        let Reached { positions, velocities, touched, held, clearances, between, others, struck, limited: _ } = reached;
         if let Some(colliders) = &mut self.colliders {
-            (colliders.touched, colliders.held, colliders.clearances) = (touched, held, clearances);
+            (colliders.touched, colliders.held) = (touched, held);
+        }
+        self.groups.iter_mut().zip(clearances).for_each(|(group, known)| group.clearances = known);
+        if let Some(forces) = between {
+            self.between = forces;
         }
         let mut positions = std::mem::replace(&mut self.state.positions, positions);
         let mut velocities = std::mem::replace(&mut self.state.velocities, velocities);
@@ -56,7 +60,7 @@ impl Simulation {
         if let Some(older) = self.history.replace(History { h, positions, velocities, others }) {
             self.scratch.give([older.positions, older.velocities]);
         }
-        self.solver.finish_step(part, &mut self.state);
+        self.groups.iter_mut().for_each(|group| group.solver.finish_step(part, &mut self.state));
         std::mem::swap(&mut self.memory, &mut self.trial);
         self.inputs.goals_now.clone_from(&self.inputs.substep_goals);
         self.state.step += u64::from(part.left == 1);

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::collide::Collider;
-use crate::contact::{Clearances, Contact};
+use crate::contact::Contact;
 use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
@@ -318,9 +318,7 @@ impl Simulation {
             self.inputs.pins[place] = positions[v as usize];
         }
         self.history = None;
-        if let Some(colliders) = &mut self.colliders {
-            colliders.clearances = Clearances::default();
-        }
+        self.forget_clearances();
         Ok(())
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::step::coupling::HeldForces;
 use crate::step::self_collision::{SelfCollider, SelfCollision};
 use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
@@ -109,6 +110,8 @@ impl Simulation {
         if let Some(colliders) = &mut self.colliders {
             colliders.renumber(range.end, added);
         }
+        // Pairs and vertices have other numbers; rounds find the forces again.
+        self.between = HeldForces { ties: std::mem::take(&mut self.between.ties), ..HeldForces::default() };
         self.forget_factors();
         Ok(())
     }

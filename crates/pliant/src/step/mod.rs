@@ -5,6 +5,8 @@
 //! | `substeps` | the step, on one screen: its equal parts, one after the other |
 //! | `predict` | what a part works out before it solves: damping, external forces, the first stage |
 //! | `stages` | how it is solved, phase by phase |
+//! | `groups` | which solver moves which bodies |
+//! | `coupling` | rounds between groups: contacts, attachments and fluid between bodies of different solvers |
 //! | `commit` | how it becomes the state of the world, unless something is wrong with it |
 //! | `simulation` | the world itself |
 //! | `self_collision` | rounds of solving and truncating movements, so that no surface passes through another |
@@ -23,7 +25,9 @@
 
 pub(crate) mod builder;
 mod commit;
+pub(crate) mod coupling;
 pub(crate) mod error;
+pub(crate) mod groups;
 pub(crate) mod inputs;
 pub(crate) mod lineage;
 pub(crate) mod pool;

@@ -63,13 +63,11 @@ impl Simulation {
     fn seen_velocities(&self, velocities: &[Vec3]) -> Option<Vec<Vec3>> {
         let history = self.history.as_ref()?;
         let bodies = self.model.bodies();
-        let hidden: Vec<_> = match self.choice {
-            SolverChoice::FollowLeader(_) => bodies.iter().map(|body| body.vertices.clone()).collect(),
-            _ => {
-                let matter = self.model.matter().iter().filter(|entry| entry.matter.hides_velocities());
-                matter.map(|entry| bodies[entry.body].vertices.clone()).collect()
-            }
-        };
+        let follows =
+            |&body: &usize| matches!(self.plan.solvers[self.plan.of_body[body]], SolverChoice::FollowLeader(_));
+        let matter = self.model.matter().iter().filter(|entry| entry.matter.hides_velocities());
+        let hidden = (0..bodies.len()).filter(follows).chain(matter.map(|entry| entry.body));
+        let hidden: Vec<_> = hidden.map(|body| bodies[body].vertices.clone()).collect();
         if hidden.is_empty() {
             return None;
         }

@@ -56,7 +56,7 @@ impl<'a> Problem<'a> {
         scales.clear();
         scales.extend(model.energies().iter().map(|e| e.damping.map_or(1.0, |beta| beta / stage.elapsed)));
         let mut goals = std::mem::take(&mut scratch.goals);
-        inputs.goals_at(stage.moment, &mut goals);
+        inputs.goals_at(model, stage.moment, &mut goals);
         let mut problem = Self {
             model,
             inertia: 1.0 / (tau * tau),
@@ -92,6 +92,13 @@ impl<'a> Problem<'a> {
         let vectors = [self.target, self.predicted, self.inertial, self.previous];
         scratch.give(vectors.into_iter().filter(|vector| vector.capacity() > 0));
         (scratch.scales, scratch.goals) = (self.scales, self.goals);
+    }
+
+    /// Moves the targets of some vertices from where they are in `targets` \[m\].
+    pub(crate) fn shift_target(&mut self, targets: &[Vec3], shifts: impl Iterator<Item = (u32, Vec3)>) {
+        for (v, shift) in shifts {
+            self.target[v as usize] = targets[v as usize] + shift;
+        }
     }
 
     pub(crate) fn with_memory(self, memory: Vec<Memory>) -> Self {

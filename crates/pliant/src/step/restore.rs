@@ -1,8 +1,9 @@
 //! Saving and restoring: a restored run continues bit for bit.
 
-use crate::contact::{Clearances, Held};
+use crate::contact::Held;
 use crate::math::Vec3;
 use crate::matter::SavedChannels;
+use crate::step::coupling::HeldForces;
 use crate::step::lineage::Replayed;
 use crate::step::simulation::Simulation;
 use crate::step::substeps::MOST_SUBSTEPS;
@@ -52,6 +53,7 @@ impl Simulation {
             let AirPath { carried, length } = self.state.air;
             channels.push(("air".to_owned(), vec![carried.x, carried.y, carried.z, length]));
         }
+        channels.extend(self.between.channels());
         if let Some(colliders) = &self.colliders {
             let numbers = colliders.held.iter().flat_map(|held| {
                 let [x, y, z] = held.sliding_force.to_array();
@@ -158,6 +160,7 @@ impl Simulation {
             .first_chunk()
             .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
         let held = self.saved_contacts(saved, model.rest().len())?;
+        let between = HeldForces::saved_in(saved, model.bodies().len())?;
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
             let refuse = |error: ModelError| CheckpointError::Topology {
@@ -170,8 +173,9 @@ impl Simulation {
         if let Some(colliders) = &mut self.colliders {
             colliders.held = held;
             colliders.touched.clear();
-            colliders.clearances = Clearances::default();
         }
+        self.between = between;
+        self.forget_clearances();
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
         Ok(())

@@ -1,9 +1,10 @@
 //! The state to which a simulation returns when an operation cannot be finished.
 
-use crate::contact::{Clearances, Contact, Held};
+use crate::contact::{Contact, Held};
 use crate::math::Vec3;
 use crate::matter::Channels;
-use crate::solve::SolverChoice;
+use crate::step::coupling::HeldForces;
+use crate::step::groups::{Plan, Wishes};
 use crate::step::self_collision::SelfCollider;
 use crate::step::simulation::{Settings, Simulation};
 use crate::world::model::Model;
@@ -27,7 +28,9 @@ struct Saved {
     history: Option<History>,
     inputs: Inputs,
     settings: Settings,
-    choice: SolverChoice,
+    wishes: Wishes,
+    plan: Plan,
+    between: HeldForces,
     /// What energies remember.
     warm: Vec<Vec<f64>>,
     touched: Vec<Contact>,
@@ -93,7 +96,9 @@ impl Simulation {
                 }
                 copy_inputs(&self.inputs, &mut saved.inputs);
                 saved.settings.clone_from(&self.settings);
-                saved.choice.clone_from(&self.choice);
+                saved.wishes.clone_from(&self.wishes);
+                saved.plan.clone_from(&self.plan);
+                saved.between.clone_from(&self.between);
                 saved.warm.resize(self.memory.len(), Vec::new());
                 saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
                 copy(touched, &mut saved.touched);
@@ -105,7 +110,9 @@ impl Simulation {
                 history: self.history.clone(),
                 inputs: self.inputs.clone(),
                 settings: self.settings.clone(),
-                choice: self.choice.clone(),
+                wishes: self.wishes.clone(),
+                plan: self.plan.clone(),
+                between: self.between.clone(),
                 warm: self.memory.iter().map(|memory| memory.warm.clone()).collect(),
                 touched: touched.to_vec(),
                 held: held.to_vec(),
@@ -115,9 +122,11 @@ impl Simulation {
     }
 
     fn go_back(&mut self, saved: &Saved) {
-        if self.choice != saved.choice {
-            self.use_solver(saved.choice.clone());
+        if self.plan != saved.plan {
+            self.plan.clone_from(&saved.plan);
+            self.forget_factors();
         }
+        self.wishes.clone_from(&saved.wishes);
         let mut replaced = self.rollback.replaced.drain(saved.replaced..);
         let first = replaced.next();
         drop(replaced);
@@ -141,9 +150,10 @@ impl Simulation {
         if let Some(around) = &mut self.colliders {
             around.touched.clone_from(&saved.touched);
             around.held.clone_from(&saved.held);
-            // Bounds change nothing that is found.
-            around.clearances = Clearances::default();
         }
+        self.between.clone_from(&saved.between);
+        // Bounds change nothing that is found.
+        self.forget_clearances();
     }
 
     /// Puts a model in the place of the current one, with what keeps its surfaces apart; the current one comes back if what is attempted fails.

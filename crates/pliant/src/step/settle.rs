@@ -16,6 +16,7 @@ use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::solve::{SolverChoice, TwoMetricParams};
 use crate::step::error::StepError;
+use crate::step::groups::Plan;
 use crate::step::simulation::Simulation;
 
 /// A body that has gone this many diagonals of the world does not come to rest.
@@ -126,10 +127,9 @@ impl Simulation {
         let integrator = std::mem::replace(&mut self.settings.integrator, TimeIntegrator::ImplicitEuler);
         let substeps = std::mem::replace(&mut self.settings.substeps, 1);
         let choice = self.converging(tolerance);
-        let solver = std::mem::replace(&mut self.solver, choice.build());
-        let choice = std::mem::replace(&mut self.choice, choice);
+        let own = self.swap_groups(Plan::whole(choice, self.model.bodies().len()));
         let found = self.come_to_rest(tolerance, most_steps);
-        (self.solver, self.choice) = (solver, choice);
+        (self.plan, self.groups) = own;
         (self.settings.integrator, self.settings.substeps) = (integrator, substeps);
         if found.is_err() {
             // Of this very model, so that it fits.
@@ -141,8 +141,9 @@ impl Simulation {
     /// A solver that comes to where forces balance in each step: few iterations of one that does not would only creep there.
     fn converging(&self, tolerance: f64) -> SolverChoice {
         let constant = self.colliders.as_ref().is_some_and(|around| around.params.mode == ContactMode::ConstantMatrix);
-        if constant || !self.model.rigid_sets().is_empty() || matches!(self.choice, SolverChoice::Newton(_)) {
-            return self.choice.clone();
+        let own = &self.plan.solvers[0];
+        if constant || !self.model.rigid_sets().is_empty() || matches!(own, SolverChoice::Newton(_)) {
+            return own.clone();
         }
         let (iterations, linear_iterations, linear_tolerance) = (20, 60, 1e-2);
         let tolerance = 0.1 * tolerance;

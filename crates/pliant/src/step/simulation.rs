@@ -1,7 +1,7 @@
 //! A running world: what it is made of, and what it keeps from step to step.
 
 use crate::clock::Clock;
-use crate::contact::Colliders;
+use crate::contact::{Clearances, Colliders};
 use crate::energy::Memory;
 use crate::force::damping::{Damping, DampingLinks};
 use crate::force::wind::Wind;
@@ -9,10 +9,12 @@ use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::scratch::Scratch;
 use crate::solve::limit::{Limiter, StrainLimiting};
-use crate::solve::{SolveError, Solver, SolverChoice, Start};
+use crate::solve::{SolveError, Start};
 use crate::sparse::Cholesky;
 use crate::step::builder::SimulationBuilder;
+use crate::step::coupling::{HeldForces, Wetting};
 use crate::step::error::StepError;
+use crate::step::groups::{Group, Plan, Wishes};
 use crate::step::lineage::Lineage;
 use crate::step::pool::Pool;
 use crate::step::problem::Problem;
@@ -63,9 +65,15 @@ pub struct Simulation {
     /// What energies remember; `trial` takes its place when a step is good.
     pub(crate) memory: Vec<Memory>,
     pub(crate) trial: Vec<Memory>,
-    /// What the solver is built from, when the model is replaced.
-    pub(crate) choice: SolverChoice,
-    pub(crate) solver: Box<dyn Solver>,
+    /// Solvers as they were asked for, and which of them moves which bodies.
+    pub(crate) wishes: Wishes,
+    pub(crate) plan: Plan,
+    /// One at least.
+    pub(crate) groups: Vec<Group>,
+    /// Forces between them.
+    pub(crate) between: HeldForces,
+    /// What finds contacts of fluid with surfaces of other groups, where there can be any.
+    pub(super) wetting: Option<Wetting>,
     /// Colliders, if there are any.
     pub(crate) colliders: Option<Colliders>,
     pub(super) scratch: Scratch,
@@ -88,13 +96,14 @@ impl Simulation {
         state: State,
         settings: Settings,
         damping: Damping,
-        solver: &SolverChoice,
+        (wishes, plan): (Wishes, Plan),
         pool: Pool,
         clock: Clock,
     ) -> Self {
         let memory = model.initial_memory();
         let pins = model.pinned().iter().map(|&v| state.positions[v as usize]).collect();
         let inputs = Inputs { pins, ..Inputs::at_rest(&model) };
+        let (groups, wetting) = (plan.build(&model), Wetting::new(&model, &plan.of_body));
         Self {
             trial: memory.clone(),
             memory,
@@ -107,8 +116,11 @@ impl Simulation {
             inputs,
             settings,
             damping,
-            choice: solver.clone(),
-            solver: solver.build(),
+            groups,
+            wetting,
+            between: HeldForces::default(),
+            wishes,
+            plan,
             colliders: None,
             lineage: Lineage::default(),
             rollback: Rollback::default(),
@@ -144,10 +156,16 @@ impl Simulation {
 
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.
     pub(crate) fn forget_factors(&mut self) {
-        self.solver = self.choice.build();
+        self.groups = self.plan.build(&self.model);
+        self.wetting = Wetting::new(&self.model, &self.plan.of_body);
         self.mass_factor = None;
         self.limiter = None;
         self.damping_links = DampingLinks::new(&self.damping, &self.model);
+    }
+
+    /// Forgets how far colliders are, for vertices that have been put elsewhere.
+    pub(crate) fn forget_clearances(&mut self) {
+        self.groups.iter_mut().for_each(|group| group.clearances = Clearances::default());
     }
 
     /// The first stage of the next step, or of its first substep, as a problem to study: its objective, gradient and

@@ -4,51 +4,88 @@
 use crate::contact::ContactMode;
 use crate::solve::{SolverChoice, Touchable, choose};
 use crate::step::error::StepError;
+use crate::step::groups::{Group, Plan, Wishes};
+use crate::step::inputs::InputError;
 use crate::step::report::StepReport;
 use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
+use crate::world::model::Model;
 
 impl Simulation {
     /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or one
     /// that does not support this world, is the same error as in
     /// [`SimulationBuilder::build`](crate::SimulationBuilder::build), and the previous solver stays.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
-        let choice = self.checked(solver.into())?;
-        self.use_solver(choice);
+        let wishes = Wishes { world: solver.into(), ..self.wishes.clone() };
+        self.plan = self.planned(&wishes)?;
+        self.wishes = wishes;
+        self.forget_factors();
         Ok(())
     }
 
     /// Whether a solver could step this world, and if not, why.
     pub fn check_solver(&self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
-        self.checked(solver.into()).map(|_| ())
+        self.planned(&Wishes { world: solver.into(), ..self.wishes.clone() }).map(|_| ())
     }
 
-    pub(crate) fn use_solver(&mut self, choice: SolverChoice) {
-        self.choice = choice;
-        self.forget_factors();
-    }
-
-    /// The solver with its parameters; for [`SolverChoice::Auto`], the solver that it chose.
+    /// The solver with its parameters; for [`SolverChoice::Auto`], the solver that it chose. In a world with several
+    /// solvers, that of the first body.
     pub fn solver_choice(&self) -> &SolverChoice {
-        &self.choice
+        &self.plan.solvers[self.plan.of_body[0]]
     }
 
-    /// What a choice comes to in this world, if it can serve it.
+    /// The solver that moves a body, with its parameters.
+    pub fn solver_of(&self, body: &str) -> Result<&SolverChoice, InputError> {
+        Ok(&self.plan.solvers[self.plan.of_body[self.body_number(body)?]])
+    }
+
+    /// Number of groups of bodies that have a solver each.
+    pub fn solver_count(&self) -> usize {
+        self.plan.solvers.len()
+    }
+
+    /// Which solver would move which bodies, if all of them support this world.
+    fn planned(&self, wishes: &Wishes) -> Result<Plan, ModelError> {
+        let mode = self.contact_mode();
+        let mut plan = Plan::by_key(wishes.keys_in(&self.model));
+        let models = plan.models(&self.model);
+        for (solver, model) in plan.solvers.iter_mut().zip(&models) {
+            *solver = self.suited(solver.clone(), model.as_ref().unwrap_or(&self.model), mode);
+        }
+        let plan = plan.joined();
+        for (solver, model) in plan.solvers.iter().zip(plan.models(&self.model)) {
+            solver.check_parameters(mode, self.settings.integrator)?;
+            solver.check_world(model.as_ref().unwrap_or(&self.model), self.settings.integrator, mode)?;
+        }
+        Ok(plan)
+    }
+
+    fn contact_mode(&self) -> ContactMode {
+        self.colliders.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode)
+    }
+
+    /// Lets other groups step the world; returns those that did.
+    pub(crate) fn swap_groups(&mut self, plan: Plan) -> (Plan, Vec<Group>) {
+        let groups = std::mem::replace(&mut self.groups, plan.build(&self.model));
+        (std::mem::replace(&mut self.plan, plan), groups)
+    }
+
+    /// What a choice comes to for all of this world, if it can serve it.
     fn checked(&self, choice: SolverChoice) -> Result<SolverChoice, ModelError> {
-        let mode = self.colliders.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode);
-        let choice = self.suited(choice, mode);
+        let mode = self.contact_mode();
+        let choice = self.suited(choice, &self.model, mode);
         choice.check_parameters(mode, self.settings.integrator)?;
         choice.check_world(&self.model, self.settings.integrator, mode)?;
         Ok(choice)
     }
 
-    fn suited(&self, choice: SolverChoice, mode: ContactMode) -> SolverChoice {
+    fn suited(&self, choice: SolverChoice, model: &Model, mode: ContactMode) -> SolverChoice {
         if choice != SolverChoice::Auto {
             return choice;
         }
         let (colliders, layers) = (self.colliders.is_some(), self.self_collider.is_some());
         let touchable = Touchable { colliders, layers, mode };
-        let chosen = choose(&self.model, touchable, self.settings.time_step, Some(self.settings.substeps));
+        let chosen = choose(model, touchable, self.settings.time_step, Some(self.settings.substeps));
         chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver
     }
 
@@ -66,11 +103,10 @@ impl Simulation {
     pub fn step_with(&mut self, solver: impl Into<SolverChoice>) -> Result<StepReport, StepError> {
         let choice = self.checked(solver.into()).map_err(|error| StepError::Refused(Box::new(error)))?;
         let changes = self.topology_changes();
-        let own = std::mem::replace(&mut self.solver, choice.build());
         // What is torn in a substep has the following ones by the same solver.
-        let own_choice = std::mem::replace(&mut self.choice, choice);
+        let own = self.swap_groups(Plan::whole(choice, self.model.bodies().len()));
         let report = self.step();
-        (self.solver, self.choice) = (own, own_choice);
+        (self.plan, self.groups) = own;
         if self.topology_changes() != changes {
             self.forget_factors();
         }

@@ -9,9 +9,11 @@ use crate::parallel;
 use crate::scratch::Scratch;
 use crate::solve::limit::{Limiter, StrainLimitReport};
 use crate::solve::{SolveError, SolveReport, Solver, Start};
+use crate::step::coupling::{Coupled, HeldForces, Side, Wetting};
+use crate::step::groups::{PerGroup, Plan};
 use crate::step::predict::Prediction;
 use crate::step::problem::Problem;
-use crate::step::self_collision::SelfCollider;
+use crate::step::self_collision::{Rounds, SelfCollider, Whole};
 use crate::step::simulation::Simulation;
 use crate::world::model::Model;
 use crate::world::state::{Inputs, Substep};
@@ -22,7 +24,9 @@ pub(crate) struct Reached {
     pub(super) velocities: Vec<Vec3>,
     pub(super) touched: Vec<Contact>,
     pub(super) held: Vec<Held>,
-    pub(super) clearances: Clearances,
+    pub(super) clearances: PerGroup<Clearances>,
+    /// Forces between groups, where there are several.
+    pub(super) between: Option<HeldForces>,
     pub(crate) limited: Option<StrainLimitReport>,
     /// Accelerations by all but the wind, where there is one \[m/s²\].
     pub(super) others: Vec<Vec3>,
@@ -39,8 +43,16 @@ impl Simulation {
     ) -> Result<(Reached, SolveReport), SolveError> {
         let Prediction { velocities, accelerations, by_air, stage } = prediction;
         let known = self.begin_solve()?;
+        let sides = PerGroup::of(self.groups.iter_mut().map(|group| group.parts(&self.model)));
+        // A world has a body at least, and its group.
+        let (Some(sides), Some(known)) = (sides, known) else { return Err(SolveError::Unfinished { calls: 0 }) };
         let mut stages = Stages {
             model: &self.model,
+            plan: &self.plan,
+            groups: sides,
+            between: &self.between,
+            wetting: self.wetting.as_mut(),
+            shifted: Vec::new(),
             inputs: &self.inputs,
             integrator: self.settings.integrator,
             around: self.colliders.as_ref(),
@@ -49,7 +61,6 @@ impl Simulation {
             part,
             velocities,
             accelerations,
-            solver: &mut *self.solver,
             trial: &mut self.trial,
             self_collider: self.self_collider.as_mut(),
             clock: &self.clock,
@@ -66,9 +77,9 @@ impl Simulation {
     }
 
     /// Tells all that takes part where the substep begins. Returns how far colliders are known to be.
-    fn begin_solve(&mut self) -> Result<Option<Clearances>, SolveError> {
+    fn begin_solve(&mut self) -> Result<Option<PerGroup<Clearances>>, SolveError> {
         let earlier = self.history.as_ref().map(|history| (&history.velocities[..], history.h));
-        self.solver.begin_step(&self.state, earlier);
+        self.groups.iter_mut().for_each(|group| group.solver.begin_step(&self.state, earlier));
         // Projections are recomputed; what energies remember is not.
         for (trial, memory) in self.trial.iter_mut().zip(&self.memory) {
             parallel::copy(&memory.warm, &mut trial.warm);
@@ -79,7 +90,7 @@ impl Simulation {
         if let Some(collider) = &mut self.self_collider {
             collider.begin_step(&self.state.positions);
         }
-        Ok(self.colliders.as_mut().map(|around| std::mem::take(&mut around.clearances)))
+        Ok(PerGroup::of(self.groups.iter_mut().map(|group| std::mem::take(&mut group.clearances))))
     }
 }
 
@@ -87,7 +98,9 @@ impl Simulation {
 struct Solved<'a> {
     x: Vec<Vec3>,
     v: Vec<Vec3>,
-    contacts: Contacts<'a>,
+    contacts: PerGroup<Contacts<'a>>,
+    /// Forces between groups, where there are several.
+    between: Option<HeldForces>,
 }
 
 /// What was touched in a substep, and by which vertices.
@@ -100,6 +113,13 @@ struct Touched {
 /// What a substep is solved with.
 struct Stages<'a> {
     model: &'a Model,
+    plan: &'a Plan,
+    groups: PerGroup<(&'a Model, &'a mut dyn Solver)>,
+    /// Forces between groups that have lasted from the substep before.
+    between: &'a HeldForces,
+    wetting: Option<&'a mut Wetting>,
+    /// Vertices that were moved in the last stage without being faster, and by how much \[m\].
+    shifted: Vec<(u32, Vec3)>,
     inputs: &'a Inputs,
     integrator: TimeIntegrator,
     around: Option<&'a Colliders>,
@@ -111,7 +131,6 @@ struct Stages<'a> {
     velocities: Vec<Vec3>,
     /// Accelerations by external forces \[m/s²\].
     accelerations: Vec<Vec3>,
-    solver: &'a mut dyn Solver,
     trial: &'a mut [Memory],
     self_collider: Option<&'a mut SelfCollider>,
     clock: &'a Clock,
@@ -120,59 +139,123 @@ struct Stages<'a> {
 
 impl<'a> Stages<'a> {
     /// Solves the first stage, and the second where the integrator has one; `known` is how far colliders are known to be.
-    fn solve(&mut self, first: &Stage, known: Option<Clearances>) -> Result<(Solved<'a>, SolveReport), SolveError> {
+    fn solve(&mut self, first: &Stage, known: PerGroup<Clearances>) -> Result<(Solved<'a>, SolveReport), SolveError> {
         let mut contacts = self.in_the_way(first, known);
-        let (mut x, mut report) = self.solve_stage(first, &mut contacts)?;
+        let (mut x, mut between, mut report) = self.solve_stage(first, self.between, &mut contacts)?;
         let mut v = self.velocities_after(first, &x);
         let begin = Beginning { h: self.part.h, x: self.start, v: &self.velocities, before: None };
         if let Some(second) = self.integrator.second_stage(begin, &x, &v, self.scratch) {
-            contacts = self.in_the_way(&second, contacts.obstacles.map(Obstacles::into_clearances));
-            let (y, later) = self.solve_stage(&second, &mut contacts)?;
+            let known = |contacts: Contacts<'_>| contacts.obstacles.map(Obstacles::into_clearances).unwrap_or_default();
+            contacts = self.in_the_way(&second, contacts.map(known));
+            let lasted = between.take().unwrap_or_default();
+            let (y, forces, later) = self.solve_stage(&second, &lasted, &mut contacts)?;
+            between = forces;
             v = self.velocities_after(&second, &y);
             x = y;
             report.add(later);
         }
         let begin = Beginning { h: self.part.h, x: self.start, v: &self.velocities, before: None };
         self.integrator.finish(begin, &mut x, &mut v);
-        Ok((Solved { x, v, contacts }, report))
+        Ok((Solved { x, v, contacts, between }, report))
     }
 
     /// What may be touched in a stage.
-    fn in_the_way(&self, stage: &Stage, known: Option<Clearances>) -> Contacts<'a> {
+    fn in_the_way(&mut self, stage: &Stage, known: PerGroup<Clearances>) -> PerGroup<Contacts<'a>> {
         let [now, end] = self.part.span;
         let span = [now, if stage.moment == 1.0 { end } else { now + stage.moment * self.part.h }];
-        let (model, start) = (self.model, self.start);
-        let obstacles = self.around.zip(known).map(|(around, known)| Obstacles::new(around, model, start, span, known));
-        Contacts { obstacles, ..Contacts::default() }
+        let (around, start, mut groups) = (self.around, self.start, self.groups.iter_mut());
+        known.map(|known| {
+            let model = groups.next().map_or(self.model, |(model, _)| *model);
+            let obstacles = around.map(|around| Obstacles::new(around, model, start, span, known));
+            Contacts { obstacles, ..Contacts::default() }
+        })
     }
 
-    /// Solves one stage from the start that the solver wants.
+    /// Solves one stage from the start that the solver wants; `lasted` are forces between groups so far.
     fn solve_stage(
         &mut self,
         stage: &Stage,
-        contacts: &mut Contacts<'_>,
-    ) -> Result<(Vec<Vec3>, SolveReport), SolveError> {
-        let start = self.solver.start();
-        let beside = if self.solver.reads_inertial() { Start::Inertial } else { start };
+        lasted: &HeldForces,
+        contacts: &mut PerGroup<Contacts<'a>>,
+    ) -> Result<(Vec<Vec3>, Option<HeldForces>, SolveReport), SolveError> {
+        for (entry, memory) in self.model.energies().iter().zip(&mut *self.trial) {
+            entry.batch.begin_stage(&stage.origin, memory);
+        }
+        if self.plan.solvers.len() > 1 {
+            let (x, held, report) = self.solve_groups(stage, lasted, contacts)?;
+            return Ok((x, Some(held), report));
+        }
+        let (solver, clock) = (&mut *self.groups.first.1, self.clock);
+        let start = solver.start();
+        let beside = if solver.reads_inertial() { Start::Inertial } else { start };
         let (stage_now, starts) = ((stage, &self.accelerations[..]), [start, beside]);
         let (model, inputs, origin) = (self.model, self.inputs, (&stage.origin).into());
         let problem = Problem::new(model, inputs, self.start, stage_now, origin, &starts, self.scratch);
         let mut x = self.scratch.copy(problem.start(start));
-        for (entry, memory) in model.energies().iter().zip(&mut *self.trial) {
-            entry.batch.begin_stage(&stage.origin, memory);
-        }
-        let (solver, trial, clock) = (&mut *self.solver, &mut *self.trial, self.clock);
+        let (memory, contacts) = (&mut *self.trial, &mut contacts.first);
         let report = match &mut self.self_collider {
-            Some(collider) => collider.solve(&problem, solver, &mut x, trial, contacts, clock)?,
-            None => solver.finish(&problem.objective(), &mut x, trial, contacts, clock)?,
+            Some(collider) => {
+                let (inertia, wanted) = (problem.objective().inertia, problem.start(Start::Predicted));
+                let mut whole = Whole { problem: &problem, solver, memory, contacts, clock };
+                collider.solve(model, inertia, wanted, &mut whole, &mut x, clock)?
+            }
+            None => solver.finish(&problem.objective(), &mut x, memory, contacts, clock)?,
         };
         problem.recycle(self.scratch);
-        Ok((x, report))
+        Ok((x, None, report))
+    }
+
+    /// Solves one stage of a world with several groups.
+    fn solve_groups(
+        &mut self,
+        stage: &Stage,
+        lasted: &HeldForces,
+        contacts: &mut PerGroup<Contacts<'a>>,
+    ) -> Result<(Vec<Vec3>, HeldForces, SolveReport), SolveError> {
+        let (world, clock, mut sides) = (self.model, self.clock, Vec::new());
+        let mut x = Vec::new();
+        for ((model, solver), contacts) in self.groups.iter_mut().zip(contacts.iter_mut()) {
+            let model: &Model = model;
+            let start = solver.start();
+            let starts = [start, if solver.reads_inertial() { Start::Inertial } else { start }];
+            let (stage_now, origin) = ((stage, &self.accelerations[..]), (&stage.origin).into());
+            let problem = Problem::new(model, self.inputs, self.start, stage_now, origin, &starts, self.scratch);
+            let from = problem.start(start);
+            if x.is_empty() {
+                x = self.scratch.copy(from);
+            }
+            model.free().iter().for_each(|&v| x[v as usize] = from[v as usize]);
+            let own =
+                (0..model.energies().len()).map(|energy| std::mem::take(&mut self.trial[model.energy_number(energy)]));
+            let rank = self.plan.rank(world, sides.len());
+            sides.push(Side { model, memory: own.collect(), solver: &mut **solver, contacts, problem, rank });
+        }
+        let (inertia, wanted) = (1.0 / (stage.tau * stage.tau), sides[0].problem.start(Start::Predicted).to_vec());
+        let mut coupled = Coupled::new(world, &self.plan.of_body, stage, sides, lasted, clock);
+        if let Some(wetting) = &mut self.wetting {
+            coupled.set_wet(|lasted| wetting.contacts(world, inertia, [self.start, &wanted], lasted));
+        }
+        let result = match &mut self.self_collider {
+            Some(collider) => collider.solve(world, inertia, &wanted, &mut coupled, &mut x, clock),
+            None => coupled.solve(&mut x),
+        };
+        self.shifted = coupled.keep_sides(&mut x);
+        let (sides, held) = coupled.finish();
+        for Side { model, problem, memory, .. } in sides {
+            let own = (0..).map(|energy| model.energy_number(energy)).take(memory.len()).collect::<Vec<_>>();
+            own.into_iter().zip(memory).for_each(|(number, memory)| self.trial[number] = memory);
+            problem.recycle(self.scratch);
+        }
+        Ok((x, held, result?))
     }
 
     /// Velocities at the end of a stage that has come to x.
     fn velocities_after(&mut self, stage: &Stage, x: &[Vec3]) -> Vec<Vec3> {
         let mut v = stage.velocities(x, self.scratch);
+        // Nor is it a velocity that keeps fluid on its side.
+        for (vertex, way) in self.shifted.drain(..) {
+            v[vertex as usize] -= way / stage.tau;
+        }
         // What keeping surfaces apart has taken from rigid bodies is no change of their velocities.
         if let Some(collider) = &self.self_collider {
             collider.keep_momentum(&mut v, stage.tau);
@@ -194,14 +277,24 @@ impl<'a> Stages<'a> {
         let Substep { h, span, .. } = *self.part;
         let (velocities, accelerations) = (&self.velocities[..], &self.accelerations[..]);
         let is_euler = self.integrator == TimeIntegrator::ImplicitEuler;
-        let moves_out = !self.solver.keeps_positions();
-        let before = Before { span, h, velocities, accelerations, is_euler, moves_out };
-        let Solved { x, v, contacts } = solved;
-        let mut struck = Vec::new();
-        contacts.layers.note_struck(&before, &mut struck);
-        let finished = contacts.obstacles.as_mut().map(|obstacles| obstacles.finish(&before, x, v, &mut struck));
-        let (contacts, held) = finished.unwrap_or_default();
-        Touched { contacts, held, struck }
+        let Solved { x, v, contacts, .. } = solved;
+        let mut touched = Touched { contacts: Vec::new(), held: Vec::new(), struck: Vec::new() };
+        for ((_, solver), contacts) in self.groups.iter_mut().zip(contacts.iter_mut()) {
+            let moves_out = !solver.keeps_positions();
+            let before = Before { span, h, velocities, accelerations, is_euler, moves_out };
+            let Touched { contacts: all, held: all_held, struck } = &mut touched;
+            contacts.layers.note_struck(&before, struck);
+            if let Some(obstacles) = &mut contacts.obstacles {
+                let (contacts, held) = obstacles.finish(&before, x, v, struck);
+                all.extend(contacts);
+                all_held.extend(held);
+            }
+        }
+        if self.plan.solvers.len() > 1 {
+            touched.contacts.sort_by_key(|contact| (contact.vertex, contact.collider));
+            touched.held.sort_by_key(|held| (held.vertex, held.collider));
+        }
+        touched
     }
 
     /// Pinned vertices are where they were told to be, and as fast as that made them.
@@ -221,7 +314,9 @@ impl<'a> Stages<'a> {
     }
 
     fn correct_velocities(&mut self, solved: &mut Solved<'_>) {
-        self.solver.correct_velocities(self.model, self.start, &solved.x, &mut solved.v, self.part.h);
+        for (model, solver) in self.groups.iter_mut() {
+            solver.correct_velocities(model, self.start, &solved.x, &mut solved.v, self.part.h);
+        }
     }
 
     /// What the substep has come to, with what the next one looks back on.
@@ -232,10 +327,12 @@ impl<'a> Stages<'a> {
         limited: Option<StrainLimitReport>,
         by_air: Vec<Vec3>,
     ) -> Reached {
-        let (Solved { x, v, contacts }, h) = (solved, self.part.h);
+        let (Solved { x, v, contacts, between }, h) = (solved, self.part.h);
         let Self { velocities, accelerations, .. } = self;
-        let obstacles = contacts.obstacles;
-        let clearances = obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default();
+        let known = |contacts: Contacts<'_>| {
+            contacts.obstacles.map(|obstacles| obstacles.into_clearances_at(&x)).unwrap_or_default()
+        };
+        let clearances = contacts.map(known);
         let mut others = by_air;
         let masses = self.model.mass().lumped();
         for ((a, mass), (v, before)) in others.iter_mut().zip(masses).zip(v.iter().zip(&velocities)) {
@@ -249,6 +346,6 @@ impl<'a> Stages<'a> {
         let struck = touched.struck.iter().map(past).collect();
         self.scratch.give([velocities, accelerations]);
         let Touched { contacts: touched, held, .. } = touched;
-        Reached { positions: x, velocities: v, touched, held, clearances, limited, others, struck }
+        Reached { positions: x, velocities: v, touched, held, clearances, between, limited, others, struck }
     }
 }

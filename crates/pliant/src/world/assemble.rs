@@ -8,7 +8,7 @@ use crate::matter::{BodyView, MatterEntry};
 use crate::world::body::Body;
 use crate::world::error::ModelError;
 use crate::world::mass::Mass;
-use crate::world::model::{BodyInfo, EnergyEntry, ModelParts};
+use crate::world::model::{BodyInfo, EnergyPart, ModelParts};
 
 /// Two vertices that are tied by a spring.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl World {
         self.velocities.extend_from_slice(&body.velocities);
         for mut batch in body.energies {
             batch.operator_mut().shift_vertices(base as u32);
-            self.parts.energies.push(EnergyEntry { batch, body: Some(number), damping: None });
+            self.parts.energies.push(EnergyPart { batch, body: Some(number) });
         }
         for mut batch in body.constraints {
             batch.shift_vertices(base as u32);
@@ -85,11 +85,44 @@ impl World {
         Ok(())
     }
 
-    /// All attachments as one batch: a scene may have hundreds, and each batch is a call of its own in every iteration.
-    pub(crate) fn attach(&mut self, attachments: &[Attachment]) -> Result<(), ModelError> {
-        if attachments.is_empty() {
-            return Ok(());
+    /// The bodies at the ends of each attachment.
+    pub(crate) fn attached_bodies(&self, attachments: &[Attachment]) -> Result<Vec<[usize; 2]>, ModelError> {
+        let bodies = |ends: [u32; 2]| ends.map(|v| self.parts.bodies.partition_point(|b| b.vertices.end <= v as usize));
+        attachments.iter().map(|attachment| self.ends(attachment).map(bodies)).collect()
+    }
+
+    /// For each body whether it has constraints or matter that only the position-based solver supports.
+    pub(crate) fn needing_position_based(&self) -> Vec<bool> {
+        let mut needs = vec![false; self.parts.bodies.len()];
+        self.parts.matter.iter().for_each(|entry| needs[entry.body] = true);
+        for batch in self.parts.constraints.iter().filter(|batch| !batch.is_empty()) {
+            if let Some(&v) = batch.stencil(0).first() {
+                needs[self.parts.bodies.partition_point(|body| body.vertices.end <= v as usize)] = true;
+            }
         }
+        needs
+    }
+
+    /// All attachments, in one batch where bodies have one solver: a scene may have hundreds, and each batch is a call of its own in every iteration.
+    /// Those between bodies of two groups are a batch of their own.
+    pub(crate) fn attach(
+        &mut self,
+        attachments: &[Attachment],
+        group: &dyn Fn(usize) -> usize,
+    ) -> Result<(), ModelError> {
+        let mut batches: Vec<([usize; 2], Vec<&Attachment>)> = Vec::new();
+        for (attachment, bodies) in attachments.iter().zip(self.attached_bodies(attachments)?) {
+            let mut groups = bodies.map(group);
+            groups.sort_unstable();
+            match batches.iter_mut().find(|(own, _)| *own == groups) {
+                Some((_, batch)) => batch.push(attachment),
+                None => batches.push((groups, vec![attachment])),
+            }
+        }
+        batches.iter().try_for_each(|(_, batch)| self.attach_all(batch))
+    }
+
+    fn attach_all(&mut self, attachments: &[&Attachment]) -> Result<(), ModelError> {
         let (mut edges, mut lengths) = (Vec::new(), Vec::new());
         for attachment in attachments {
             let ends = self.ends(attachment)?;
@@ -101,11 +134,11 @@ impl World {
         let springs =
             EdgeSprings { rest_lengths: Some(lengths), ..EdgeSprings::new(edges, SpringStiffness::PerEdge(stiffness)) };
         let batch = springs.build(&self.parts.rest).map_err(|error| {
-            let is_bad = |attachment: &&Attachment| !(attachment.stiffness.is_finite() && attachment.stiffness >= 0.0);
+            let is_bad = |attachment: &&&Attachment| !(attachment.stiffness.is_finite() && attachment.stiffness >= 0.0);
             let bad = attachments.iter().find(is_bad).unwrap_or(&attachments[0]);
             ModelError::Energy { body: bad.ends[0].0.clone(), error }
         })?;
-        self.parts.energies.push(EnergyEntry { batch, body: None, damping: None });
+        self.parts.energies.push(EnergyPart { batch, body: None });
         Ok(())
     }
 

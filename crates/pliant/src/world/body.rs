@@ -1,5 +1,7 @@
 //! A body to add to a world: vertices with masses, the energies between them, pins.
 
+use std::any::Any;
+
 use crate::constraint::ConstraintBatch;
 use crate::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
@@ -27,6 +29,8 @@ pub struct Body {
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
     pub(crate) fabric: Fabric,
+    /// The solver that it names. The world only carries it: solvers know the world, not the other way round.
+    pub(crate) solver: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Body {
@@ -48,6 +52,7 @@ impl Body {
             pinned: Vec::new(),
             pressure: 0.0,
             fabric: Fabric::default(),
+            solver: None,
         }
     }
 

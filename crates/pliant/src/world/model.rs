@@ -40,50 +40,69 @@ impl<'a> From<&'a BodyInfo> for Part<'a> {
     fn from(body: &'a BodyInfo) -> Self {
         let BodyInfo { vertices, surface, segments, collides_with_itself, welded, .. } = body;
         let (vertices, collides_with_itself) = (vertices.clone(), *collides_with_itself);
-        Self { vertices, surface, segments, collides_with_itself, welded }
+        Self { vertices, surface, segments, collides_with_itself, welded, has_particles: false }
     }
 }
 
 /// A batch of energies within the world.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct EnergyEntry {
     /// The energy.
-    pub batch: Box<dyn Batch>,
+    pub batch: Arc<dyn Batch>,
     /// Its body; none for attachments between bodies.
     pub body: Option<usize>,
     /// For stiffness-proportional damping, the time constant β \[s\]; none for elastic energies.
     pub damping: Option<f64>,
 }
 
-/// The world as flat, immutable arrays.
+/// The world as flat, immutable arrays; or a group of its bodies, which one solver moves. A group has all vertices and bodies of the world, under the same
+/// numbers, but only the energies, constraints, matter and unknowns of its own bodies.
 #[derive(Debug)]
 pub struct Model {
-    bodies: Vec<BodyInfo>,
-    rest: Vec<Vec3>,
-    mass: Mass,
+    common: Arc<Common>,
     energies: Vec<EnergyEntry>,
-    constraints: Vec<Box<dyn ConstraintBatch>>,
+    constraints: Vec<Arc<dyn ConstraintBatch>>,
     /// By body.
     matter: Vec<MatterEntry>,
-    fabrics: Vec<Fabric>,
-    /// Place of each vertex among the unknowns; `PINNED` for those that follow their targets.
+    /// Place of each vertex among the unknowns; `FIXED` for those that are none.
     free_index: Vec<u32>,
     free: Vec<u32>,
-    pinned: Vec<u32>,
+    group: Option<Group>,
     /// First corner of each batch among all corners, and the end.
     corner_starts: Vec<usize>,
     /// For each free vertex the corners that touch it, in ascending order.
     gather_starts: Vec<u32>,
     gather_corners: Vec<u32>,
     pattern: Arc<SymmetricPattern>,
-    diagonal: f64,
     rigid: Vec<RigidSetInfo>,
+    /// Worked out when it is first asked for.
+    fingerprint: OnceLock<u64>,
+}
+
+/// What a world and its groups share.
+#[derive(Debug)]
+struct Common {
+    bodies: Vec<BodyInfo>,
+    rest: Vec<Vec3>,
+    mass: Mass,
+    fabrics: Vec<Fabric>,
+    pinned: Vec<u32>,
+    diagonal: f64,
     /// Whether a vertex carries mass inside a rigid body, where nothing touches it.
     inside: Vec<bool>,
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
     contact_masses: Vec<f64>,
-    /// Worked out when it is first asked for.
-    fingerprint: OnceLock<u64>,
+}
+
+/// What a model has that is a group of a world.
+#[derive(Debug)]
+struct Group {
+    /// Its bodies, ascending.
+    bodies: Vec<usize>,
+    /// Number of each of its energies in the world.
+    energies: Vec<usize>,
+    /// Its vertices that are attached to other groups, ascending.
+    tied: Vec<u32>,
 }
 
 /// Vertices that move as one.
@@ -97,7 +116,7 @@ pub(crate) struct RigidSetInfo {
     pub(crate) mass: f64,
 }
 
-const PINNED: u32 = u32::MAX;
+const FIXED: u32 = u32::MAX;
 /// Share of a rigid body by which contacts at one of its vertices are weighed. Many vertices touch at once and all act on the same six
 /// freedoms: with weights for the whole body each, the set of those that press was seen to change back and forth without end,
 /// from about six times this share on; with a third of it contacts take more iterations to settle.
@@ -109,7 +128,7 @@ pub(crate) struct ModelParts {
     pub(crate) bodies: Vec<BodyInfo>,
     pub(crate) rest: Vec<Vec3>,
     pub(crate) mass: Mass,
-    pub(crate) energies: Vec<EnergyEntry>,
+    pub(crate) energies: Vec<EnergyPart>,
     pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
     pub(crate) matter: Vec<MatterEntry>,
     pub(crate) pinned: Vec<bool>,
@@ -120,13 +139,20 @@ pub(crate) struct ModelParts {
     pub(crate) stiffness_damping: f64,
 }
 
+/// An energy that the builder hands over.
+pub(crate) struct EnergyPart {
+    pub(crate) batch: Box<dyn Batch>,
+    /// Its body; none for attachments between bodies.
+    pub(crate) body: Option<usize>,
+}
+
 impl Model {
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
         let ModelParts {
             bodies,
             rest,
             mass,
-            mut energies,
+            energies,
             constraints,
             matter,
             pinned,
@@ -137,20 +163,44 @@ impl Model {
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
+        let entry = |part: EnergyPart| EnergyEntry { batch: Arc::from(part.batch), body: part.body, damping: None };
+        let mut energies: Vec<EnergyEntry> = energies.into_iter().map(entry).collect();
         if stiffness_damping > 0.0 {
             let damped: Vec<EnergyEntry> = energies
                 .iter()
                 .filter_map(|entry| {
                     let viscous = Viscous::of(entry.batch.as_ref())?;
-                    Some(EnergyEntry { batch: Box::new(viscous), body: entry.body, damping: Some(stiffness_damping) })
+                    Some(EnergyEntry { batch: Arc::new(viscous), body: entry.body, damping: Some(stiffness_damping) })
                 })
                 .collect();
             energies.extend(damped);
         }
-        let mut free_index = vec![PINNED; rest.len()];
+        let constraints = constraints.into_iter().map(Arc::from).collect();
         let free: Vec<u32> = (0..rest.len() as u32).filter(|&v| !pinned[v as usize]).collect();
-        free.iter().enumerate().for_each(|(k, &v)| free_index[v as usize] = k as u32);
         let pinned: Vec<u32> = (0..rest.len() as u32).filter(|&v| pinned[v as usize]).collect();
+        let mut contact_masses = mass.lumped().to_vec();
+        let rigid = rigid_sets(&energies, &mass);
+        for set in &rigid {
+            for &v in &set.vertices {
+                let mass = &mut contact_masses[v as usize];
+                *mass = mass.max(CONTACT_SHARE * set.mass);
+            }
+        }
+        let inside = inside_of(&rigid, &energies, &bodies, rest.len());
+        let common = Common { bodies, rest, mass, fabrics, pinned, diagonal, inside, contact_masses };
+        Ok(Self::of(Arc::new(common), energies, constraints, matter, free, None))
+    }
+
+    fn of(
+        common: Arc<Common>,
+        energies: Vec<EnergyEntry>,
+        constraints: Vec<Arc<dyn ConstraintBatch>>,
+        matter: Vec<MatterEntry>,
+        free: Vec<u32>,
+        group: Option<Group>,
+    ) -> Self {
+        let mut free_index = vec![FIXED; common.rest.len()];
+        free.iter().enumerate().for_each(|(k, &v)| free_index[v as usize] = k as u32);
         let mut corner_starts = vec![0];
         for entry in &energies {
             corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.batch.operator().corner_vertices().len());
@@ -159,39 +209,68 @@ impl Model {
         let pattern = SymmetricPattern::new(
             free.len(),
             stiffness_places(&energies, &free_index)
-                .chain(mass.off_diagonal().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
+                .chain(common.mass.off_diagonal().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
         );
-        let pattern = Arc::new(pattern);
-        let rigid = rigid_sets(&energies, &mass);
-        let mut contact_masses = mass.lumped().to_vec();
-        for set in &rigid {
-            for &v in &set.vertices {
-                let mass = &mut contact_masses[v as usize];
-                *mass = mass.max(CONTACT_SHARE * set.mass);
-            }
-        }
-        let inside = inside_of(&rigid, &energies, &bodies, rest.len());
-        Ok(Self {
-            bodies,
-            rest,
-            mass,
+        let (pattern, rigid) = (Arc::new(pattern), rigid_sets(&energies, &common.mass));
+        Self {
+            common,
             energies,
             constraints,
             matter,
-            fabrics,
             free_index,
             free,
-            pinned,
+            group,
             corner_starts,
             gather_starts,
             gather_corners,
             pattern,
-            diagonal,
             rigid,
-            inside,
-            contact_masses,
             fingerprint: OnceLock::new(),
-        })
+        }
+    }
+
+    /// The group of some bodies, ascending. Of attachments it has those between its own bodies.
+    pub(crate) fn group(&self, bodies: &[usize]) -> Self {
+        let is_own = |body: usize| bodies.binary_search(&body).is_ok();
+        let has_vertex = |v: &u32| is_own(self.body_of(*v as usize));
+        let own = |&k: &usize| match &self.energies[k] {
+            EnergyEntry { body: Some(body), .. } => is_own(*body),
+            entry => entry.batch.operator().corner_vertices().iter().all(has_vertex),
+        };
+        let numbers: Vec<usize> = (0..self.energies.len()).filter(own).collect();
+        let others = (0..self.energies.len()).filter(|k| self.energies[*k].body.is_none() && !own(k));
+        let ends = others.flat_map(|k| self.energies[k].batch.operator().corner_vertices());
+        let mut tied: Vec<u32> = ends.copied().filter(has_vertex).collect();
+        tied.sort_unstable();
+        tied.dedup();
+        let energies = numbers.iter().map(|&k| self.energies[k].clone()).collect();
+        let constraints = self.constraints.iter().filter(|batch| {
+            !batch.is_empty() && batch.stencil(0).first().is_some_and(|&v| is_own(self.body_of(v as usize)))
+        });
+        let matter = self.matter.iter().filter(|entry| is_own(entry.body)).cloned().collect();
+        let free = self.free.iter().copied().filter(|&v| is_own(self.body_of(v as usize))).collect();
+        let group = Group { bodies: bodies.to_vec(), energies: numbers, tied };
+        Self::of(Arc::clone(&self.common), energies, constraints.cloned().collect(), matter, free, Some(group))
+    }
+
+    /// Whether it is the whole world, not a group of it.
+    pub fn is_whole(&self) -> bool {
+        self.group.is_none()
+    }
+
+    /// Whether it moves a body: all of a world, or those of a group.
+    pub fn has_body(&self, body: usize) -> bool {
+        self.group.as_ref().is_none_or(|group| group.bodies.binary_search(&body).is_ok())
+    }
+
+    /// Whether a vertex of a group is attached to another group.
+    pub(crate) fn is_tied(&self, vertex: u32) -> bool {
+        self.group.as_ref().is_some_and(|group| group.tied.binary_search(&vertex).is_ok())
+    }
+
+    /// Number that an energy of a group has in the world.
+    pub(crate) fn energy_number(&self, energy: usize) -> usize {
+        self.group.as_ref().map_or(energy, |group| group.energies[energy])
     }
 
     /// A number that differs between models.
@@ -201,17 +280,17 @@ impl Model {
 
     /// The bodies, in the order in which they were added.
     pub fn bodies(&self) -> &[BodyInfo] {
-        &self.bodies
+        &self.common.bodies
     }
 
     /// Rest positions of all vertices \[m\].
     pub fn rest(&self) -> &[Vec3] {
-        &self.rest
+        &self.common.rest
     }
 
     /// Masses.
     pub fn mass(&self) -> &Mass {
-        &self.mass
+        &self.common.mass
     }
 
     /// All energies, damping included.
@@ -220,7 +299,7 @@ impl Model {
     }
 
     /// Constraints, which only the position-based solver supports.
-    pub fn constraints(&self) -> &[Box<dyn ConstraintBatch>] {
+    pub fn constraints(&self) -> &[Arc<dyn ConstraintBatch>] {
         &self.constraints
     }
 
@@ -244,7 +323,7 @@ impl Model {
     /// ```
     pub fn matter_of<M: Matter>(&self) -> impl Iterator<Item = Portion<'_, M>> {
         self.matter.iter().filter_map(|entry| {
-            let vertices = self.bodies[entry.body].vertices.clone();
+            let vertices = self.common.bodies[entry.body].vertices.clone();
             entry.downcast().map(|matter| Portion { body: entry.body, vertices, matter })
         })
     }
@@ -259,11 +338,11 @@ impl Model {
     /// # Panics
     /// If there is no such body.
     pub fn cells(&self, body: usize) -> &Cells {
-        &self.fabrics[body].cells
+        &self.common.fabrics[body].cells
     }
 
     pub(crate) fn fabrics(&self) -> &[Fabric] {
-        &self.fabrics
+        &self.common.fabrics
     }
 
     /// Vertices that are solved for, ascending.
@@ -273,18 +352,18 @@ impl Model {
 
     /// Vertices that follow their targets exactly, ascending.
     pub fn pinned(&self) -> &[u32] {
-        &self.pinned
+        &self.common.pinned
     }
 
-    /// Index of a vertex among the unknowns; none if it is pinned.
+    /// Index of a vertex among the unknowns; none if it is pinned, or belongs to another group.
     pub fn free_index(&self, vertex: u32) -> Option<usize> {
         let index = self.free_index[vertex as usize];
-        (index != PINNED).then_some(index as usize)
+        (index != FIXED).then_some(index as usize)
     }
 
     /// Length scale of the world: the diagonal of its rest or first positions, whichever is larger; 1 m for a single point \[m\].
     pub fn diagonal(&self) -> f64 {
-        self.diagonal
+        self.common.diagonal
     }
 
     /// Pattern of the system over free vertices. Contributions are numbered batch by batch, element by element, pairs of
@@ -298,8 +377,17 @@ impl Model {
         let constraints = self.constraints.iter().filter(|batch| !batch.is_empty());
         let constraints =
             constraints.filter_map(|batch| Some((self.locate(*batch.stencil(0).first()? as usize).0, batch.kind())));
-        let matter = self.matter.iter().map(|entry| (&self.bodies[entry.body], entry.matter.kind()));
+        let matter = self.matter.iter().map(|entry| (&self.common.bodies[entry.body], entry.matter.kind()));
         constraints.chain(matter).min_by_key(|(body, _)| body.vertices.start)
+    }
+
+    /// Whether a body has constraints or matter that only the position-based solver supports.
+    pub(crate) fn body_needs_position_based(&self, body: usize) -> bool {
+        let range = &self.bodies()[body].vertices;
+        let has = |batch: &Arc<dyn ConstraintBatch>| {
+            !batch.is_empty() && batch.stencil(0).first().is_some_and(|&v| range.contains(&(v as usize)))
+        };
+        self.constraints.iter().any(has) || self.matter.iter().any(|entry| entry.body == body)
     }
 
     /// Sets of vertices that move as one.
@@ -309,12 +397,12 @@ impl Model {
 
     /// Whether a vertex is inside a rigid body, where nothing touches it.
     pub(crate) fn is_inside(&self, vertex: usize) -> bool {
-        self.inside[vertex]
+        self.common.inside[vertex]
     }
 
     /// Mass by which contacts at each vertex are weighed \[kg\].
     pub(crate) fn contact_masses(&self) -> &[f64] {
-        &self.contact_masses
+        &self.common.contact_masses
     }
 
     /// Each vertex of rigid sets but the hubs, with the batch and the stiffness that keeps it in place \[N/m\].
@@ -345,10 +433,15 @@ impl Model {
         &self.gather_corners[self.gather_starts[k] as usize..self.gather_starts[k + 1] as usize]
     }
 
+    /// Number of the body that a vertex belongs to.
+    pub(crate) fn body_of(&self, vertex: usize) -> usize {
+        let at = self.bodies().partition_point(|body| body.vertices.end <= vertex);
+        at.min(self.bodies().len() - 1)
+    }
+
     /// The body that a vertex belongs to, and its number there.
     pub fn locate(&self, vertex: usize) -> (&BodyInfo, usize) {
-        let at = self.bodies.partition_point(|body| body.vertices.end <= vertex);
-        let body = &self.bodies[at.min(self.bodies.len() - 1)];
+        let body = &self.bodies()[self.body_of(vertex)];
         (body, vertex - body.vertices.start)
     }
 }
@@ -381,7 +474,7 @@ fn inside_of(rigid: &[RigidSetInfo], energies: &[EnergyEntry], bodies: &[BodyInf
 
 fn free_pair(free_index: &[u32], i: u32, j: u32) -> Option<(u32, u32)> {
     let (a, b) = (free_index[i as usize], free_index[j as usize]);
-    (a != PINNED && b != PINNED).then_some((a, b))
+    (a != FIXED && b != FIXED).then_some((a, b))
 }
 
 fn stiffness_places<'a>(energies: &'a [EnergyEntry], free_index: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
@@ -401,7 +494,7 @@ fn gather_lists(energies: &[EnergyEntry], free_index: &[u32], free_count: usize)
         let vertices = energies.iter().flat_map(|entry| entry.batch.operator().corner_vertices());
         vertices.enumerate().filter_map(|(corner, &v)| {
             let k = free_index[v as usize];
-            (k != PINNED).then_some((k as usize, corner as u32))
+            (k != FIXED).then_some((k as usize, corner as u32))
         })
     };
     let mut starts = vec![0u32; free_count + 1];

@@ -117,10 +117,12 @@ impl Inputs {
         }
     }
 
-    /// Goals at a fraction of the current substep.
-    pub(crate) fn goals_at(&self, moment: f64, goals: &mut Vec<Vec<Vec3>>) {
-        goals.resize(self.goals_now.len(), Vec::new());
-        for ((goals, now), next) in goals.iter_mut().zip(&self.goals_now).zip(&self.substep_goals) {
+    /// Goals of the energies of a world, or of a group of it, at a fraction of the current substep.
+    pub(crate) fn goals_at(&self, model: &Model, moment: f64, goals: &mut Vec<Vec<Vec3>>) {
+        goals.resize(model.energies().len(), Vec::new());
+        for (energy, goals) in goals.iter_mut().enumerate() {
+            let number = model.energy_number(energy);
+            let (now, next) = (&self.goals_now[number], &self.substep_goals[number]);
             goals.clear();
             goals.extend(now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }));
         }

@@ -7,6 +7,7 @@ mod energies;
 mod explicit;
 mod fluids;
 mod follow_leader;
+mod groups;
 mod hair;
 mod invariants;
 mod limits;

@@ -2,6 +2,7 @@
 //! device, and what that comes to arrives one call later.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use pliant::contact::{ContactMode, Contacts};
@@ -61,7 +62,8 @@ impl SolverRecipe for Plain {
 #[derive(Debug)]
 struct Device {
     gradients: Sender<Vec<[f32; 3]>>,
-    steps: Receiver<Vec<[f32; 3]>>,
+    /// A simulation can be shared between threads, a receiver by itself cannot.
+    steps: Mutex<Receiver<Vec<[f32; 3]>>>,
 }
 
 impl Device {
@@ -87,7 +89,7 @@ impl Device {
                 }
             }
         });
-        Self { gradients, steps }
+        Self { gradients, steps: Mutex::new(steps) }
     }
 }
 
@@ -159,7 +161,7 @@ impl Solver for RemoteSolver {
         }
         let device = self.device.as_ref().unwrap();
         if self.calls > 0 {
-            let steps = device.steps.recv().unwrap();
+            let steps = device.steps.lock().unwrap().recv().unwrap();
             for (&v, step) in model.free().iter().zip(steps) {
                 x[v as usize] += Vec3::from(step.map(f64::from));
             }

@@ -108,8 +108,9 @@ struct Ingredients<'a> {
 
 impl Fluids {
     pub(crate) fn new(model: &Model, inverse_masses: &[f64]) -> Self {
-        let is_fluid = |body: &usize| model.matter_in::<Fluid>(*body).is_some();
-        let others = (0..model.bodies().len()).filter(|body| !is_fluid(body));
+        // Surfaces of other groups are met between groups.
+        let is_solid = |body: &usize| model.has_body(*body) && model.matter_in::<Fluid>(*body).is_none();
+        let others = (0..model.bodies().len()).filter(is_solid);
         let surfaces = others.map(|body| &model.bodies()[body].surface[..]).collect();
         let share = |portion: Portion<'_, Fluid>| Share { vertices: portion.vertices, fluid: portion.matter.clone() };
         let fluids = model.matter_of::<Fluid>().map(share).collect();

@@ -39,21 +39,17 @@ pub(crate) struct Chains {
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Chains {
-    /// The chains of some bodies of a world; `leads` tells which vertices are followed and follow none.
-    pub(crate) fn new(
-        model: &Model,
-        bodies: Range<usize>,
-        leads: &dyn Fn(u32) -> bool,
-    ) -> Result<Self, FollowLeaderError> {
-        let bodies = &model.bodies()[bodies];
+    /// The chains of some bodies of a world, ascending; `leads` tells which vertices are followed and follow none, such as all of other bodies.
+    pub(crate) fn new(model: &Model, bodies: &[usize], leads: &dyn Fn(u32) -> bool) -> Result<Self, FollowLeaderError> {
+        let infos = model.bodies();
         let range = match (bodies.first(), bodies.last()) {
-            (Some(first), Some(last)) => first.vertices.start..last.vertices.end,
+            (Some(&first), Some(&last)) => infos[first].vertices.start..infos[last].vertices.end,
             _ => 0..0,
         };
         let (mut vertices, mut offsets) = (Vec::new(), vec![0]);
         let (mut held, mut shares) = (Vec::new(), Vec::new());
         let (mut body_of, mut leaders) = (Vec::new(), Vec::new());
-        for body in bodies {
+        for body in bodies.iter().map(|&body| &infos[body]) {
             leaders.push(body.vertices.clone().map(|v| v as u32).filter(|&v| leads(v)).collect());
             for (number, strand) in strands(&body.segments).into_iter().enumerate() {
                 let pins: Vec<usize> = (0..strand.len()).filter(|&k| leads(strand[k])).collect();

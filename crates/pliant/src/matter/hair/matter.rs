@@ -57,7 +57,7 @@ impl Hair {
     fn chains(model: &Model, body: usize) -> Result<Chains, FollowLeaderError> {
         let leads = leaders(model, body);
         let first = model.bodies()[body].vertices.start;
-        Chains::new(model, body..body + 1, &|vertex| leads[vertex as usize - first])
+        Chains::new(model, &[body], &|vertex| leads[vertex as usize - first])
     }
 
     /// The hair of a body in motion; none where it cannot be, which was refused when the world was built.
@@ -103,7 +103,8 @@ impl Body {
 /// For each vertex of a body whether it leads: it is pinned, or something other than its strand says where it goes.
 fn leaders(model: &Model, body: usize) -> Vec<bool> {
     let vertices = model.bodies()[body].vertices.clone();
-    let mut leads: Vec<bool> = vertices.clone().map(|v| model.free_index(v as u32).is_none()).collect();
+    let leads = |v: usize| model.free_index(v as u32).is_none() || model.is_tied(v as u32);
+    let mut leads: Vec<bool> = vertices.clone().map(leads).collect();
     let corners = model.energies().iter().flat_map(|entry| entry.batch.operator().corner_vertices());
     corners.map(|&v| v as usize).filter(|v| vertices.contains(v)).for_each(|v| leads[v - vertices.start] = true);
     leads

@@ -12,7 +12,7 @@ pub(super) const LARGEST_WINDOW: usize = 16;
 
 /// The last residuals and plain iterates. Vectors are kept when they are forgotten, so that solve after solve allocates nothing.
 #[derive(Debug)]
-pub(super) struct Anderson {
+pub(crate) struct Anderson {
     window: usize,
     /// Changes of residual and plain iterate between consecutive iterations, newest first, with the length of the former.
     changes: VecDeque<Change>,
@@ -32,7 +32,7 @@ struct Change {
 }
 
 impl Anderson {
-    pub(super) fn new(window: usize) -> Self {
+    pub(crate) fn new(window: usize) -> Self {
         Self {
             window,
             changes: VecDeque::new(),
@@ -45,13 +45,13 @@ impl Anderson {
     }
 
     /// Forgets everything: after a refused iterate the history describes another region.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.spare.extend(self.changes.drain(..));
         self.has_last = false;
     }
 
     /// The accelerated iterate after an iteration with residual δ and plain result x + δ.
-    pub(super) fn next(&mut self, residual: &[Vec3], plain: &[Vec3]) -> &[Vec3] {
+    pub(crate) fn next(&mut self, residual: &[Vec3], plain: &[Vec3]) -> &[Vec3] {
         self.remember(residual, plain);
         self.next.clear();
         self.next.extend_from_slice(plain);

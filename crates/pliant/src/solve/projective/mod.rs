@@ -10,7 +10,7 @@
 //! comes close to its rounding error, then in f64.
 
 mod advance;
-mod anderson;
+pub(crate) mod anderson;
 mod balance;
 pub(super) mod contact;
 mod lbfgs;

@@ -18,6 +18,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::sparse::Precision;
+use crate::world::model::Model;
 use crate::world::state::State;
 
 use super::projective::contact::Coupled;
@@ -212,7 +213,7 @@ impl Solver for TwoMetric {
         }
         iteration.touch(true);
         let mut value = iteration.evaluate();
-        if self.params.energy_tolerance > 0.0 && objective.model.bodies().iter().any(|body| body.pressure != 0.0) {
+        if self.params.energy_tolerance > 0.0 && has_pressure(objective.model) {
             value = iteration.leave_hopeless(value);
         }
         // The line search would refuse every step from here, and the stage would end where it began without a word.
@@ -437,4 +438,9 @@ impl Iteration<'_, '_> {
         self.evaluate();
         0.0
     }
+}
+
+/// Whether a body that is moved is under pressure.
+fn has_pressure(model: &Model) -> bool {
+    model.bodies().iter().enumerate().any(|(number, body)| body.pressure != 0.0 && model.has_body(number))
 }

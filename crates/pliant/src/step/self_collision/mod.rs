@@ -17,11 +17,11 @@ use untangle::untangle;
 
 use crate::clock::Clock;
 use crate::collide::LEAST_THICKNESS;
-use crate::contact::{Contacts, Layers, Place, READY};
+use crate::contact::{Contacts, Layers, PairForce, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::proximity::{Intersection, Neighbourhood, Primitives, intersections};
-use crate::solve::{SolveError, SolveReport, Solver, Start};
+use crate::solve::{SolveError, SolveReport, Solver};
 use crate::step::problem::Problem;
 use crate::world::crossing::Crossing;
 use crate::world::error::ModelError;
@@ -104,6 +104,56 @@ impl SelfCollisionReport {
     }
 }
 
+/// What solves a stage in rounds, with the contacts of each.
+pub(crate) trait Rounds {
+    /// Forces of the contacts so far, ordered by pair.
+    fn forces(&self) -> Vec<PairForce>;
+
+    /// Takes the contacts of the next round.
+    fn set_layers(&mut self, layers: Layers);
+
+    /// Solves from x.
+    fn solve(&mut self, x: &mut [Vec3]) -> Result<SolveReport, SolveError>;
+
+    /// How many contacts press.
+    fn pressing(&self) -> usize;
+
+    /// Whether one of these vertices, in ascending order, is inside of a collider that it touches.
+    fn is_inside(&self, held: &[u32], x: &[Vec3]) -> bool;
+}
+
+/// A world that one solver moves.
+#[derive(Debug)]
+pub(crate) struct Whole<'a, 'c> {
+    pub(crate) problem: &'a Problem<'a>,
+    pub(crate) solver: &'a mut dyn Solver,
+    pub(crate) memory: &'a mut [Memory],
+    pub(crate) contacts: &'a mut Contacts<'c>,
+    pub(crate) clock: &'a Clock,
+}
+
+impl Rounds for Whole<'_, '_> {
+    fn forces(&self) -> Vec<PairForce> {
+        self.contacts.layers.forces().collect()
+    }
+
+    fn set_layers(&mut self, layers: Layers) {
+        self.contacts.layers = layers;
+    }
+
+    fn solve(&mut self, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
+        self.solver.finish(&self.problem.objective(), x, self.memory, self.contacts, self.clock)
+    }
+
+    fn pressing(&self) -> usize {
+        self.contacts.layers.pressing()
+    }
+
+    fn is_inside(&self, held: &[u32], x: &[Vec3]) -> bool {
+        self.contacts.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_inside(held, x))
+    }
+}
+
 /// Keeps the surfaces of a world apart.
 #[derive(Debug)]
 pub(crate) struct SelfCollider {
@@ -173,25 +223,23 @@ impl SelfCollider {
         self.report.clone()
     }
 
-    /// Solves a stage in rounds, so that its result is free of intersections.
+    /// Solves a stage in rounds, so that its result is free of intersections. Vertices want to go to `wanted`; `inertia` is 1/τ² \[1/s²\].
     pub(crate) fn solve(
         &mut self,
-        problem: &Problem<'_>,
-        solver: &mut dyn Solver,
+        model: &Model,
+        inertia: f64,
+        wanted: &[Vec3],
+        rounds: &mut dyn Rounds,
         x: &mut [Vec3],
-        memory: &mut [Memory],
-        contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<SolveReport, SolveError> {
-        let (model, inertia) = (problem.model(), problem.objective().inertia);
-        let wanted = problem.start(Start::Predicted);
         let pins: Vec<Vec3> = model.pinned().iter().map(|&v| wanted[v as usize]).collect();
-        contacts.layers = self.detect(model, inertia, wanted, &Layers::default(), clock);
+        rounds.set_layers(self.detect(model, inertia, wanted, &rounds.forces(), clock));
         let mut sum: Option<SolveReport> = None;
         for round in 1.. {
             // Pins that were held back try again.
             model.pinned().iter().zip(&pins).for_each(|(&v, pin)| x[v as usize] = *pin);
-            let solved = solver.finish(&problem.objective(), x, memory, contacts, clock)?;
+            let solved = rounds.solve(x)?;
             match &mut sum {
                 Some(sum) => sum.add(solved),
                 None => sum = Some(solved),
@@ -199,21 +247,20 @@ impl SelfCollider {
             if x.iter().any(|p| !p.is_finite()) {
                 break; // The step will be refused.
             }
-            let pressing = contacts.layers.pressing();
+            let pressing = rounds.pressing();
             let wanted = x.to_vec();
             let held = self.truncate(x, clock);
             let cut = self.rigid.iter().flatten().map(|&v| (v, wanted[v as usize] - x[v as usize]));
             self.cut = cut.filter(|(_, cut)| *cut != Vec3::ZERO).collect();
             (self.report.contacts, self.report.held, self.report.rounds) =
                 (pressing, held.len(), self.report.rounds + 1);
-            let is_stuck = || contacts.obstacles.as_ref().is_some_and(|obstacles| obstacles.is_inside(&held, x));
-            let most = self.settings.rounds * if is_stuck() { STUCK_ROUNDS } else { 1 };
+            let most = self.settings.rounds * if rounds.is_inside(&held, x) { STUCK_ROUNDS } else { 1 };
             let is_settled = round >= self.settings.least_rounds || (pressing == 0 && held.is_empty());
             let is_near = |&v: &u32| x[v as usize].distance(wanted[v as usize]) <= self.settings.thickness;
             if round >= most || (is_settled && held.iter().all(is_near)) {
                 break;
             }
-            contacts.layers = self.detect(model, inertia, &wanted, &contacts.layers, clock);
+            rounds.set_layers(self.detect(model, inertia, &wanted, &rounds.forces(), clock));
         }
         Ok(sum.unwrap_or_default())
     }
@@ -227,7 +274,7 @@ impl SelfCollider {
     }
 
     /// Contacts at the safe positions for vertices that want to go somewhere.
-    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &Layers, clock: &Clock) -> Layers {
+    fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &[PairForce], clock: &Clock) -> Layers {
         let begun = clock.now();
         let reach = READY * self.settings.thickness;
         let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);

@@ -10,7 +10,7 @@ use crate::energy::{Batch, Rewiring};
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh};
 use crate::world::mass::Mass;
-use crate::world::model::{EnergyEntry, Model, ModelParts};
+use crate::world::model::{EnergyEntry, EnergyPart, Model, ModelParts};
 
 /// For each element of a batch the one that it was; none for new ones.
 pub(crate) type Sources = Vec<Option<u32>>;
@@ -23,7 +23,7 @@ pub(crate) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         let elements = (0..operator.len() as u32).map(|element| (element, 1.0)).collect();
         let same = Rewiring { elements, vertices: operator.corner_vertices().to_vec() };
         let batch = entry.batch.rewired(&same).ok_or_else(|| unsupported(model, entry))?;
-        energies.push(EnergyEntry { batch, body: entry.body, damping: None });
+        energies.push(EnergyPart { batch, body: entry.body });
     }
     if let Some(batch) = model.constraints().first() {
         let body = batch.stencil(0).first().map(|&v| model.locate(v as usize).0.name.clone());

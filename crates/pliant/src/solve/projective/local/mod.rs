@@ -52,7 +52,7 @@ use quadratic::Quadratic;
 use simplex::LaneBatch;
 use springs::{LimitedSprings, PlainSprings, VertexSums};
 
-/// Vertices in the order of the linear solve: free ones as they are eliminated, then pinned ones.
+/// Vertices in the order of the linear solve: free ones as they are eliminated, then pinned ones and those of other groups.
 #[derive(Debug)]
 pub(in crate::solve) struct Order {
     /// Vertex at each place.
@@ -67,7 +67,7 @@ impl Order {
     /// From the order of elimination of the unknowns.
     pub(in crate::solve) fn new(model: &Model, elimination: &[u32]) -> Self {
         let mut vertices: Vec<u32> = elimination.iter().map(|&k| model.free()[k as usize]).collect();
-        vertices.extend(model.pinned());
+        vertices.extend((0..model.rest().len() as u32).filter(|&v| model.free_index(v).is_none()));
         let mut places = vec![0u32; vertices.len()];
         vertices.iter().enumerate().for_each(|(place, &v)| places[v as usize] = place as u32);
         Self { free: elimination.len(), vertices, places }

@@ -1,0 +1,236 @@
+//! Groups: bodies that one solver moves.
+//!
+//! A body may name its solver; the others have that of the world. Bodies that are attached to each other share one, unless each names its own. Where the
+//! choice is left to the rule (`solve::auto`), it is made for each group, and bodies that only the position-based solver supports are a group of their own:
+//! water does not make the cloth beside it soft. Bodies whose solvers have the same parameters are one group.
+
+use std::collections::VecDeque;
+
+use crate::contact::Clearances;
+use crate::solve::{Solver, SolverChoice};
+use crate::world::body::Body;
+use crate::world::model::Model;
+
+impl Body {
+    /// Names the solver that moves this body, given by its parameters; without one it is that of the world. Bodies that
+    /// are attached to each other share a solver, unless each names its own.
+    ///
+    /// ```
+    /// use pliant::mesh::generate::particle_block;
+    /// use pliant::prelude::*;
+    /// let sheet = Sheet { columns: 8, rows: 8, plane: Plane::Xz, ..Sheet::default() };
+    /// let corners = [sheet.vertex(0, 0), sheet.vertex(8, 0), sheet.vertex(0, 8), sheet.vertex(8, 8)];
+    /// let cloth = Body::cloth(&sheet.mesh()?, &ClothMaterial::default())?.named("cloth").pin(corners);
+    /// let cloth = cloth.with_solver(ProjectiveParams::default());
+    /// let drop = particle_block(Vec3::splat(0.2), 0.1)?.translated(Vec3::Y * 0.2);
+    /// let water = FluidMaterial { spacing: 0.1, ..FluidMaterial::default() };
+    /// let water = Body::fluid(&drop, &water)?.named("water");
+    /// let mut sim = Simulation::builder().body(cloth).body(water).build()?;
+    /// assert_eq!(sim.solver_count(), 2);
+    /// sim.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_solver(mut self, solver: impl Into<SolverChoice>) -> Self {
+        let solver: SolverChoice = solver.into();
+        self.solver = Some(Box::new(solver));
+        self
+    }
+
+    /// Hands over the solver that it names.
+    pub(crate) fn take_named_solver(&mut self) -> Option<SolverChoice> {
+        self.solver.take().and_then(|solver| solver.downcast().ok()).map(|solver| *solver)
+    }
+
+    /// The solver that it names.
+    pub(crate) fn named_solver(&self) -> Option<&SolverChoice> {
+        self.solver.as_ref().and_then(|solver| solver.downcast_ref())
+    }
+}
+
+/// Solvers as they were asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Wishes {
+    /// For bodies that name none.
+    pub(crate) world: SolverChoice,
+    /// By body.
+    pub(crate) bodies: Vec<Option<SolverChoice>>,
+}
+
+/// What decides which bodies share a solver: the one that was asked for, and whether the rule has to take the position-based one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Key {
+    pub(crate) solver: SolverChoice,
+    needs_position_based: bool,
+}
+
+impl Wishes {
+    /// What each body shares a solver by; `attached` are pairs of bodies, `needs` tells which only the position-based solver supports.
+    pub(crate) fn keys(&self, attached: &[[usize; 2]], needs: &[bool]) -> Vec<Key> {
+        let mut beside = vec![Vec::new(); self.bodies.len()];
+        for &[a, b] in attached {
+            beside[a].push(b);
+            beside[b].push(a);
+        }
+        // A body without a wish has that of the first one that it hangs on.
+        let mut named = self.bodies.clone();
+        let mut queue: VecDeque<usize> = (0..named.len()).filter(|&body| named[body].is_some()).collect();
+        while let Some(body) = queue.pop_front() {
+            for &other in &beside[body] {
+                if named[other].is_none() {
+                    named[other] = named[body].clone();
+                    queue.push_back(other);
+                }
+            }
+        }
+        let solvers: Vec<SolverChoice> =
+            named.into_iter().map(|own| own.unwrap_or_else(|| self.world.clone())).collect();
+        // Of bodies that hang together and share a wish, all need what one of them needs.
+        let mut needing = vec![false; needs.len()];
+        let mut queue: VecDeque<usize> = (0..needs.len()).filter(|&body| needs[body]).collect();
+        while let Some(body) = queue.pop_front() {
+            if !std::mem::replace(&mut needing[body], true) {
+                queue.extend(beside[body].iter().filter(|&&other| solvers[other] == solvers[body]));
+            }
+        }
+        let key = |(solver, needs): (SolverChoice, bool)| {
+            let needs_position_based = needs && solver == SolverChoice::Auto;
+            Key { solver, needs_position_based }
+        };
+        solvers.into_iter().zip(needing).map(key).collect()
+    }
+
+    /// The same for the bodies of a model.
+    pub(crate) fn keys_in(&self, model: &Model) -> Vec<Key> {
+        let ties = model.energies().iter().filter(|entry| entry.body.is_none() && entry.damping.is_none());
+        let attached: Vec<[usize; 2]> = ties
+            .flat_map(|entry| entry.batch.operator().corner_vertices().as_chunks::<2>().0)
+            .map(|ends| ends.map(|v| model.body_of(v as usize)))
+            .collect();
+        let needs: Vec<bool> = (0..model.bodies().len()).map(|body| model.body_needs_position_based(body)).collect();
+        self.keys(&attached, &needs)
+    }
+}
+
+/// Which solver moves which bodies.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Plan {
+    /// The solver of each group; none of them is left to the rule.
+    pub(crate) solvers: Vec<SolverChoice>,
+    /// The group of each body.
+    pub(crate) of_body: Vec<usize>,
+}
+
+impl Plan {
+    /// One solver for all.
+    pub(crate) fn whole(solver: SolverChoice, bodies: usize) -> Self {
+        Self { solvers: vec![solver], of_body: vec![0; bodies] }
+    }
+
+    /// Groups by key, with solvers as they were asked for.
+    pub(crate) fn by_key(keys: Vec<Key>) -> Self {
+        let mut distinct: Vec<Key> = Vec::new();
+        let mut number = |key: Key| {
+            distinct.iter().position(|other| *other == key).unwrap_or_else(|| {
+                distinct.push(key);
+                distinct.len() - 1
+            })
+        };
+        let of_body = keys.into_iter().map(&mut number).collect();
+        Self { solvers: distinct.into_iter().map(|key| key.solver).collect(), of_body }
+    }
+
+    /// Joins groups that have come to the same solver.
+    pub(crate) fn joined(self) -> Self {
+        let mut solvers: Vec<SolverChoice> = Vec::new();
+        let numbers: Vec<usize> = self
+            .solvers
+            .into_iter()
+            .map(|solver| {
+                solvers.iter().position(|other| *other == solver).unwrap_or_else(|| {
+                    solvers.push(solver);
+                    solvers.len() - 1
+                })
+            })
+            .collect();
+        Self { solvers, of_body: self.of_body.into_iter().map(|group| numbers[group]).collect() }
+    }
+
+    /// The model of each group; none where one group is the whole world.
+    pub(crate) fn models(&self, model: &Model) -> Vec<Option<Model>> {
+        if self.solvers.len() == 1 {
+            return vec![None];
+        }
+        let bodies = |group: usize| -> Vec<usize> {
+            (0..self.of_body.len()).filter(|&body| self.of_body[body] == group).collect()
+        };
+        (0..self.solvers.len()).map(|group| Some(model.group(&bodies(group)))).collect()
+    }
+
+    /// Which group owns what is between it and another one: the larger number of two, if it is not 0. Only solvers with a matrix can; of two that can, the
+    /// lighter one does, which is more often thin, and stiff in some directions only.
+    pub(crate) fn rank(&self, model: &Model, group: usize) -> u64 {
+        if !self.solvers[group].has_matrix() {
+            return 0;
+        }
+        let vertices = |body: usize| model.bodies()[body].vertices.clone();
+        let own = (0..self.of_body.len()).filter(|&body| self.of_body[body] == group).flat_map(vertices);
+        let (count, mass) = own.fold((0.0, 0.0), |(n, sum), v| (n + 1.0, sum + model.contact_masses()[v]));
+        // Numbers that are not negative are ordered as their bits are.
+        f64::to_bits(count / mass).max(1)
+    }
+
+    /// Groups with solvers that are yet to be prepared.
+    pub(crate) fn build(&self, model: &Model) -> Vec<Group> {
+        let models = self.models(model).into_iter().zip(&self.solvers);
+        models
+            .map(|(model, solver)| Group { model, solver: solver.build(), clearances: Clearances::default() })
+            .collect()
+    }
+}
+
+/// Bodies that one solver moves.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// None where it is the whole world.
+    model: Option<Model>,
+    pub(crate) solver: Box<dyn Solver>,
+    /// What is known of distances from colliders at the current state.
+    pub(crate) clearances: Clearances,
+}
+
+impl Group {
+    /// Its model, with the solver to move it.
+    pub(crate) fn parts<'a>(&'a mut self, world: &'a Model) -> (&'a Model, &'a mut dyn Solver) {
+        (self.model.as_ref().unwrap_or(world), &mut *self.solver)
+    }
+}
+
+/// One for each group. A world with one group is the common case, and a step of it allocates nothing.
+#[derive(Debug)]
+pub(crate) struct PerGroup<T> {
+    pub(crate) first: T,
+    others: Vec<T>,
+}
+
+impl<T> PerGroup<T> {
+    pub(crate) fn of(mut items: impl Iterator<Item = T>) -> Option<Self> {
+        Some(Self { first: items.next()?, others: items.collect() })
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
+    }
+
+    pub(crate) fn map<U>(self, mut change: impl FnMut(T) -> U) -> PerGroup<U> {
+        PerGroup { first: change(self.first), others: self.others.into_iter().map(change).collect() }
+    }
+}
+
+impl<T> IntoIterator for PerGroup<T> {
+    type Item = T;
+    type IntoIter = std::iter::Chain<std::iter::Once<T>, std::vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self.first).chain(self.others)
+    }
+}
