@@ -11,9 +11,9 @@ use pliant::energy::{ExampleBased, ExampleWeights};
 use pliant::math::Vec3;
 use pliant::mesh::generate::{Plane, Sheet, TetBox};
 use pliant::mesh::{Simplices, TetMesh, TriangleMesh};
+use pliant::presets;
 use pliant::solve::ProjectiveParams;
 use pliant::{BendModel, Body, ClothMaterial, Simulation, SimulationBuilder, SolidMaterial};
-use pliant_scene::presets;
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;

@@ -2,8 +2,9 @@
 
 use pliant::energy::LIST;
 use pliant::mesh::MassKind;
+use pliant::presets;
 use pliant::{BendModel, ClothMaterial, SolidMaterial, StrandMaterial};
-use pliant_scene::{BUILTIN, presets};
+use pliant_scene::BUILTIN;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
 use pliant::solve::SolverChoice;
-use pliant::{Checkpoint, MOST_THREADS, ModelError, SettleParams, Simulation};
+use pliant::{Checkpoint, GrabId, MOST_THREADS, ModelError, Pick, Ray, SettleParams, Simulation};
 use pliant_scene::{Scene, SceneRun};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -61,6 +61,13 @@ impl Run {
         }
     }
 }
+
+/// A vertex that is held softly.
+#[pyclass(frozen, module = "pliant._pliant")]
+pub(crate) struct GrabHandle(GrabId);
+
+/// What a ray points at: body, vertex, point and distance.
+type Picked = (String, u32, [f64; 3], f64);
 
 /// The engine behind `pliant.Simulation`.
 #[pyclass(frozen, module = "pliant._pliant")]
@@ -311,6 +318,31 @@ impl Core {
     #[getter]
     fn substeps(&self) -> PyResult<usize> {
         Ok(self.lock()?.sim().substeps())
+    }
+
+    /// The vertex that a ray points at: body, vertex, point and distance.
+    fn pick(&self, origin: [f64; 3], direction: [f64; 3], radius: f64) -> PyResult<Option<Picked>> {
+        let ray = Ray { origin: origin.into(), direction: direction.into() };
+        let picked = self.lock()?.sim().pick(ray, radius).map_err(bad_value)?;
+        Ok(picked.map(|Pick { body, vertex, point, distance }| (body, vertex, point.into(), distance)))
+    }
+
+    fn grab(&self, body: &str, vertex: u32, stiffness: f64) -> PyResult<GrabHandle> {
+        self.change()?.sim_mut().grab(body, vertex, stiffness).map(GrabHandle).map_err(bad_value)
+    }
+
+    fn move_grab(&self, grab: &GrabHandle, target: [f64; 3]) -> PyResult<()> {
+        self.change()?.sim_mut().move_grab(grab.0, target.into()).map_err(bad_value)
+    }
+
+    fn release(&self, grab: &GrabHandle) -> PyResult<()> {
+        self.change()?.sim_mut().release(grab.0).map_err(bad_value)
+    }
+
+    /// Unit normals of surfaces at positions of all vertices.
+    fn normals<'py>(&self, py: Python<'py>, positions: PyReadonlyArray2<'_, f64>) -> PyResult<Vectors<'py>> {
+        let (positions, run) = (vectors(&positions)?, self.lock()?);
+        to_array(py, &run.sim().normals_at(&positions).map_err(bad_value)?)
     }
 
     fn solver_of(&self, body: &str) -> PyResult<String> {

@@ -378,7 +378,7 @@ CASES: dict[str, Case] = {
         {
             "mesh": SHEET, "material": pliant.ClothMaterial(), "name": "cloth", "density": None, "masses": None,
             "energies": (), "constraints": (), "pin": [0], "positions": X, "velocities": 0 * X, "pressure": 1.0,
-            "tearing": None, "matching": None, "cloth_matching": None,
+            "tearing": None, "matching": None, "cloth_matching": None, "solver": None,
         },
         use=run,
     ),
@@ -386,7 +386,7 @@ CASES: dict[str, Case] = {
         lambda: pliant.Body.rigid,
         {
             "mesh": BALL, "material": pliant.RigidMaterial(), "name": "ball", "pin": (), "velocity": (0, 1, 0),
-            "spin": (0, 1, 0),
+            "spin": (0, 1, 0), "solver": None,
         },
         use=run,
     ),
@@ -394,7 +394,7 @@ CASES: dict[str, Case] = {
         lambda: pliant.Body.emitted,
         {
             "emitter": pliant.Emitter((0, 0, 0), (1, 0, 0), radius=0.05, speed=1.0, duration=0.1),
-            "material": pliant.FluidMaterial(), "name": "jet",
+            "material": pliant.FluidMaterial(), "name": "jet", "solver": None,
         },
         use=lambda body: run(body, solver=PBD),
     ),
@@ -809,6 +809,16 @@ CASES: dict[str, Case] = {
     "Simulation.read_positions": _method(world, "read_positions", {"out": X.copy()}),
     "Simulation.read_velocities": _method(world, "read_velocities", {"out": X.copy()}),
     "Simulation.restore": _method(world, "restore", {"checkpoint": world().checkpoint()}),
+    "Simulation.pick": _method(world, "pick", {"origin": (0, 0, 3), "direction": (0, 0, -1), "radius": 0.1}),
+    "Simulation.grab": _method(world, "grab", {"body": "cloth", "vertex": 3, "stiffness": 10.0}),
+    "Simulation.solver_of": _method(world, "solver_of", {"body": "cloth"}),
+    "Grab": Case(lambda: pliant.Grab, {"simulation": world(), "handle": world().grab("cloth", 3, 10.0)._handle}),
+    "Pick": Case(lambda: pliant.Pick, {"body": "cloth", "vertex": 3, "point": (0, 0, 0), "distance": 1.0}),
+    "RenderBuffers": Case(lambda: pliant.RenderBuffers, {"simulation": world()}),
+    "Grab.move": _method(lambda: world().grab("cloth", 3, 10.0), "move", {"target": (0.1, 0.2, 0.3)}),
+    "Grab.release": _method(lambda: world().grab("cloth", 3, 10.0), "release", {}),
+    "RenderBuffers.advance": _method(lambda: pliant.RenderBuffers(world()), "advance", {}),
+    "RenderBuffers.blend": _method(lambda: pliant.RenderBuffers(world()), "blend", {"share": 0.5}),
     "Simulation.move_pins": _method(world, "move_pins", {"targets": X[:1], "vertices": [0], "body": "cloth"}),
     "Simulation.goals": _method(goals_world, "goals", {"kind": "position"}),
     "Simulation.set_goals": _method(

@@ -15,7 +15,6 @@ mod error;
 pub mod format;
 mod hair;
 mod motion;
-pub mod presets;
 mod rider;
 mod run;
 mod scene;

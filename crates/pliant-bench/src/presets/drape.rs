@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use pliant::collide::{Collider, Shape};
 use pliant::math::Vec3;
 use pliant::mesh::generate::{Plane, Sheet};
+use pliant::presets;
 use pliant::{Body, Checkpoint, Simulation};
-use pliant_scene::presets;
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;

@@ -49,6 +49,7 @@ from ._energies import (
     TriangleStrain,
 )
 from ._fluids import Emitter, FluidMaterial, fluid_surface, particle_block
+from ._interaction import Grab, Pick, RenderBuffers
 from ._lattices import Lattice, MatchedSkin, Octree, Skin
 from ._matching import Matching, Plasticity, Regions, VolumeConservation
 from ._meshes import (

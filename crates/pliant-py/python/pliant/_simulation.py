@@ -13,6 +13,7 @@ from ._arrays import ArrayLike, Floats, each, floats, instance, number, required
 from ._arrays import count as whole
 from ._body import Body
 from ._collide import Collider, ContactParams, SelfCollision
+from ._interaction import Grab, Pick
 from ._pliant import StepReport
 from ._readings import Readings
 from ._reports import Settled, Solution
@@ -337,6 +338,22 @@ class Simulation(Readings):
     def solver_in_use(self) -> str:
         """A description of the solver; for Auto, of its choice. With several solvers, that of the first body."""
         return self._core.solver_in_use
+
+    def pick(self, origin: ArrayLike, direction: ArrayLike, radius: float = 0.01) -> Pick | None:
+        """The vertex that a ray points at: of the first surface that it meets, the corner nearest to that point; of
+        strands and particles, the first vertex within radius [m] of the ray. None if there is none."""
+        found = self._core.pick(vector(origin, "origin"), vector(direction, "direction"), number(radius, "radius"))
+        return None if found is None else Pick(*found)
+
+    def grab(self, body: str, vertex: int, stiffness: float) -> Grab:
+        """Holds a vertex softly where it is, by a spring with a stiffness [N/m], until Grab.release. A stiffness of
+        400 /s² times the mass of the body drags it along within about a twentieth of a second."""
+        return Grab(self, self._core.grab(body, whole(vertex, "vertex"), number(stiffness, "stiffness")))
+
+    @property
+    def normals(self) -> Floats:
+        """The unit normal at each vertex of surfaces (n, 3); zero elsewhere."""
+        return self._core.normals(self.positions)
 
     def solver_of(self, body: str) -> str:
         """A description of the solver that moves a body."""

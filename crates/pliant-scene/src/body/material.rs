@@ -18,9 +18,9 @@ use crate::format::{
     SolidSection, SpringSection, StrandSection,
 };
 use crate::hair::manner;
-use crate::presets;
 use crate::rider::Rider;
 use crate::scene::Fault;
+use pliant::presets;
 
 /// What bodies are made with besides their sections.
 pub(super) struct Workshop<'a> {

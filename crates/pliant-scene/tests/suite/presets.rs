@@ -3,7 +3,7 @@
 
 use pliant::mesh::generate::{Disc, Plane};
 use pliant::prelude::*;
-use pliant_scene::presets;
+use pliant::presets;
 
 /// Share of the overhanging ring of a disc of cloth that still casts a shadow, after it has come to rest on a smaller, round table: the drape
 /// coefficient of Cusick's test (ISO 9073-9), with a disc of 30 cm on a table of 18 cm. A limp cloth has 0, a board 1.

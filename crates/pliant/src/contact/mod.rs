@@ -30,7 +30,7 @@ pub struct Contacts<'a> {
     pub(crate) obstacles: Option<Obstacles<'a>>,
     /// Between surfaces and strands.
     pub(crate) layers: Layers,
-    /// Attachments to other groups.
+    /// Attachments to other groups, and to points that a user holds.
     pub(crate) ties: Ties,
     /// Whether a solve of the stage has begun with them.
     pub(crate) begun: bool,
@@ -65,8 +65,21 @@ impl Contacts<'_> {
         if self.is_none() {
             return;
         }
-        self.meet(&|vertex| x[vertex]);
-        self.relax(&mut exchange(x), &|vertex| inverse_masses[vertex] / inertia);
+        self.pull(inverse_masses, inertia, x);
+        self.part(inverse_masses, inertia, x);
+    }
+
+    /// The first part of [`push_apart`](Self::push_apart): moves vertices towards the points at which a user holds them.
+    pub(crate) fn pull(&mut self, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
+        self.ties.pull(&|vertex| inverse_masses[vertex] / inertia, x);
+    }
+
+    /// The rest of it: what vertices have hit.
+    pub(crate) fn part(&mut self, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
+        if self.obstacles.is_some() || !self.layers.is_empty() {
+            self.meet(&|vertex| x[vertex]);
+            self.relax(&mut exchange(x), &|vertex| inverse_masses[vertex] / inertia);
+        }
     }
 
     /// Whether there is nothing to collide with.
@@ -135,6 +148,7 @@ impl Contacts<'_> {
             obstacles.reset_forces();
         }
         self.layers.reset_forces();
+        self.ties.reset_forces();
     }
 
     /// One step of Gauss–Seidel over layers, then over contacts with colliders: moves vertices to where they may be. `compliance`

@@ -11,12 +11,14 @@ use super::Coupling;
 use super::law::Response;
 use crate::math::Vec3;
 
-/// A spring between vertices of two groups.
+/// A spring between vertices of two groups, or between a vertex and a point that a user holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tie {
     /// Among all of the world.
     pub(crate) number: usize,
     pub(crate) ends: [u32; 2],
+    /// Where the second end is, if it is no vertex \[m\].
+    pub(crate) point: Option<Vec3>,
     /// With damping, for the stage \[N/m\].
     pub(crate) stiffness: f64,
     /// Rest length \[m\].
@@ -36,11 +38,16 @@ impl Tie {
         stretch * (-self.stiffness / (1.0 + self.stiffness * gives))
     }
 
+    /// From the second end to the first.
+    fn offset(&self, x: &impl Fn(usize) -> Vec3) -> Vec3 {
+        let [a, b] = self.ends.map(|v| v as usize);
+        x(a) - self.point.unwrap_or_else(|| x(b))
+    }
+
     /// What the force does to the end that is solved for.
     fn respond(&self, x: &impl Fn(usize) -> Vec3) -> Option<(usize, Response)> {
         let (own, gives) = self.other?;
-        let [a, b] = self.ends.map(|v| x(v as usize));
-        let free = a - b - self.force * gives;
+        let free = self.offset(x) - self.force * gives;
         let weight = self.stiffness / (1.0 + self.stiffness * gives);
         let (length, normal) = (free.length(), free.normalize_or(Vec3::X));
         let energy = 0.5 * weight * (length - self.length).powi(2) - weight * self.slack.dot(free);
@@ -73,7 +80,7 @@ impl Ties {
     pub(crate) fn settle(&mut self, x: &[Vec3]) {
         for tie in &mut self.list {
             if let Some((_, gives)) = tie.other.take() {
-                let free = x[tie.ends[0] as usize] - x[tie.ends[1] as usize] - tie.force * gives;
+                let free = tie.offset(&|v| x[v]) - tie.force * gives;
                 tie.force = tie.pull(free, gives);
             }
         }
@@ -91,6 +98,22 @@ impl Ties {
         }
     }
 
+    /// One step of Gauss–Seidel over those that a user holds; `compliance` tells how a vertex gives way \[m/N\].
+    pub(super) fn pull(&mut self, compliance: &impl Fn(usize) -> f64, x: &mut [Vec3]) {
+        for tie in self.list.iter_mut().filter(|tie| tie.point.is_some()) {
+            let v = tie.ends[0] as usize;
+            let gives = compliance(v);
+            let force = tie.pull(tie.offset(&|_| x[v]) - tie.force * gives, gives);
+            x[v] += (force - tie.force) * gives;
+            tie.force = force;
+        }
+    }
+
+    /// Forgets the forces of those that a user holds.
+    pub(crate) fn reset_forces(&mut self) {
+        self.list.iter_mut().filter(|tie| tie.point.is_some()).for_each(|tie| tie.force = Vec3::ZERO);
+    }
+
     /// Adds the forces of all ties to those on vertices \[N\].
     pub(crate) fn add_forces(&self, loads: &mut [Vec3]) {
         for tie in &self.list {
@@ -106,7 +129,7 @@ mod tests {
 
     fn tie(length: f64, own: usize, gives: f64) -> Tie {
         let (slack, force) = (Vec3::new(0.01, 0.0, -0.02), Vec3::new(0.3, -0.1, 0.2));
-        Tie { number: 0, ends: [0, 1], stiffness: 40.0, length, slack, force, other: Some((own, gives)) }
+        Tie { number: 0, ends: [0, 1], point: None, stiffness: 40.0, length, slack, force, other: Some((own, gives)) }
     }
 
     #[test]

@@ -138,6 +138,11 @@ impl Solver for FollowLeader {
             Some(comb) => comb,
             none => none.insert(Comb::new(self.params.manner(), model, chains(model)?)),
         };
+        if !contacts.ties.is_empty() {
+            let inverse_masses: Vec<f64> = model.mass().diagonal().iter().map(|mass| mass.recip()).collect();
+            contacts.ties.reset_forces();
+            contacts.pull(&inverse_masses, objective.inertia, x);
+        }
         comb.begin(model, x);
         comb.pass(x);
         let mut report = SolveReport { iterations: 1, converged: true, ..SolveReport::default() };

@@ -64,6 +64,9 @@ impl Simulation {
         std::mem::swap(&mut self.memory, &mut self.trial);
         self.inputs.goals_now.clone_from(&self.inputs.substep_goals);
         self.state.step += u64::from(part.left == 1);
+        if part.left == 1 {
+            self.grabs.arrive();
+        }
         self.state.time = part.span[1];
         let wind = self.settings.wind.as_ref().map_or(Vec3::ZERO, |wind| wind.velocity);
         self.state.air = self.state.air.after(wind, h);

@@ -64,6 +64,22 @@ pub enum InputError {
         /// Their number.
         count: usize,
     },
+    /// The vertex is pinned.
+    #[error("vertex {vertex} of body {body:?} is pinned; move its pin instead")]
+    Pinned {
+        /// Body.
+        body: String,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// What a handle stands for is no longer there.
+    #[error("the {what} of handle {slot} is gone")]
+    Gone {
+        /// What it was.
+        what: &'static str,
+        /// Number of the handle.
+        slot: usize,
+    },
     /// A value is not finite, or out of range.
     #[error("{name} is {value}, but must be {need}")]
     BadValue {
@@ -161,7 +177,7 @@ impl Simulation {
         self.colliders.as_ref().map_or(&[], |colliders| &colliders.colliders)
     }
 
-    fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {
+    pub(crate) fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {
         let range = self.body(body)?.vertices.clone();
         if vertex as usize >= range.len() {
             return Err(InputError::NoSuchVertex { body: body.to_owned(), vertex, count: range.len() });

@@ -110,6 +110,7 @@ impl Simulation {
         if let Some(colliders) = &mut self.colliders {
             colliders.renumber(range.end, added);
         }
+        self.grabs.renumber(range.end, added);
         // Pairs and vertices have other numbers; rounds find the forces again.
         self.between = HeldForces { ties: std::mem::take(&mut self.between.ties), ..HeldForces::default() };
         self.forget_factors();

@@ -17,6 +17,7 @@
 //! | `pool` | its threads |
 //! | `solver_choice` | replaces its solver, or uses another one for a single step |
 //! | `inputs` | what a user reads and sets between steps |
+//! | `grab` | vertices that a user holds softly and drags |
 //! | `turns` | the same for orientations |
 //! | `restore` | saving and restoring |
 //! | `report`, `error` | how a step went, and why it failed |
@@ -27,6 +28,7 @@ pub(crate) mod builder;
 mod commit;
 pub(crate) mod coupling;
 pub(crate) mod error;
+pub(crate) mod grab;
 pub(crate) mod groups;
 pub(crate) mod inputs;
 pub(crate) mod lineage;

@@ -4,6 +4,7 @@ use crate::contact::Held;
 use crate::math::Vec3;
 use crate::matter::SavedChannels;
 use crate::step::coupling::HeldForces;
+use crate::step::grab::Grabs;
 use crate::step::lineage::Replayed;
 use crate::step::simulation::Simulation;
 use crate::step::substeps::MOST_SUBSTEPS;
@@ -54,6 +55,9 @@ impl Simulation {
             channels.push(("air".to_owned(), vec![carried.x, carried.y, carried.z, length]));
         }
         channels.extend(self.between.channels());
+        if !self.grabs.is_empty() {
+            channels.push((Grabs::CHANNEL.to_owned(), self.grabs.numbers()));
+        }
         if let Some(colliders) = &self.colliders {
             let numbers = colliders.held.iter().flat_map(|held| {
                 let [x, y, z] = held.sliding_force.to_array();
@@ -160,6 +164,7 @@ impl Simulation {
             .first_chunk()
             .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
         let held = self.saved_contacts(saved, model.rest().len())?;
+        let grabs = Grabs::saved_in(saved, model.rest().len())?;
         let between = HeldForces::saved_in(saved, model.bodies().len())?;
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
@@ -174,7 +179,7 @@ impl Simulation {
             colliders.held = held;
             colliders.touched.clear();
         }
-        self.between = between;
+        (self.between, self.grabs) = (between, grabs);
         self.forget_clearances();
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

@@ -4,6 +4,7 @@ use crate::contact::{Contact, Held};
 use crate::math::Vec3;
 use crate::matter::Channels;
 use crate::step::coupling::HeldForces;
+use crate::step::grab::Grabs;
 use crate::step::groups::{Plan, Wishes};
 use crate::step::self_collision::SelfCollider;
 use crate::step::simulation::{Settings, Simulation};
@@ -31,6 +32,7 @@ struct Saved {
     wishes: Wishes,
     plan: Plan,
     between: HeldForces,
+    grabs: Grabs,
     /// What energies remember.
     warm: Vec<Vec<f64>>,
     touched: Vec<Contact>,
@@ -99,6 +101,7 @@ impl Simulation {
                 saved.wishes.clone_from(&self.wishes);
                 saved.plan.clone_from(&self.plan);
                 saved.between.clone_from(&self.between);
+                saved.grabs.clone_from(&self.grabs);
                 saved.warm.resize(self.memory.len(), Vec::new());
                 saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
                 copy(touched, &mut saved.touched);
@@ -113,6 +116,7 @@ impl Simulation {
                 wishes: self.wishes.clone(),
                 plan: self.plan.clone(),
                 between: self.between.clone(),
+                grabs: self.grabs.clone(),
                 warm: self.memory.iter().map(|memory| memory.warm.clone()).collect(),
                 touched: touched.to_vec(),
                 held: held.to_vec(),
@@ -152,6 +156,7 @@ impl Simulation {
             around.held.clone_from(&saved.held);
         }
         self.between.clone_from(&saved.between);
+        self.grabs.clone_from(&saved.grabs);
         // Bounds change nothing that is found.
         self.forget_clearances();
     }

@@ -14,6 +14,7 @@ use crate::sparse::Cholesky;
 use crate::step::builder::SimulationBuilder;
 use crate::step::coupling::{HeldForces, Wetting};
 use crate::step::error::StepError;
+use crate::step::grab::Grabs;
 use crate::step::groups::{Group, Plan, Wishes};
 use crate::step::lineage::Lineage;
 use crate::step::pool::Pool;
@@ -56,6 +57,8 @@ pub struct Simulation {
     pub(crate) state: State,
     pub(crate) history: Option<History>,
     pub(crate) inputs: Inputs,
+    /// Vertices that are held softly.
+    pub(crate) grabs: Grabs,
     pub(crate) settings: Settings,
     pub(crate) damping: Damping,
     pub(super) damping_links: DampingLinks,
@@ -114,6 +117,7 @@ impl Simulation {
             state,
             history: None,
             inputs,
+            grabs: Grabs::default(),
             settings,
             damping,
             groups,

@@ -10,6 +10,7 @@ use crate::scratch::Scratch;
 use crate::solve::limit::{Limiter, StrainLimitReport};
 use crate::solve::{SolveError, SolveReport, Solver, Start};
 use crate::step::coupling::{Coupled, HeldForces, Side, Wetting};
+use crate::step::grab::Grabs;
 use crate::step::groups::{PerGroup, Plan};
 use crate::step::predict::Prediction;
 use crate::step::problem::Problem;
@@ -53,6 +54,7 @@ impl Simulation {
             between: &self.between,
             wetting: self.wetting.as_mut(),
             shifted: Vec::new(),
+            grabs: &self.grabs,
             inputs: &self.inputs,
             integrator: self.settings.integrator,
             around: self.colliders.as_ref(),
@@ -120,6 +122,7 @@ struct Stages<'a> {
     wetting: Option<&'a mut Wetting>,
     /// Vertices that were moved in the last stage without being faster, and by how much \[m\].
     shifted: Vec<(u32, Vec3)>,
+    grabs: &'a Grabs,
     inputs: &'a Inputs,
     integrator: TimeIntegrator,
     around: Option<&'a Colliders>,
@@ -164,10 +167,12 @@ impl<'a> Stages<'a> {
         let [now, end] = self.part.span;
         let span = [now, if stage.moment == 1.0 { end } else { now + stage.moment * self.part.h }];
         let (around, start, mut groups) = (self.around, self.start, self.groups.iter_mut());
+        let (grabs, part) = (self.grabs, self.part);
         known.map(|known| {
             let model = groups.next().map_or(self.model, |(model, _)| *model);
             let obstacles = around.map(|around| Obstacles::new(around, model, start, span, known));
-            Contacts { obstacles, ..Contacts::default() }
+            let ties = grabs.ties(model, part, stage.moment);
+            Contacts { obstacles, ties, ..Contacts::default() }
         })
     }
 

@@ -7,10 +7,12 @@
 //! | `assemble` | joins bodies to the flat arrays of a model |
 //! | `mass` | the mass matrix |
 //! | `model` | what does not change during a step |
+//! | `group` | a model of some bodies of a world |
 //! | `state` | what changes: positions, velocities, channels of matter; what the user has set |
 //! | `topology` | tearing and cutting: how the next model differs |
 //! | `fingerprint` | a number that distinguishes the models of checkpoints |
 //! | `crossing` | where surfaces pass through each other |
+//! | `slots` | stable handles |
 //! | `checkpoint` | a saved state as bytes |
 //! | `error` | why a world cannot be built |
 
@@ -21,7 +23,9 @@ pub(crate) mod crossing;
 pub(crate) mod error;
 pub(crate) mod fingerprint;
 pub(crate) mod garment;
+pub(crate) mod group;
 pub(crate) mod mass;
 pub(crate) mod model;
+pub(crate) mod slots;
 pub(crate) mod state;
 pub(crate) mod topology;

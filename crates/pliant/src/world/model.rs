@@ -11,6 +11,7 @@ use crate::proximity::Part;
 use crate::sparse::SymmetricPattern;
 use crate::world::error::ModelError;
 use crate::world::fingerprint::Fingerprint;
+use crate::world::group::Group;
 use crate::world::mass::Mass;
 use crate::world::topology::{Cells, Fabric};
 
@@ -59,15 +60,15 @@ pub struct EnergyEntry {
 /// numbers, but only the energies, constraints, matter and unknowns of its own bodies.
 #[derive(Debug)]
 pub struct Model {
-    common: Arc<Common>,
-    energies: Vec<EnergyEntry>,
-    constraints: Vec<Arc<dyn ConstraintBatch>>,
+    pub(super) common: Arc<Common>,
+    pub(super) energies: Vec<EnergyEntry>,
+    pub(super) constraints: Vec<Arc<dyn ConstraintBatch>>,
     /// By body.
-    matter: Vec<MatterEntry>,
+    pub(super) matter: Vec<MatterEntry>,
     /// Place of each vertex among the unknowns; `FIXED` for those that are none.
     free_index: Vec<u32>,
-    free: Vec<u32>,
-    group: Option<Group>,
+    pub(super) free: Vec<u32>,
+    pub(super) group: Option<Group>,
     /// First corner of each batch among all corners, and the end.
     corner_starts: Vec<usize>,
     /// For each free vertex the corners that touch it, in ascending order.
@@ -81,7 +82,7 @@ pub struct Model {
 
 /// What a world and its groups share.
 #[derive(Debug)]
-struct Common {
+pub(super) struct Common {
     bodies: Vec<BodyInfo>,
     rest: Vec<Vec3>,
     mass: Mass,
@@ -92,17 +93,6 @@ struct Common {
     inside: Vec<bool>,
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
     contact_masses: Vec<f64>,
-}
-
-/// What a model has that is a group of a world.
-#[derive(Debug)]
-struct Group {
-    /// Its bodies, ascending.
-    bodies: Vec<usize>,
-    /// Number of each of its energies in the world.
-    energies: Vec<usize>,
-    /// Its vertices that are attached to other groups, ascending.
-    tied: Vec<u32>,
 }
 
 /// Vertices that move as one.
@@ -191,7 +181,7 @@ impl Model {
         Ok(Self::of(Arc::new(common), energies, constraints, matter, free, None))
     }
 
-    fn of(
+    pub(super) fn of(
         common: Arc<Common>,
         energies: Vec<EnergyEntry>,
         constraints: Vec<Arc<dyn ConstraintBatch>>,
@@ -227,50 +217,6 @@ impl Model {
             rigid,
             fingerprint: OnceLock::new(),
         }
-    }
-
-    /// The group of some bodies, ascending. Of attachments it has those between its own bodies.
-    pub(crate) fn group(&self, bodies: &[usize]) -> Self {
-        let is_own = |body: usize| bodies.binary_search(&body).is_ok();
-        let has_vertex = |v: &u32| is_own(self.body_of(*v as usize));
-        let own = |&k: &usize| match &self.energies[k] {
-            EnergyEntry { body: Some(body), .. } => is_own(*body),
-            entry => entry.batch.operator().corner_vertices().iter().all(has_vertex),
-        };
-        let numbers: Vec<usize> = (0..self.energies.len()).filter(own).collect();
-        let others = (0..self.energies.len()).filter(|k| self.energies[*k].body.is_none() && !own(k));
-        let ends = others.flat_map(|k| self.energies[k].batch.operator().corner_vertices());
-        let mut tied: Vec<u32> = ends.copied().filter(has_vertex).collect();
-        tied.sort_unstable();
-        tied.dedup();
-        let energies = numbers.iter().map(|&k| self.energies[k].clone()).collect();
-        let constraints = self.constraints.iter().filter(|batch| {
-            !batch.is_empty() && batch.stencil(0).first().is_some_and(|&v| is_own(self.body_of(v as usize)))
-        });
-        let matter = self.matter.iter().filter(|entry| is_own(entry.body)).cloned().collect();
-        let free = self.free.iter().copied().filter(|&v| is_own(self.body_of(v as usize))).collect();
-        let group = Group { bodies: bodies.to_vec(), energies: numbers, tied };
-        Self::of(Arc::clone(&self.common), energies, constraints.cloned().collect(), matter, free, Some(group))
-    }
-
-    /// Whether it is the whole world, not a group of it.
-    pub fn is_whole(&self) -> bool {
-        self.group.is_none()
-    }
-
-    /// Whether it moves a body: all of a world, or those of a group.
-    pub fn has_body(&self, body: usize) -> bool {
-        self.group.as_ref().is_none_or(|group| group.bodies.binary_search(&body).is_ok())
-    }
-
-    /// Whether a vertex of a group is attached to another group.
-    pub(crate) fn is_tied(&self, vertex: u32) -> bool {
-        self.group.as_ref().is_some_and(|group| group.tied.binary_search(&vertex).is_ok())
-    }
-
-    /// Number that an energy of a group has in the world.
-    pub(crate) fn energy_number(&self, energy: usize) -> usize {
-        self.group.as_ref().map_or(energy, |group| group.energies[energy])
     }
 
     /// A number that differs between models.

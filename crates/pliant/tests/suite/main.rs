@@ -9,6 +9,7 @@ mod fluids;
 mod follow_leader;
 mod groups;
 mod hair;
+mod interaction;
 mod invariants;
 mod limits;
 mod matching;

@@ -348,6 +348,7 @@ impl Solver for PositionBased {
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if has_others {
                     prepared.points.store(x);
+                    contacts.pull(stage.inverse_masses, objective.inertia, x);
                     let (number, count) = (iteration, params.iterations);
                     let mut at = Iteration {
                         stage: &stage,
@@ -359,7 +360,7 @@ impl Solver for PositionBased {
                         memory: &mut *memory,
                     };
                     motions.iter_mut().for_each(|motion| motion.iterate(&mut at, x));
-                    contacts.push_apart(stage.inverse_masses, objective.inertia, x);
+                    contacts.part(stage.inverse_masses, objective.inertia, x);
                     motions.iter_mut().for_each(|motion| motion.meet(&stage, contacts, x));
                     record(x, memory, &mut report);
                     prepared.points.others_moved();

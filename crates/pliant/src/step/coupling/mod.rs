@@ -179,6 +179,7 @@ impl<'a, 'c> Coupled<'a, 'c> {
                 ties[self.owner(ends)].list.push(Tie {
                     number,
                     ends,
+                    point: None,
                     stiffness: operator.weight(element) * (1.0 + damping),
                     length,
                     slack: stretched * (damping / (1.0 + damping)),
@@ -226,18 +227,17 @@ impl<'a, 'c> Coupled<'a, 'c> {
         let (squared, masses) = (self.stage.tau * self.stage.tau, self.world.mass().lumped());
         let shift = |&v: &u32| (v, loads[v as usize] * (squared / masses[v as usize]));
         side.problem.shift_target(&self.targets, side.model.free().iter().map(shift));
-        let within = side.contacts.layers.clone();
+        let (within, held) = (side.contacts.layers.clone(), side.contacts.ties.list.len());
         if owned == Owned::Solved {
             for list in [&self.met[number], &self.wet[number]] {
                 let mut lent = list.clone();
                 lent.lean(is_own, |v| gives[v as usize]);
                 side.contacts.layers.append(lent);
             }
-            side.contacts.ties = self.ties[number].clone();
-            for tie in &mut side.contacts.ties.list {
+            side.contacts.ties.list.extend(self.ties[number].list.iter().map(|tie| {
                 let own = usize::from(!is_own(tie.ends[0]));
-                tie.other = Some((own, gives[tie.ends[1 - own] as usize]));
-            }
+                Tie { other: Some((own, gives[tie.ends[1 - own] as usize])), ..*tie }
+            }));
         }
         let Side { solver, contacts, problem, memory, .. } = side;
         let report = solver.finish(&problem.objective(), x, memory, contacts, self.clock)?;
@@ -249,7 +249,7 @@ impl<'a, 'c> Coupled<'a, 'c> {
             let wet = others.split_off(self.met[number].len());
             self.met[number].take_forces(&others);
             self.wet[number].take_forces(&wet);
-            self.ties[number] = std::mem::take(&mut contacts.ties);
+            self.ties[number].list = contacts.ties.list.split_off(held);
             self.ties[number].settle(x);
         }
         self.learn(number, &loads, x);

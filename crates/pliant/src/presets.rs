@@ -1,4 +1,15 @@
-//! Named materials. The source of each number is given; a guess is in the range of such materials. Measure your own
+//! Named materials.
+//!
+//! ```
+//! use pliant::prelude::*;
+//! let sheet = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+//! let silk = pliant::presets::cloth("silk").ok_or("there is silk")?;
+//! let scarf = Body::cloth(&sheet, &ClothMaterial { density: 0.08, ..silk })?;
+//! assert!(pliant::presets::CLOTHS.iter().all(|name| pliant::presets::cloth(name).is_some()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The source of each number is given; a guess is in the range of such materials. Measure your own
 //! material if it matters.
 //!
 //! Measured cloths: H. Wang, R. Ramamoorthi, J. O'Brien, Data-driven elastic models for cloth, SIGGRAPH 2011, ten fabrics of 0.113 to 0.324 kg/m². Their
@@ -6,7 +17,7 @@
 //! that is D = k/4. Over all bends and directions these are 1.8e-6 to 7.5e-5 N·m: of a T-shirt of 60 % cotton (0.187 kg/m²) 1.8e-6 to 9.8e-6, of
 //! trousers of 65 % cotton (0.22) 2.7e-5 to 5.7e-5, of stretch denim of 11 oz (0.324) 5e-6 to 3e-5. Their membranes have 12 to 2170 N/m.
 
-use pliant::{ClothMaterial, SolidMaterial, StrandMaterial};
+use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 
 /// Names of sheets.
 pub const CLOTHS: [&str; 5] = ["cotton", "silk", "denim", "paper", "rubber-sheet"];
