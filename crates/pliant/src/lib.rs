@@ -58,6 +58,7 @@ pub use measure::render::RenderBuffers;
 pub use measure::report::{Report, WorstElement};
 pub use solve::limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use step::builder::SimulationBuilder;
+pub use step::change::{AnyMaterial, AttachmentId, BodyId, ChangeError, ColliderId};
 pub use step::error::StepError;
 pub use step::grab::GrabId;
 pub use step::inputs::InputError;

@@ -2,7 +2,7 @@
 //!
 //! The survey's balloon sums a·(b × c) over triangles and calls it the volume; the sum is six times that, on both sides of C alike.
 
-use super::{Block, Bound, Constraint, ConstraintArrays, ConstraintBatch, ConstraintSet, Rule};
+use super::{Block, Bound, Constraint, ConstraintArrays, ConstraintBatch, ConstraintSet, Rule, moved};
 use crate::energy::{EnergyError, stencil_positions};
 use crate::math::Vec3;
 use crate::mesh::TriangleMesh;
@@ -165,6 +165,12 @@ impl ConstraintBatch for Balloon {
 
     fn shift_vertices(&mut self, by: u32) {
         self.vertices.iter_mut().for_each(|v| *v += by);
+    }
+
+    fn shifted(&self, by: i64) -> Option<Box<dyn ConstraintBatch>> {
+        let mut copy = self.clone();
+        copy.vertices.iter_mut().for_each(|v| *v = moved(*v, by));
+        Some(Box::new(copy))
     }
 
     fn correct(&self, block: &mut Block<'_>, rule: &Rule) {

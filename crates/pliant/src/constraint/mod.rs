@@ -21,6 +21,11 @@ mod rule;
 mod set;
 mod shape;
 mod strain;
+/// A vertex in a world where so many have come or gone before it.
+pub(crate) fn moved(vertex: u32, by: i64) -> u32 {
+    (i64::from(vertex) + by) as u32
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -115,6 +120,12 @@ pub trait ConstraintBatch: Send + Sync + fmt::Debug {
 
     /// Renumbers the vertices, for a body that becomes part of a world.
     fn shift_vertices(&mut self, by: u32);
+
+    /// A copy with other vertex numbers, for a world in which a body before it has come or gone. None if that is not
+    /// possible: such a world cannot change.
+    fn shifted(&self, _by: i64) -> Option<Box<dyn ConstraintBatch>> {
+        None
+    }
 
     /// Whether it needs the positions at the start of the step.
     fn is_damped(&self) -> bool {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::{Block, Bound, ConstraintArrays, ConstraintBatch, Rule};
+use super::{Block, Bound, ConstraintArrays, ConstraintBatch, Rule, moved};
 use crate::energy::EnergyError;
 use crate::math::Vec3;
 
 /// A constraint over `N` vertices: everything about it is [`evaluate`](Constraint::evaluate).
-pub trait Constraint<const N: usize>: Send + Sync + fmt::Debug + 'static {
+pub trait Constraint<const N: usize>: Clone + Send + Sync + fmt::Debug + 'static {
     /// Name of the kind.
     const KIND: &'static str;
     /// Functions of the same vertices, solved one after the other.
@@ -103,6 +103,12 @@ impl<C: Constraint<N>, const N: usize> ConstraintBatch for ConstraintSet<C, N> {
 
     fn shift_vertices(&mut self, by: u32) {
         self.stencils.iter_mut().flatten().for_each(|v| *v += by);
+    }
+
+    fn shifted(&self, by: i64) -> Option<Box<dyn ConstraintBatch>> {
+        let mut copy = self.clone();
+        copy.stencils.iter_mut().flatten().for_each(|v| *v = moved(*v, by));
+        Some(Box::new(copy))
     }
 
     fn is_damped(&self) -> bool {

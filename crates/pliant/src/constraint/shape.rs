@@ -5,7 +5,7 @@
 //! is the same for every set. The compliance is 1/ω² for the angular frequency ω at which the set would oscillate about
 //! its shape \[s²\].
 
-use super::{Block, Bound, ConstraintBatch, Rule};
+use super::{Block, Bound, ConstraintBatch, Rule, moved};
 use crate::energy::EnergyError;
 use crate::math::{RigidFit, Vec3};
 
@@ -81,6 +81,12 @@ impl ConstraintBatch for ShapeMatching {
 
     fn shift_vertices(&mut self, by: u32) {
         self.sets.iter_mut().flat_map(|set| &mut set.vertices).for_each(|v| *v += by);
+    }
+
+    fn shifted(&self, by: i64) -> Option<Box<dyn ConstraintBatch>> {
+        let mut copy = self.clone();
+        copy.sets.iter_mut().flat_map(|set| &mut set.vertices).for_each(|v| *v = moved(*v, by));
+        Some(Box::new(copy))
     }
 
     fn correct(&self, block: &mut Block<'_>, rule: &Rule) {

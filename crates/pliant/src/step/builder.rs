@@ -9,6 +9,7 @@ use crate::integrate::TimeIntegrator;
 use crate::math::{Vec3, diagonal};
 use crate::solve::limit::StrainLimiting;
 use crate::solve::{Chosen, SolverChoice, Touchable, choose};
+use crate::step::change::{Attached, Roster};
 use crate::step::groups::{Plan, Wishes};
 use crate::step::pool::Pool;
 use crate::step::self_collision::{SelfCollider, SelfCollision};
@@ -246,6 +247,13 @@ impl SimulationBuilder {
         let mut simulation =
             Simulation::new(model, state, self.settings, self.damping, (wishes, plan), pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;
+        let ends = |(bodies, attachment): (&[usize; 2], &Attachment)| Attached {
+            ends: [0, 1].map(|k| (bodies[k], attachment.ends[k].1)),
+            stiffness: attachment.stiffness,
+            length: attachment.length,
+        };
+        let attached = attached.iter().zip(&self.attachments).map(ends);
+        simulation.roster = Roster::new(simulation.model.bodies().len(), attached, self.colliders.len());
         simulation.strain_limiting = self.strain_limiting;
         if !self.colliders.is_empty() {
             let (colliders, params) = (self.colliders, self.contact);

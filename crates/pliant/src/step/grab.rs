@@ -68,6 +68,19 @@ impl Grabs {
         moved.for_each(|grab| grab.vertex += added as u32);
     }
 
+    /// Follows a model in which vertices have other numbers, or have gone: what is gone or pinned is let go.
+    pub(crate) fn follow(&mut self, numbers: &[Option<u32>], model: &Model) {
+        let place = |grab: &Grab| numbers[grab.vertex as usize].filter(|&v| model.free_index(v).is_some());
+        let gone: Vec<Handle> =
+            self.slots.iter().filter(|(_, grab)| place(grab).is_none()).map(|(handle, _)| handle).collect();
+        for handle in gone {
+            self.slots.remove(handle);
+        }
+        for grab in self.slots.iter_mut() {
+            grab.vertex = place(grab).unwrap_or(grab.vertex);
+        }
+    }
+
     /// As numbers of a checkpoint.
     pub(crate) fn numbers(&self) -> Vec<f64> {
         let numbers = |(handle, grab): (Handle, &Grab)| {

@@ -11,6 +11,7 @@
 //! | `simulation` | the world itself |
 //! | `self_collision` | rounds of solving and truncating movements, so that no surface passes through another |
 //! | `lineage` | what a simulation does when its model is replaced |
+//! | `change` | what comes, goes and changes while it runs: bodies, pins, attachments, materials, colliders |
 //! | `tear` | tearing and cutting |
 //! | `rollback` | all or nothing: the state to which a simulation returns when a substep fails |
 //! | `builder` | checks and builds a simulation |
@@ -25,6 +26,7 @@
 //! | `problem` | one implicit stage as a problem to study |
 
 pub(crate) mod builder;
+pub(crate) mod change;
 mod commit;
 pub(crate) mod coupling;
 pub(crate) mod error;

@@ -30,6 +30,7 @@ impl Simulation {
     pub fn checkpoint(&self) -> Checkpoint {
         let mut channels = vec![
             ("clock".to_owned(), vec![self.state.time, self.state.step as f64, self.settings.time_step]),
+            ("scale".to_owned(), vec![self.model.diagonal()]),
             ("positions".to_owned(), flatten(&self.state.positions)),
             ("velocities".to_owned(), flatten(&self.state.velocities)),
             ("pins".to_owned(), flatten(&self.inputs.pins)),
@@ -165,6 +166,10 @@ impl Simulation {
             .map_or_else(AirPath::default, |&[x, y, z, length]| AirPath { carried: Vec3::new(x, y, z), length });
         let held = self.saved_contacts(saved, model.rest().len())?;
         let grabs = Grabs::saved_in(saved, model.rest().len())?;
+        let scale = saved.optional("scale", 1)?.first().copied().unwrap_or(model.diagonal());
+        if scale <= 0.0 {
+            return Err(bad_number("scale", 0, scale));
+        }
         let between = HeldForces::saved_in(saved, model.bodies().len())?;
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
@@ -180,6 +185,12 @@ impl Simulation {
             colliders.touched.clear();
         }
         (self.between, self.grabs) = (between, grabs);
+        // Bodies that have come and gone may have left the world with another scale than one that is built with those that stayed.
+        if scale != self.model.diagonal() {
+            self.groups.clear();
+            self.model.rescale(scale);
+            self.forget_factors();
+        }
         self.forget_clearances();
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);

@@ -51,6 +51,13 @@ struct Replaced {
     goals: Vec<Vec<u32>>,
 }
 
+impl Rollback {
+    /// Whether an attempt is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.attempts > 0
+    }
+}
+
 impl Simulation {
     /// Runs an operation of several steps or changes completely or not at all: after an error everything is as it was
     /// before, bit for bit. Matrices may have to be factored again.

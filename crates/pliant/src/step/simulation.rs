@@ -12,6 +12,7 @@ use crate::solve::limit::{Limiter, StrainLimiting};
 use crate::solve::{SolveError, Start};
 use crate::sparse::Cholesky;
 use crate::step::builder::SimulationBuilder;
+use crate::step::change::Roster;
 use crate::step::coupling::{HeldForces, Wetting};
 use crate::step::error::StepError;
 use crate::step::grab::Grabs;
@@ -82,6 +83,8 @@ pub struct Simulation {
     pub(super) scratch: Scratch,
     pub(super) mass_factor: Option<Cholesky>,
     pub(crate) self_collider: Option<SelfCollider>,
+    /// What handles stand for.
+    pub(crate) roster: Roster,
     pub(crate) lineage: Lineage,
     pub(crate) rollback: Rollback,
     pool: Pool,
@@ -126,6 +129,7 @@ impl Simulation {
             wishes,
             plan,
             colliders: None,
+            roster: Roster::default(),
             lineage: Lineage::default(),
             rollback: Rollback::default(),
             scratch: Scratch::default(),

@@ -17,7 +17,7 @@ impl Simulation {
     /// [`SimulationBuilder::build`](crate::SimulationBuilder::build), and the previous solver stays.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
         let wishes = Wishes { world: solver.into(), ..self.wishes.clone() };
-        self.plan = self.planned(&wishes)?;
+        self.plan = self.planned_in(&wishes, &self.model)?;
         self.wishes = wishes;
         self.forget_factors();
         Ok(())
@@ -25,7 +25,7 @@ impl Simulation {
 
     /// Whether a solver could step this world, and if not, why.
     pub fn check_solver(&self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
-        self.planned(&Wishes { world: solver.into(), ..self.wishes.clone() }).map(|_| ())
+        self.planned_in(&Wishes { world: solver.into(), ..self.wishes.clone() }, &self.model).map(|_| ())
     }
 
     /// The solver with its parameters; for [`SolverChoice::Auto`], the solver that it chose. In a world with several
@@ -44,23 +44,23 @@ impl Simulation {
         self.plan.solvers.len()
     }
 
-    /// Which solver would move which bodies, if all of them support this world.
-    fn planned(&self, wishes: &Wishes) -> Result<Plan, ModelError> {
+    /// Which solver would move which bodies of a model, if all of them support it.
+    pub(crate) fn planned_in(&self, wishes: &Wishes, world: &Model) -> Result<Plan, ModelError> {
         let mode = self.contact_mode();
-        let mut plan = Plan::by_key(wishes.keys_in(&self.model));
-        let models = plan.models(&self.model);
+        let mut plan = Plan::by_key(wishes.keys_in(world));
+        let models = plan.models(world);
         for (solver, model) in plan.solvers.iter_mut().zip(&models) {
-            *solver = self.suited(solver.clone(), model.as_ref().unwrap_or(&self.model), mode);
+            *solver = self.suited(solver.clone(), model.as_ref().unwrap_or(world), mode);
         }
         let plan = plan.joined();
-        for (solver, model) in plan.solvers.iter().zip(plan.models(&self.model)) {
+        for (solver, model) in plan.solvers.iter().zip(plan.models(world)) {
             solver.check_parameters(mode, self.settings.integrator)?;
-            solver.check_world(model.as_ref().unwrap_or(&self.model), self.settings.integrator, mode)?;
+            solver.check_world(model.as_ref().unwrap_or(world), self.settings.integrator, mode)?;
         }
         Ok(plan)
     }
 
-    fn contact_mode(&self) -> ContactMode {
+    pub(crate) fn contact_mode(&self) -> ContactMode {
         self.colliders.as_ref().map_or(ContactMode::Constraint, |around| around.params.mode)
     }
 

@@ -11,7 +11,7 @@ use crate::world::mass::Mass;
 use crate::world::model::{BodyInfo, EnergyPart, ModelParts};
 
 /// Two vertices that are tied by a spring.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Attachment {
     pub(crate) ends: [(String, u32); 2],
     pub(crate) stiffness: f64,
@@ -64,11 +64,11 @@ impl World {
         self.velocities.extend_from_slice(&body.velocities);
         for mut batch in body.energies {
             batch.operator_mut().shift_vertices(base as u32);
-            self.parts.energies.push(EnergyPart { batch, body: Some(number) });
+            self.parts.energies.push(EnergyPart { batch: Arc::from(batch), body: Some(number) });
         }
         for mut batch in body.constraints {
             batch.shift_vertices(base as u32);
-            self.parts.constraints.push(batch);
+            self.parts.constraints.push(Arc::from(batch));
         }
         let surface = body.surface.iter().map(|t| t.map(|v| v + base as u32)).collect();
         let segments = body.segments.iter().map(|s| s.map(|v| v + base as u32)).collect();
@@ -138,7 +138,7 @@ impl World {
             let bad = attachments.iter().find(is_bad).unwrap_or(&attachments[0]);
             ModelError::Energy { body: bad.ends[0].0.clone(), error }
         })?;
-        self.parts.energies.push(EnergyPart { batch, body: None });
+        self.parts.energies.push(EnergyPart { batch: Arc::from(batch), body: None });
         Ok(())
     }
 

@@ -40,6 +40,13 @@ impl Model {
         Self::of(Arc::clone(&self.common), energies, constraints.cloned().collect(), matter, free, Some(group))
     }
 
+    /// Takes another length scale \[m\], as in an earlier state of the world. Only a model without groups can.
+    pub(crate) fn rescale(&mut self, diagonal: f64) {
+        if let Some(common) = Arc::get_mut(&mut self.common) {
+            common.diagonal = diagonal;
+        }
+    }
+
     /// Whether it is the whole world, not a group of it.
     pub fn is_whole(&self) -> bool {
         self.group.is_none()

@@ -35,6 +35,11 @@ impl Mass {
         }
     }
 
+    /// The same without one body; later ones move up.
+    pub(crate) fn without_body(&self, body: std::ops::Range<usize>) -> Self {
+        self.with_body(body, 0, &[])
+    }
+
     /// The same with other masses for one body, which may have another number of vertices; later ones move up.
     pub(crate) fn with_body(
         &self,

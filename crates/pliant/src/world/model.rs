@@ -88,7 +88,7 @@ pub(super) struct Common {
     mass: Mass,
     fabrics: Vec<Fabric>,
     pinned: Vec<u32>,
-    diagonal: f64,
+    pub(super) diagonal: f64,
     /// Whether a vertex carries mass inside a rigid body, where nothing touches it.
     inside: Vec<bool>,
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
@@ -119,7 +119,7 @@ pub(crate) struct ModelParts {
     pub(crate) rest: Vec<Vec3>,
     pub(crate) mass: Mass,
     pub(crate) energies: Vec<EnergyPart>,
-    pub(crate) constraints: Vec<Box<dyn ConstraintBatch>>,
+    pub(crate) constraints: Vec<Arc<dyn ConstraintBatch>>,
     pub(crate) matter: Vec<MatterEntry>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Fabric>,
@@ -131,7 +131,7 @@ pub(crate) struct ModelParts {
 
 /// An energy that the builder hands over.
 pub(crate) struct EnergyPart {
-    pub(crate) batch: Box<dyn Batch>,
+    pub(crate) batch: Arc<dyn Batch>,
     /// Its body; none for attachments between bodies.
     pub(crate) body: Option<usize>,
 }
@@ -153,7 +153,7 @@ impl Model {
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
-        let entry = |part: EnergyPart| EnergyEntry { batch: Arc::from(part.batch), body: part.body, damping: None };
+        let entry = |part: EnergyPart| EnergyEntry { batch: part.batch, body: part.body, damping: None };
         let mut energies: Vec<EnergyEntry> = energies.into_iter().map(entry).collect();
         if stiffness_damping > 0.0 {
             let damped: Vec<EnergyEntry> = energies
@@ -165,7 +165,6 @@ impl Model {
                 .collect();
             energies.extend(damped);
         }
-        let constraints = constraints.into_iter().map(Arc::from).collect();
         let free: Vec<u32> = (0..rest.len() as u32).filter(|&v| !pinned[v as usize]).collect();
         let pinned: Vec<u32> = (0..rest.len() as u32).filter(|&v| pinned[v as usize]).collect();
         let mut contact_masses = mass.lumped().to_vec();

@@ -46,6 +46,11 @@ impl<T> Slots<T> {
         self.slots[handle.slot as usize] = Slot { generation: handle.generation, item: Some(item) };
     }
 
+    pub(crate) fn get(&self, handle: Handle) -> Option<&T> {
+        let slot = self.slots.get(handle.slot as usize)?;
+        slot.item.as_ref().filter(|_| slot.generation == handle.generation)
+    }
+
     pub(crate) fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
         let slot = self.slots.get_mut(handle.slot as usize)?;
         slot.item.as_mut().filter(|_| slot.generation == handle.generation)

@@ -1,6 +1,7 @@
 //! All tests of the engine but those that count allocations: one program links once.
 
 mod architecture;
+mod changes;
 mod closed_forms;
 mod contact;
 mod energies;

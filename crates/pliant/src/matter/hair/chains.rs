@@ -51,7 +51,7 @@ impl Chains {
         let (mut body_of, mut leaders) = (Vec::new(), Vec::new());
         for body in bodies.iter().map(|&body| &infos[body]) {
             leaders.push(body.vertices.clone().map(|v| v as u32).filter(|&v| leads(v)).collect());
-            for (number, strand) in strands(&body.segments).into_iter().enumerate() {
+            for (number, strand) in chained(&body.segments).into_iter().enumerate() {
                 let pins: Vec<usize> = (0..strand.len()).filter(|&k| leads(strand[k])).collect();
                 let (Some(&first), Some(&last)) = (pins.first(), pins.last()) else {
                     return Err(FollowLeaderError::NoLeader { body: body.name.clone(), strand: number });
@@ -129,7 +129,7 @@ impl Chains {
 }
 
 /// Segments that go on from each other, as strands.
-fn strands(segments: &[[u32; 2]]) -> Vec<Vec<u32>> {
+pub(crate) fn chained(segments: &[[u32; 2]]) -> Vec<Vec<u32>> {
     let mut strands: Vec<Vec<u32>> = Vec::new();
     for &[a, b] in segments {
         match strands.last_mut().filter(|strand| strand.last() == Some(&a)) {

@@ -1,6 +1,7 @@
 //! A model under a change: masses, energies, pins and surfaces follow the cells.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::TopologyError;
 use super::change::Change;
@@ -23,7 +24,7 @@ pub(crate) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         let elements = (0..operator.len() as u32).map(|element| (element, 1.0)).collect();
         let same = Rewiring { elements, vertices: operator.corner_vertices().to_vec() };
         let batch = entry.batch.rewired(&same).ok_or_else(|| unsupported(model, entry))?;
-        energies.push(EnergyPart { batch, body: entry.body });
+        energies.push(EnergyPart { batch: Arc::from(batch), body: entry.body });
     }
     if let Some(batch) = model.constraints().first() {
         let body = batch.stencil(0).first().map(|&v| model.locate(v as usize).0.name.clone());
@@ -90,7 +91,10 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         if let Some(other) = entry.body.filter(|other| *other != body) {
             sources.push((0..operator.len() as u32).map(Some).collect());
             if other > body {
-                entry.batch.operator_mut().shift_vertices(more as u32);
+                // Its copy was made for this.
+                let unsupported = TopologyError::Unsupported { body: None, kind: entry.batch.kind() };
+                let batch = Arc::get_mut(&mut entry.batch).ok_or(unsupported)?;
+                batch.operator_mut().shift_vertices(more as u32);
             }
             continue;
         }
@@ -101,7 +105,7 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         {
             batch.operator_mut().shift_vertices(base as u32);
             sources.push(world.matched(entry.batch.as_ref(), batch.as_ref(), &images));
-            entry.batch = batch;
+            entry.batch = Arc::from(batch);
             continue;
         }
         if entry.body.is_some() {
@@ -110,7 +114,7 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
                 batch.operator_mut().shift_vertices(base as u32);
                 // It remembers nothing.
                 sources.push(vec![None; batch.operator().len()]);
-                entry.batch = batch;
+                entry.batch = Arc::from(batch);
                 continue;
             }
         }
@@ -120,7 +124,7 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         let rewiring =
             rewiring.ok_or_else(|| TopologyError::Divided { body: name.clone().unwrap_or_default(), kind })?;
         let batch = entry.batch.rewired(&rewiring).ok_or(TopologyError::Unsupported { body: name, kind })?;
-        entry.batch = batch;
+        entry.batch = Arc::from(batch);
         sources.push(rewiring.elements.iter().map(|(old, _)| Some(*old)).collect());
     }
 
