@@ -255,7 +255,8 @@ impl SimulationBuilder {
         let attached = attached.iter().zip(&self.attachments).map(ends);
         simulation.roster = Roster::new(simulation.model.bodies().len(), attached, self.colliders.len());
         simulation.strain_limiting = self.strain_limiting;
-        if !self.colliders.is_empty() {
+        // How contacts act also holds for colliders that come later.
+        if !self.colliders.is_empty() || self.contact != ContactParams::default() {
             let (colliders, params) = (self.colliders, self.contact);
             simulation.colliders = Some(Colliders { colliders, params, touched: Vec::new(), held: Vec::new() });
         }

@@ -83,7 +83,7 @@ impl Simulation {
         if choice != SolverChoice::Auto {
             return choice;
         }
-        let (colliders, layers) = (self.colliders.is_some(), self.self_collider.is_some());
+        let (colliders, layers) = (!self.colliders().is_empty(), self.self_collider.is_some());
         let touchable = Touchable { colliders, layers, mode };
         let chosen = choose(model, touchable, self.settings.time_step, Some(self.settings.substeps));
         chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver

@@ -57,7 +57,7 @@ impl Simulation {
             grabs: &self.grabs,
             inputs: &self.inputs,
             integrator: self.settings.integrator,
-            around: self.colliders.as_ref(),
+            around: self.colliders.as_ref().filter(|around| !around.colliders.is_empty()),
             limiter: self.limiter.as_ref(),
             start: &self.state.positions,
             part,
