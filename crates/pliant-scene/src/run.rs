@@ -380,6 +380,12 @@ impl SceneRun {
                 let carried = touching().fold(Vec3::ZERO, |sum, contact| sum + contact.force()).dot(-gravity);
                 carried / (mass * gravity.length_squared())
             }
+            Quantity::PinnedWeight => {
+                let gravity = self.sim.gravity();
+                let mass: f64 = self.sim.model().mass().lumped().iter().sum();
+                let held = self.sim.pin_forces().into_iter().sum::<Vec3>().dot(-gravity);
+                held / (mass * gravity.length_squared())
+            }
             Quantity::CentreX => centre().x,
             Quantity::CentreY => centre().y,
             Quantity::CentreZ => centre().z,

@@ -10,6 +10,7 @@ use crate::scratch::Scratch;
 
 /// The time integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimeIntegrator {
     /// First order, the most damped and the most robust (default, except for worlds that contain only solids, see
     /// [`SolverChoice::Auto`](crate::solve::SolverChoice::Auto)).

@@ -10,6 +10,14 @@ use crate::mesh::{MassKind, StrandSet, TetMesh, TriangleMesh};
 
 /// The stretch beyond which a soft material becomes stiff: a weak strain energy plus a strong limit [Bouaziz 2014, §7.1].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "[[f64; 2]; D]: serde::Serialize",
+        deserialize = "[[f64; 2]; D]: serde::de::DeserializeOwned"
+    ))
+)]
 pub struct StrainLimit<const D: usize> {
     /// The set of stretches within which the limit does not act.
     pub set: StrainSet<D>,
@@ -22,6 +30,7 @@ pub(crate) type PlacedBatch = (usize, Box<dyn Batch>);
 
 /// How a sheet resists bending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BendModel {
     /// [`Plate`](Self::Plate) if the rest shape is flat, else [`Hinge`](Self::Hinge). A surface is flat if all
     /// triangles of each connected piece face the same direction within 0.001 rad; garments always are.
@@ -51,6 +60,7 @@ impl BendModel {
 
 /// Cloth, paper, sheet metal: a thin sheet.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClothMaterial {
     /// Mass per area \[kg/m²\].
     pub density: f64,
@@ -163,6 +173,7 @@ impl ClothMaterial {
 
 /// Rubber, jelly, wood: a solid.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolidMaterial {
     /// Mass per volume \[kg/m³\].
     pub density: f64,
@@ -208,6 +219,7 @@ impl SolidMaterial {
 
 /// Rope, string, thread: strands that resist stretching.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StrandMaterial {
     /// Mass per length \[kg/m\].
     pub density: f64,

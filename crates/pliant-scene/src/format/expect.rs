@@ -50,6 +50,8 @@ pub enum Quantity {
     Contacts,
     /// Share of the weight that colliders carry: the component of their forces against gravity, divided by the weight.
     CarriedWeight,
+    /// Share of the world's weight that pins carry: the component of their forces against gravity, divided by the weight.
+    PinnedWeight,
     /// Smallest distance between two elements without a common vertex (m), of all bodies.
     LeastGap,
     /// Number of connected pieces.
@@ -82,6 +84,7 @@ impl Quantity {
         Self::Penetration,
         Self::Contacts,
         Self::CarriedWeight,
+        Self::PinnedWeight,
         Self::LeastGap,
         Self::Pieces,
         Self::Torn,
@@ -107,6 +110,7 @@ impl Quantity {
             Self::Penetration => "penetration",
             Self::Contacts => "contacts",
             Self::CarriedWeight => "carried-weight",
+            Self::PinnedWeight => "pinned-weight",
             Self::LeastGap => "least-gap",
             Self::Pieces => "pieces",
             Self::Torn => "torn",

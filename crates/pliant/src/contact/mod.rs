@@ -209,6 +209,7 @@ impl Contacts<'_> {
 
 /// How contacts act on the solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ContactMode {
     /// Contacts are constraints in the solve: forces balance, friction sticks.
     #[default]
@@ -226,6 +227,7 @@ pub enum ContactMode {
 
 /// Parameters of contact.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactParams {
     /// How contacts act.
     pub mode: ContactMode,

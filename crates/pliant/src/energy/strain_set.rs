@@ -7,6 +7,14 @@ use crate::math::Vec3;
 
 /// Which deformations cost no energy.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "[[f64; 2]; D]: serde::Serialize",
+        deserialize = "[[f64; 2]; D]: serde::de::DeserializeOwned"
+    ))
+)]
 pub enum StrainSet<const D: usize> {
     /// Rotations only: M = SO(3).
     Rotation,

@@ -11,6 +11,7 @@ use crate::world::model::Model;
 
 /// Damping of a world. All zero by default: implicit integration damps enough for most scenes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Damping {
     /// Drag on all motion \[1/s\] [Liu 2013, §4.1]: velocities decay as exp(−rate·t), rigid motion included.
     pub drag: f64,

@@ -11,6 +11,7 @@ pub const SPINS: &str = "spins";
 
 /// One array.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Channel {
     /// Numbers, or records of several numbers.
     Numbers(Vec<f64>),
@@ -61,6 +62,7 @@ impl Channel {
 /// | | `stretches` | plastic stretch of each region of a body that flows: symmetric, of determinant 1 |
 /// | | `breaks` | where the body has broken: see [`State::breaks`](crate::State::breaks) |
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Channels(Vec<(&'static str, Channel)>);
 
 impl Channels {

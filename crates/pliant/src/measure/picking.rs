@@ -7,6 +7,7 @@ use crate::world::model::BodyInfo;
 
 /// A ray, such as from the eye through a pixel.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
     /// Where it starts \[m\].
     pub origin: Vec3,
@@ -16,6 +17,7 @@ pub struct Ray {
 
 /// A vertex that a ray points at.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pick {
     /// Name of its body.
     pub body: String,

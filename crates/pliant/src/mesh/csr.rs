@@ -12,6 +12,7 @@
 /// assert_eq!(rows.offsets(), &[0, 3, 3, 4]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Csr {
     offsets: Vec<usize>,
     items: Vec<u32>,

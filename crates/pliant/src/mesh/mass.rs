@@ -8,6 +8,7 @@ use super::{MeshError, StrandSet, TetMesh, TriangleMesh, tet_volume, triangle_ar
 
 /// How the mass of an element is distributed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MassKind {
     /// In equal parts to the vertices: a diagonal matrix.
     #[default]

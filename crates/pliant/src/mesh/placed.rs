@@ -104,6 +104,7 @@ pub trait Placed: Sized {
 
 /// Loose points: particles of a fluid, goals, samples.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PointSet {
     /// Positions \[m\].
     pub positions: Vec<Vec3>,

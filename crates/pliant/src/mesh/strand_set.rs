@@ -23,6 +23,7 @@ const MIN_SEGMENT: f64 = 1e-9;
 /// # Ok::<(), pliant::mesh::MeshError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StrandSet {
     /// Positions of the vertices \[m\].
     pub positions: Vec<Vec3>,

@@ -25,6 +25,7 @@ use crate::math::Vec3;
 /// # Ok::<(), MeshError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TetMesh {
     /// Positions of the vertices \[m\].
     pub positions: Vec<Vec3>,

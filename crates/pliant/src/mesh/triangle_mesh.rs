@@ -20,6 +20,7 @@ use crate::math::Vec3;
 /// # Ok::<(), pliant::mesh::MeshError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TriangleMesh {
     /// Positions of the vertices \[m\].
     pub positions: Vec<Vec3>,

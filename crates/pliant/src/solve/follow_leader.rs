@@ -39,6 +39,7 @@ use crate::world::model::Model;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FollowLeaderParams {
     /// s, 0 to below 1: how much of a follower's correction its leader is slowed by. At 0 the method is plain follow-the-leader, whose
     /// strands swing as if each vertex dragged none; near 1 they swing freely. Velocities of strands at rest grow with it, so styled

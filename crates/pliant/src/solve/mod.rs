@@ -36,6 +36,7 @@ use crate::world::state::Substep;
 
 /// The positions from which the iterations of a stage start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Start {
     /// s: inertia and external forces [Bouaziz 2014, Algorithm 1]. Least damped at few iterations. If few iterations do
     /// not undo the predicted fall completely, the rest remains as stretch, so the elastic forces of a stiff world at
@@ -50,6 +51,7 @@ pub enum Start {
 
 /// A solver with its parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SolverChoice {
     /// Chooses a solver that suits what the world contains, and the number of substeps unless you set it. See
     /// docs/solvers.md; [`Simulation::solver_choice`](crate::Simulation::solver_choice) returns the choice.
@@ -68,7 +70,8 @@ pub enum SolverChoice {
     PositionBased(PositionBasedParams),
     /// Explicit integration, with shape matching for elements that would be unstable.
     Explicit(ExplicitParams),
-    /// A solver from another crate.
+    /// A solver from another crate. It cannot be serialised.
+    #[cfg_attr(feature = "serde", serde(skip))]
     Custom(CustomSolver),
 }
 

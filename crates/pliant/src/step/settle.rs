@@ -26,6 +26,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// When a world counts as being at rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SettleParams {
     /// Largest unbalanced force on a free vertex, relative to the largest force in the world.
     pub tolerance: f64,

@@ -76,6 +76,7 @@ pub enum CheckpointError {
 
 /// A saved state of a simulation.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Checkpoint {
     pub(crate) fingerprint: u64,
     pub(crate) channels: Vec<(String, Vec<f64>)>,

@@ -7,6 +7,7 @@ use crate::world::model::Model;
 
 /// Positions, velocities, and the additional channels of matter, at one time.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct State {
     /// Time \[s\].
     pub time: f64,
@@ -34,6 +35,7 @@ impl State {
 
 /// How far the mean wind has moved since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AirPath {
     /// Displacement by which it has carried its eddies \[m\].
     pub carried: Vec3,

@@ -26,6 +26,8 @@ mod rods;
 mod self_collision;
 mod settle;
 mod solvers;
+#[cfg(feature = "serde")]
+mod stored;
 mod substeps;
 mod tearing;
 mod tetrahedralise;

@@ -26,6 +26,7 @@ use crate::math::Vec3;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wind {
     /// Mean velocity of the air \[m/s\].
     pub velocity: Vec3,

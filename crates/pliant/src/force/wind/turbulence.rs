@@ -20,6 +20,7 @@ const OCTAVES: f64 = 2.5;
 
 /// Eddies in the wind.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Turbulence {
     /// Root mean square of each component of the eddies' velocity, as a share of the mean speed: 0 for steady wind, 0.1 over open water, 0.3 among houses.
     pub strength: f64,

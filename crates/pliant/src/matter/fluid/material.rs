@@ -8,6 +8,7 @@ pub(crate) const KERNEL: f64 = 2.2;
 
 /// A fluid: a liquid that keeps its density, with a free surface.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FluidMaterial {
     /// Rest density ρ₀ \[kg/m³\].
     pub density: f64,

@@ -12,6 +12,7 @@ use crate::parallel::{self, Strided};
 
 /// Hair-hair repulsion and friction.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HairGrid {
     /// Side of a cell \[m\]: a few distances between neighbouring hairs. It is doubled where hair spreads over more than two
     /// million cells.

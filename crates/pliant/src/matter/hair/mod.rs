@@ -41,6 +41,7 @@ use crate::world::error::ModelError;
 
 /// What hair is like.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HairMaterial {
     /// Mass per length \[kg/m\]. Colliders, wind and hair around feel it; what hair is tied to does not.
     pub density: f64,

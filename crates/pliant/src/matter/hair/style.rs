@@ -15,6 +15,7 @@ use crate::world::model::Model;
 
 /// How hair keeps its rest shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HairStyle {
     /// Share of the way to the locally right direction that a vertex goes in an iteration, 0 to 1.
     pub local: f64,

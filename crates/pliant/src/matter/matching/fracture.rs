@@ -24,6 +24,7 @@ use crate::mesh::Csr;
 
 /// Where a body with shape matching has broken.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Break {
     /// The region; on a lattice the particle at the lower end of the link.
     pub place: u32,

@@ -168,6 +168,7 @@ impl Matching {
 
 /// The spring that pulls particles to their goals.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Spring {
     /// α between 0 and 1: the share of the distance to the goal that a step adds to the movement. A deformation
     /// oscillates with the period 2πh/arccos(1 − α/2), which depends on the time step.

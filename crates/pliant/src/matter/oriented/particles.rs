@@ -168,6 +168,7 @@ fn check_length(name: &'static str, found: usize, expected: usize) -> Result<(),
 
 /// The material of oriented particles.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OrientedMaterial {
     /// Mass per volume of the ellipsoids \[kg/m³\].
     pub density: f64,

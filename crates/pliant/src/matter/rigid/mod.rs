@@ -42,6 +42,7 @@ pub enum RigidError {
 
 /// A solid that does not deform.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RigidMaterial {
     /// Mass per volume \[kg/m³\].
     pub density: f64,

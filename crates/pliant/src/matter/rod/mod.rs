@@ -25,6 +25,7 @@ use solve::{between, curvature, turned};
 
 /// Material of a rod with a round cross-section.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RodMaterial {
     /// Radius of the cross-section \[m\].
     pub radius: f64,

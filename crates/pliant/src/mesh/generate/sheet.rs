@@ -14,6 +14,7 @@ use crate::mesh::{Edge, MeshError, TriangleMesh};
 
 /// How each rectangular cell is cut into triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Diagonals {
     /// All from low column and row to high column and row.
     #[default]
@@ -28,6 +29,7 @@ pub enum Diagonals {
 
 /// The plane a sheet lies in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Plane {
     /// Upright: width along x, height along y, normal +z.
     #[default]
@@ -54,6 +56,7 @@ impl Plane {
 
 /// How wide the cells along one direction are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Spacing {
     /// All the same.
     #[default]
@@ -114,6 +117,7 @@ pub enum Shear {
 /// # Ok::<(), pliant::mesh::MeshError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sheet {
     /// Extent across the columns \[m\].
     pub width: f64,

@@ -16,6 +16,7 @@ const FIVE: [[usize; 4]; 5] = [[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 
 
 /// How each cell is cut into tets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TetPattern {
     /// Six tets of equal volume around one diagonal (Kuhn, Freudenthal): the same in all cells, with a preferred direction.
     #[default]
@@ -54,6 +55,7 @@ impl TetPattern {
 /// # Ok::<(), pliant::mesh::MeshError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TetBox {
     /// Lengths of the sides \[m\].
     pub size: Vec3,

@@ -24,6 +24,7 @@ pub use bound::stable_time_step;
 
 /// Parameters of explicit integration.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExplicitParams {
     /// Whether elements that are unstable at the time step use shape matching. Without it, such a world explodes and
     /// the step fails.

@@ -37,6 +37,7 @@ use principal::Cell;
 
 /// How far bodies may stretch, and by which method that is enforced.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StrainLimiting {
     /// Largest stretch, as length over rest length: 1.05 for 5 %. At least 1.
     pub most: f64,
@@ -49,6 +50,7 @@ pub struct StrainLimiting {
 
 /// How strain is limited.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LimitMethod {
     /// One edge after the other.
     Edges {

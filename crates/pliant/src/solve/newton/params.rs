@@ -4,6 +4,7 @@ use super::super::Start;
 
 /// How Newton's linear systems are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LinearSolver {
     /// Sparse Cholesky factorisation.
     #[default]
@@ -19,6 +20,7 @@ pub enum LinearSolver {
 
 /// What Newton's method does if the second derivative of g is not positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum NewtonCurvature {
     /// Negative eigenvalues of elements are set to zero; near the solution the true matrix is tried first. Robust, and
     /// the fastest.
@@ -33,6 +35,7 @@ pub enum NewtonCurvature {
 
 /// Parameters of Newton's method.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NewtonParams {
     /// Maximum number of iterations in a stage.
     pub iterations: usize,

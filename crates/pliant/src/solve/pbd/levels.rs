@@ -45,6 +45,7 @@ const CHUNK: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StretchLevels {
     /// Maximum number of levels above the mesh itself. Vertices of a level are about twice as far apart as those of the
     /// next finer one.

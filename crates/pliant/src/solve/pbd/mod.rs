@@ -46,6 +46,7 @@ pub use levels::StretchLevels;
 
 /// How strongly constraints correct their errors.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stiffness {
     /// XPBD: the physical stiffness of the materials, as in every solver [Macklin 2016].
     #[default]
@@ -63,6 +64,7 @@ pub enum Stiffness {
 
 /// How an iteration processes the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SweepKind {
     /// One colour after the other, each from the positions that the last one has changed.
     #[default]
@@ -76,6 +78,7 @@ pub enum SweepKind {
 
 /// Which constraints come first in an iteration; errors accumulate in those that come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SweepOrder {
     /// In the order in which bodies and their energies were added.
     #[default]
@@ -88,6 +91,7 @@ pub enum SweepOrder {
 
 /// Parameters of the position-based solver.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PositionBasedParams {
     /// Number of iterations in a stage.
     pub iterations: usize,

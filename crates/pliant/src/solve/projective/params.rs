@@ -5,6 +5,7 @@ use crate::sparse::Precision;
 
 /// How iterations are accelerated.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Acceleration {
     /// Plain local/global: g never rises, not even between half-steps.
     None,
@@ -31,6 +32,7 @@ pub enum Acceleration {
 
 /// Parameters of local/global iterations.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ProjectiveParams {
     /// Maximum number of iterations in a stage. Most scenes look right with the default of 10.
     pub iterations: usize,

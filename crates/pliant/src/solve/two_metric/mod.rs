@@ -31,6 +31,7 @@ use linear::{Limits, Linear};
 
 /// The preconditioner of Newton's system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Preconditioner {
     /// The projective factor alone: as good as both for solids, and the cheapest.
     Factor,
@@ -43,6 +44,7 @@ pub enum Preconditioner {
 
 /// Parameters of the two-metric solver.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TwoMetricParams {
     /// Maximum number of iterations in a stage.
     pub iterations: usize,

@@ -40,6 +40,7 @@ use sweep::Sweep;
 
 /// Precision of a stored factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Precision {
     /// f32: relative error of about 1e-6 in a solve, half the memory. This is enough if solutions are increments.
     #[default]

@@ -29,6 +29,7 @@ use crate::world::model::Model;
 
 /// How surfaces and strands are kept apart.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SelfCollision {
     /// Distance that layers keep \[m\], at least 1e-9. Closer ones are pushed apart; parts of a body that are closer at
     /// rest keep their rest distance.
