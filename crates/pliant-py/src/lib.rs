@@ -5,6 +5,7 @@
 
 mod arrays;
 mod body;
+mod change;
 mod collide;
 mod constraint;
 mod energy;
@@ -43,6 +44,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(picture::render_picture, module)?)?;
     module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;
     module.add_function(wrap_pyfunction!(constraint::long_range_threads, module)?)?;
+    change::register(module)?;
     fluid::register(module)?;
     lattice::register(module)?;
     matching::register(module)?;

@@ -1,6 +1,6 @@
 //! A running world for Python: of bodies, or of a scene file. The engine runs without Python's lock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
@@ -75,14 +75,14 @@ pub(crate) struct Core {
     run: Mutex<Run>,
     faults: Faults,
     /// Whether Python's functions take part, which can fail in the middle of a step.
-    calls_python: bool,
+    calls_python: AtomicBool,
     /// Counts what changes the world, so that what was derived from it can tell.
     version: AtomicU64,
 }
 
 impl Core {
     fn new(run: Run, faults: Faults, calls_python: bool) -> Self {
-        Self { run: Mutex::new(run), faults, calls_python, version: AtomicU64::new(0) }
+        Self { run: Mutex::new(run), faults, calls_python: calls_python.into(), version: AtomicU64::new(0) }
     }
 
     /// The world, unless it is stepping: a projection in Python, or another thread, must not wait for itself.
@@ -93,6 +93,18 @@ impl Core {
             }
             TryLockError::Poisoned(_) => PyRuntimeError::new_err("the simulation broke down in an earlier call"),
         })
+    }
+
+    /// Where exceptions of Python's functions go.
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Sees whether an energy of the world is a function in Python.
+    pub(crate) fn look_for_python(&self, sim: &Simulation) {
+        let built_in = |kind: &str| kind == "viscous" || pliant::energy::LIST.iter().any(|info| info.key == kind);
+        let calls = !sim.model().energies().iter().all(|entry| built_in(entry.batch.kind()));
+        self.calls_python.store(calls, Ordering::Relaxed);
     }
 
     /// The world, to be changed.
@@ -128,7 +140,7 @@ impl Core {
         run: &mut Run,
         step: impl FnOnce(&mut Run) -> Result<T, pliant::StepError> + Send,
     ) -> PyResult<T> {
-        let before = self.calls_python.then(|| run.sim().checkpoint());
+        let before = self.calls_python.load(Ordering::Relaxed).then(|| run.sim().checkpoint());
         let result = self.working(py, run, step);
         if let (Err(_), Some(before)) = (&result, &before) {
             run.sim_mut().restore(before).map_err(bad_value)?;
@@ -151,9 +163,9 @@ impl Core {
             builder = builder.body(body(recipe, &faults)?);
         }
         let sim = py.detach(|| builder.build()).map_err(bad_value)?;
-        let built_in = |kind: &str| kind == "viscous" || pliant::energy::LIST.iter().any(|info| info.key == kind);
-        let calls_python = !sim.model().energies().iter().all(|entry| built_in(entry.batch.kind()));
-        Ok(Self::new(Run::World(Box::new(sim)), faults, calls_python))
+        let core = Self::new(Run::World(Box::new(sim)), faults, false);
+        core.look_for_python(core.lock()?.sim());
+        Ok(core)
     }
 
     /// Builds a scene: a built-in one by name, a file, or a text that stands for a file.
@@ -209,7 +221,7 @@ impl Core {
     fn settle(&self, py: Python<'_>, tolerance: f64, most_steps: usize) -> PyResult<(usize, f64, f64, String, usize)> {
         let params = SettleParams { tolerance, most_steps };
         let mut run = self.change()?;
-        let before = self.calls_python.then(|| run.sim().checkpoint());
+        let before = self.calls_python.load(Ordering::Relaxed).then(|| run.sim().checkpoint());
         let found = self.working(py, &mut run, |run| match run {
             Run::World(sim) => sim.settle(&params),
             Run::Scene { run, .. } => run.settle(&params),

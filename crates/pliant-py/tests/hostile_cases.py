@@ -106,6 +106,12 @@ def rigid_world() -> pliant.Simulation:
     return pliant.Simulation(pliant.Body.rigid(BALL, name="ball"))
 
 
+def two_bodies() -> pliant.Simulation:
+    rope = pliant.Body(ROPE, pliant.StrandMaterial(), name="rope")
+    tie = pliant.Attachment(("cloth", 3), ("rope", 1), 10.0)
+    return pliant.Simulation([cloth(), rope], attachments=[tie], colliders=pliant.Collider.plane().at((0, -5, 0)))
+
+
 def wrinkles() -> pliant.WrinkleMesh:
     return pliant.WrinkleMesh(SHEET, FINE, reach=0.05, iterations=2, most_iterations=4)
 
@@ -809,6 +815,22 @@ CASES: dict[str, Case] = {
     "Simulation.read_positions": _method(world, "read_positions", {"out": X.copy()}),
     "Simulation.read_velocities": _method(world, "read_velocities", {"out": X.copy()}),
     "Simulation.restore": _method(world, "restore", {"checkpoint": world().checkpoint()}),
+    "Simulation.add": _method(world, "add", {"body": pliant.Body(ROPE, pliant.StrandMaterial(), name="rope")}),
+    "Simulation.remove": _method(two_bodies, "remove", {"body": "rope"}),
+    "Simulation.pin": _method(world, "pin", {"body": "cloth", "vertices": [3, 4]}),
+    "Simulation.unpin": _method(world, "unpin", {"body": "cloth", "vertices": [0]}),
+    "Simulation.attach": _method(
+        two_bodies, "attach", {"attachment": pliant.Attachment(("cloth", 1), ("rope", 2), 10.0)}
+    ),
+    "Simulation.detach": _method(
+        two_bodies, "detach", {"attachment": pliant.Attachment(("cloth", 3), ("rope", 1), 10.0)}
+    ),
+    "Simulation.set_body_solver": _method(world, "set_body_solver", {"body": "cloth", "solver": pliant.Newton()}),
+    "Simulation.add_collider": _method(world, "add_collider", {"collider": pliant.Collider.sphere(0.1)}),
+    "Simulation.replace_collider": _method(
+        two_bodies, "replace_collider", {"number": 0, "collider": pliant.Collider.sphere(0.1)}
+    ),
+    "Simulation.remove_collider": _method(two_bodies, "remove_collider", {"number": 0}),
     "Simulation.pick": _method(world, "pick", {"origin": (0, 0, 3), "direction": (0, 0, -1), "radius": 0.1}),
     "Simulation.grab": _method(world, "grab", {"body": "cloth", "vertex": 3, "stiffness": 10.0}),
     "Simulation.solver_of": _method(world, "solver_of", {"body": "cloth"}),

@@ -44,6 +44,7 @@ class SceneSimulation(Simulation):
     ) -> None:
         self._threads = None if threads is None else whole(threads, "threads", at_least=1)
         self._core = _pliant.Core.load(name, text, list(set), solver, self._threads)
+        self._world = None
         self._solver = solver
         self.force = None
 

@@ -12,6 +12,7 @@ from . import _pliant
 from ._arrays import ArrayLike, Floats, each, floats, instance, number, required, selection, vector, vectors
 from ._arrays import count as whole
 from ._body import Body
+from ._changes import Changes
 from ._collide import Collider, ContactParams, SelfCollision
 from ._interaction import Grab, Pick
 from ._pliant import StepReport
@@ -76,7 +77,7 @@ class Problem:
         return Solution(*self._problem.solve(solver, start))
 
 
-class Simulation(Readings):
+class Simulation(Changes, Readings):
     """Bodies that advance in time.
 
     bodies: one or several. time_step [s]. substeps: number of equal parts of each step, 1 to 10000 (None: one, or
@@ -128,7 +129,7 @@ class Simulation(Readings):
             threads=None if threads is None else whole(threads, "threads", at_least=1),
             runaway_limit=number(runaway_limit, "runaway_limit", above=0),
         )
-        self._world = world
+        self._world: _World | None = world
         self._solver: Solver | None = solver
         self.force = force
         self._core = _pliant.Core.build(list(world.bodies), world)

@@ -70,7 +70,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::MaxStretch,
         Self::MinStretch,
         Self::MeanStretch,

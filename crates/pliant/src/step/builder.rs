@@ -248,6 +248,7 @@ impl SimulationBuilder {
             Simulation::new(model, state, self.settings, self.damping, (wishes, plan), pool, self.clock);
         simulation.lineage.self_collision = self.self_collision;
         let ends = |(bodies, attachment): (&[usize; 2], &Attachment)| Attached {
+            serial: 0,
             ends: [0, 1].map(|k| (bodies[k], attachment.ends[k].1)),
             stiffness: attachment.stiffness,
             length: attachment.length,

@@ -12,7 +12,8 @@ fn back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T
 
 #[test]
 fn descriptions_come_back_as_they_were() {
-    let limit = StrainLimit { set: StrainSet::Fibres { direction: Vec3::X, limits: [[0.9, 1.1]; 2] }, youngs_modulus: 1e7 };
+    let limit =
+        StrainLimit { set: StrainSet::Fibres { direction: Vec3::X, limits: [[0.9, 1.1]; 2] }, youngs_modulus: 1e7 };
     back(&ClothMaterial { strain_limit: Some(limit), ..pliant::presets::cloth("silk").unwrap() });
     back(&SolidMaterial::default());
     back(&RodMaterial::default());

@@ -31,6 +31,8 @@ pub(crate) struct Chains {
     pub(super) leaders: Vec<Vec<u32>>,
     /// The vertices of all these bodies.
     range: Range<usize>,
+    /// Vertices among these that belong to other bodies between them, counted from the first.
+    gaps: Vec<Range<usize>>,
     /// Place of each of these vertices among the entries, where it follows.
     entry_of: Vec<u32>,
 }
@@ -46,6 +48,9 @@ impl Chains {
             (Some(&first), Some(&last)) => infos[first].vertices.start..infos[last].vertices.end,
             _ => 0..0,
         };
+        let gap = |pair: &[usize]| infos[pair[0]].vertices.end..infos[pair[1]].vertices.start;
+        let gaps = bodies.windows(2).map(gap).filter(|gap| !gap.is_empty());
+        let gaps = gaps.map(|gap| gap.start - range.start..gap.end - range.start).collect();
         let (mut vertices, mut offsets) = (Vec::new(), vec![0]);
         let (mut held, mut shares) = (Vec::new(), Vec::new());
         let (mut body_of, mut leaders) = (Vec::new(), Vec::new());
@@ -81,7 +86,7 @@ impl Chains {
         let mut lengths: Vec<f64> =
             (0..vertices.len()).map(|entry| place(entry).distance(place(entry.saturating_sub(1)))).collect();
         offsets[..held.len()].iter().for_each(|&leader| lengths[leader as usize] = 0.0);
-        Ok(Self { vertices, offsets, lengths, held, shares, bodies: body_of, leaders, range, entry_of })
+        Ok(Self { vertices, offsets, lengths, held, shares, bodies: body_of, leaders, range, gaps, entry_of })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -102,6 +107,11 @@ impl Chains {
     /// The vertices of the bodies whose strands these are.
     pub(super) fn range(&self) -> Range<usize> {
         self.range.clone()
+    }
+
+    /// Those of them that belong to other bodies, counted from the first.
+    pub(super) fn gaps(&self) -> &[Range<usize>] {
+        &self.gaps
     }
 
     /// The entries of these vertices, or [`NONE`], in their order.

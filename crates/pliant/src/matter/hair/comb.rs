@@ -1,5 +1,7 @@
 //! The hair of some bodies in the course of a step: what both the solver of worlds of hair and hair as matter are made of.
 
+use std::borrow::Cow;
+
 use super::chains::{Chains, NONE};
 use super::grid::{Grid, Hair};
 use super::pass::{Plane, Rules};
@@ -102,7 +104,10 @@ impl Comb {
         });
         if let Some(params) = &manner.grid {
             let is_free = |vertex: usize| entry_of[vertex] != NONE;
-            let hair = Hair { x: &x[range.clone()], masses: &masses[range], is_free: &is_free };
+            let mut masses = Cow::from(&masses[range.clone()]);
+            // What lies between bodies of hair is no hair.
+            chains.gaps().iter().for_each(|gap| masses.to_mut()[gap.clone()].fill(0.0));
+            let hair = Hair { x: &x[range], masses: &masses, is_free: &is_free };
             grid.meet(params, &hair, v, h);
         }
     }

@@ -172,7 +172,7 @@ impl Simulation {
             self.vertex_of(end.0, vertex)?;
         }
         let mut roster = self.roster.clone();
-        let id = roster.attachments.add(Attached { ends, stiffness, length });
+        let id = roster.attach(Attached { serial: 0, ends, stiffness, length });
         self.take_attachments(roster)?;
         Ok(AttachmentId(id))
     }

@@ -20,6 +20,8 @@ pub struct ColliderId(pub(super) Handle);
 /// An attachment, by the numbers of its bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Attached {
+    /// Ascending as they are added.
+    pub(crate) serial: u64,
     pub(crate) ends: [(usize, u32); 2],
     pub(crate) stiffness: f64,
     /// Rest length \[m\]; the distance at rest if absent.
@@ -32,6 +34,8 @@ pub(crate) struct Roster {
     pub(super) bodies: Slots<usize>,
     pub(super) attachments: Slots<Attached>,
     pub(super) colliders: Slots<usize>,
+    /// Attachments that there have ever been.
+    serial: u64,
 }
 
 impl Roster {
@@ -42,12 +46,18 @@ impl Roster {
             roster.bodies.add(body);
         }
         for attached in attachments {
-            roster.attachments.add(attached);
+            roster.attach(attached);
         }
         for collider in 0..colliders {
             roster.colliders.add(collider);
         }
         roster
+    }
+
+    /// Adds an attachment.
+    pub(super) fn attach(&mut self, attached: Attached) -> Handle {
+        self.serial += 1;
+        self.attachments.add(Attached { serial: self.serial, ..attached })
     }
 
     /// Forgets a body, and what was attached to it; those after it move up.
@@ -90,9 +100,12 @@ impl Simulation {
         ids.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Handles of all attachments.
+    /// Handles of all attachments, those that were added first in front.
     pub fn attachment_ids(&self) -> Vec<AttachmentId> {
-        self.roster.attachments.iter().map(|(handle, _)| AttachmentId(handle)).collect()
+        let mut ids: Vec<(u64, AttachmentId)> =
+            self.roster.attachments.iter().map(|(handle, own)| (own.serial, AttachmentId(handle))).collect();
+        ids.sort_unstable();
+        ids.into_iter().map(|(_, id)| id).collect()
     }
 
     /// Handles of all colliders, in the order of [`colliders`](Self::colliders).
@@ -123,6 +136,8 @@ impl Simulation {
             stiffness: attached.stiffness,
             length: attached.length,
         };
-        roster.attachments.iter().map(|(_, attached)| named(attached)).collect()
+        let mut all: Vec<&Attached> = roster.attachments.iter().map(|(_, attached)| attached).collect();
+        all.sort_unstable_by_key(|attached| attached.serial);
+        all.into_iter().map(named).collect()
     }
 }
