@@ -105,10 +105,10 @@ impl Simulation {
                 }
                 copy_inputs(&self.inputs, &mut saved.inputs);
                 saved.settings.clone_from(&self.settings);
-                saved.wishes.clone_from(&self.wishes);
-                saved.plan.clone_from(&self.plan);
-                saved.between.clone_from(&self.between);
-                saved.grabs.clone_from(&self.grabs);
+                copy_changed(&self.wishes, &mut saved.wishes);
+                copy_changed(&self.plan, &mut saved.plan);
+                copy_changed(&self.between, &mut saved.between);
+                copy_changed(&self.grabs, &mut saved.grabs);
                 saved.warm.resize(self.memory.len(), Vec::new());
                 saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
                 copy(touched, &mut saved.touched);
@@ -178,6 +178,13 @@ impl Simulation {
             let changes = self.lineage.changes.clone();
             self.rollback.replaced.push(Replaced { model, collider, changes, goals });
         }
+    }
+}
+
+/// What hardly ever changes is compared, which takes no memory.
+fn copy_changed<T: Clone + PartialEq>(from: &T, to: &mut T) {
+    if from != to {
+        to.clone_from(from);
     }
 }
 
