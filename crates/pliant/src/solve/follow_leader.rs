@@ -139,6 +139,8 @@ impl Solver for FollowLeader {
             Some(comb) => comb,
             none => none.insert(Comb::new(self.params.manner(), model, chains(model)?)),
         };
+        // Each solve begins at the prediction, whatever an earlier one has come to.
+        model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
         if !contacts.ties.is_empty() {
             let inverse_masses: Vec<f64> = model.mass().diagonal().iter().map(|mass| mass.recip()).collect();
             contacts.ties.reset_forces();

@@ -124,9 +124,11 @@ impl Inputs {
         goals.resize(model.energies().len(), Vec::new());
         for (energy, goals) in goals.iter_mut().enumerate() {
             let number = model.energy_number(energy);
-            let (now, next) = (&self.goals_now[number], &self.substep_goals[number]);
             goals.clear();
-            goals.extend(now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }));
+            // Damping, which comes last, has none, and a torn world keeps no place for them.
+            if let (Some(now), Some(next)) = (self.goals_now.get(number), self.substep_goals.get(number)) {
+                goals.extend(now.iter().zip(next).map(|(a, b)| if moment == 1.0 { *b } else { a.lerp(*b, moment) }));
+            }
         }
     }
 }

@@ -44,6 +44,8 @@ const SETTLED: f64 = 1e-5;
 const CAUTION: f64 = 1.5;
 /// The least of it: a body that hardly moves at all may be about to.
 const STIFFEST: f64 = 1e-4;
+/// The least share of what was learnt before that one answer may leave of it: one alone may be chance.
+const LEAST_CHANGE: f64 = 0.25;
 /// The longest step of acceleration over the plain one: where solves end early, what they leave looks like a way to go.
 const LONGEST: f64 = 10.0;
 /// A change of forces so many times the smallest one has left what acceleration has learnt.
@@ -273,7 +275,8 @@ impl<'a, 'c> Coupled<'a, 'c> {
         for (share, (answer, free)) in self.yielding.iter_mut().zip(sums) {
             let found = CAUTION * answer / free;
             if found.is_finite() {
-                *share = found.clamp(STIFFEST, 1.0);
+                // Who goes against a force has not been moved by it.
+                *share = if found > 0.0 { found.clamp((*share * LEAST_CHANGE).max(STIFFEST), 1.0) } else { 1.0 };
             }
         }
     }
