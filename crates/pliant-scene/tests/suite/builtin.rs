@@ -28,10 +28,21 @@ const REDUCED: &[(&str, &[&str])] = &[
         "jelly-cubes",
         &["body.0.shape.box.cells=[3, 3, 3]", "body.1.shape.box.cells=[3, 3, 3]", "body.2.shape.box.cells=[3, 3, 3]"],
     ),
+    ("net-ball", &["body.1.shape.particles.spacing=0.048", "world.frames=66"]),
+    ("nodding-head", &["body.1.shape.hair.count=100"]),
     ("pressed-balls", &["body.0.shape.sdf.cells=4", "body.0.shape.sdf.surface_cells=5"]),
     ("playground", &["world.frames=36"]),
     ("sleeve", &["body.0.wrinkles.subdivisions=2"]),
     ("press", &["body.0.shape.sdf.cells=7"]),
+    (
+        "water-hammock",
+        &[
+            "body.0.shape.sheet.columns=14",
+            "body.0.shape.sheet.rows=14",
+            "body.1.shape.particles.spacing=0.0534",
+            "world.frames=60",
+        ],
+    ),
 ];
 
 /// How a scene is run.
