@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
+use pliant::Simulation;
+use pliant::solve::SolverChoice;
 use pliant_io::store::RunStore;
 use pliant_scene::{SceneRun, Verdict};
 use serde_json::{Map, Value, json};
@@ -44,7 +46,7 @@ impl Summary {
         Ok(Self {
             scene: scene.to_owned(),
             vertices: run.sim.positions().len(),
-            solver: run.sim.solver_choice().to_string(),
+            solver: solvers(&run.sim),
             integrator: run.sim.integrator().to_string(),
             substeps: run.substeps() as usize * run.sim.substeps(),
             wall_seconds,
@@ -132,4 +134,17 @@ pub(crate) fn verdict_json(verdict: &Verdict) -> Value {
         "value": verdict.value,
         "holds": verdict.holds(),
     })
+}
+
+/// The solver of a world, or those of its groups.
+fn solvers(sim: &Simulation) -> String {
+    if sim.solver_count() == 1 {
+        return sim.solver_choice().to_string();
+    }
+    let group = |(solver, bodies): (&SolverChoice, Vec<&str>)| match &bodies[..] {
+        [one] => format!("{solver} ({one})"),
+        [one, others @ ..] => format!("{solver} ({one} and {} more)", others.len()),
+        [] => solver.to_string(),
+    };
+    sim.solvers().map(group).collect::<Vec<_>>().join("; ")
 }

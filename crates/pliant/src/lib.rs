@@ -94,9 +94,9 @@ pub mod prelude {
     pub use crate::sparse::Precision;
     pub use crate::{
         BendModel, Body, Checkpoint, ClothMatching, ClothMaterial, Cut, Damping, FluidMaterial, HairGrid, HairMaterial,
-        HairStyle, Matching, Modes, OrientedMaterial, OrientedParticles, Regions, RigidMaterial, RodMaterial,
-        SelfCollision, SettleParams, Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting, StrandMaterial,
-        Tearing, TimeIntegrator, Turbulence, Wind,
+        HairStyle, Matching, Modes, OrientedMaterial, OrientedParticles, Ray, Regions, RenderBuffers, RigidMaterial,
+        RodMaterial, SelfCollision, SettleParams, Simulation, SolidMaterial, Spring, StrainLimit, StrainLimiting,
+        StrandMaterial, Tearing, TimeIntegrator, Turbulence, Wind,
     };
 }
 

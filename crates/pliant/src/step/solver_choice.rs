@@ -39,6 +39,14 @@ impl Simulation {
         Ok(&self.plan.solvers[self.plan.of_body[self.body_number(body)?]])
     }
 
+    /// All solvers, each with the names of the bodies that it moves.
+    pub fn solvers(&self) -> impl Iterator<Item = (&SolverChoice, Vec<&str>)> {
+        self.plan.solvers.iter().enumerate().map(|(group, solver)| {
+            let bodies = self.model.bodies().iter().zip(&self.plan.of_body);
+            (solver, bodies.filter(|(_, own)| **own == group).map(|(body, _)| body.name.as_str()).collect())
+        })
+    }
+
     /// Number of groups of bodies that have a solver each.
     pub fn solver_count(&self) -> usize {
         self.plan.solvers.len()
