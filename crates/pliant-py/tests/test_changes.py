@@ -49,7 +49,7 @@ def test_a_change_that_cannot_be_made_changes_nothing() -> None:
         (lambda: sim.remove("b"), "there is no body 'b'"),
         (lambda: sim.remove("a"), "is the only one"),
         (lambda: sim.add(cloth("a", 2)), "a"),
-        (lambda: sim.unpin("a", [3]), "vertex 3 of body \"a\" is not pinned"),
+        (lambda: sim.unpin("a", [3]), 'vertex 3 of body "a" is not pinned'),
         (lambda: sim.pin("a", [99]), "99"),
         (lambda: sim.attach(pliant.Attachment(("a", 0), ("c", 0), 1.0)), "there is no body"),
         (lambda: sim.detach(pliant.Attachment(("a", 0), ("a", 3), 1.0)), "there is no attachment"),

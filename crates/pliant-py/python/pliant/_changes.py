@@ -28,7 +28,9 @@ class Changes:
 
     def _changing(self) -> _World:
         if self._world is None:
-            raise ValueError("the bodies of a scene come from its file; build a Simulation to add, remove or change them")
+            raise ValueError(
+                "the bodies of a scene come from its file; build a Simulation to add, remove or change them"
+            )
         return self._world
 
     def _numbered(self, body: str) -> tuple[_World, int]:
