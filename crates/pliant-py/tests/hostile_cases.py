@@ -838,8 +838,6 @@ CASES: dict[str, Case] = {
     "Pick": Case(lambda: pliant.Pick, {"body": "cloth", "vertex": 3, "point": (0, 0, 0), "distance": 1.0}),
     "RenderBuffers": Case(lambda: pliant.RenderBuffers, {"simulation": world()}),
     "Grab.move": _method(lambda: world().grab("cloth", 3, 10.0), "move", {"target": (0.1, 0.2, 0.3)}),
-    "Grab.release": _method(lambda: world().grab("cloth", 3, 10.0), "release", {}),
-    "RenderBuffers.advance": _method(lambda: pliant.RenderBuffers(world()), "advance", {}),
     "RenderBuffers.blend": _method(lambda: pliant.RenderBuffers(world()), "blend", {"share": 0.5}),
     "Simulation.move_pins": _method(world, "move_pins", {"targets": X[:1], "vertices": [0], "body": "cloth"}),
     "Simulation.goals": _method(goals_world, "goals", {"kind": "position"}),

@@ -47,9 +47,10 @@ def public() -> dict[str, Any]:
                     found[f"{name}.{method}"] = own
         elif callable(thing) and takes_any(thing):
             found[name] = thing
-    for method, own in vars(pliant.Simulation.__mro__[1]).items():
-        if not method.startswith("_") and inspect.isfunction(own) and takes_any(own):
-            found[f"Simulation.{method}"] = own
+    for part in pliant.Simulation.__mro__[1:-1]:
+        for method, own in vars(part).items():
+            if not method.startswith("_") and inspect.isfunction(own) and takes_any(own):
+                found[f"Simulation.{method}"] = own
     return found
 
 
