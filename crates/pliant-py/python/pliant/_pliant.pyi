@@ -12,6 +12,7 @@ _Indices = npt.NDArray[np.uint32]
 
 __all__ = [
     "Core",
+    "GrabHandle",
     "Image",
     "MatchedSkin",
     "Problem",
@@ -21,6 +22,9 @@ __all__ = [
     "StepReport",
     "Wrinkles",
     "__version__",
+    "add_body",
+    "add_collider",
+    "attach",
     "block",
     "builtin_scenes",
     "bundle",
@@ -30,6 +34,7 @@ __all__ = [
     "contacts",
     "cut",
     "cylinder",
+    "detach",
     "disc",
     "elastic_forces",
     "element_strains",
@@ -53,14 +58,19 @@ __all__ = [
     "pin_forces",
     "principal_stretches",
     "read",
+    "remove_body",
+    "remove_collider",
     "render_picture",
+    "replace_collider",
     "report",
     "rigid_pose",
     "rope",
     "scalp",
     "scene_frames",
     "scene_source",
+    "set_body_solver",
     "set_orientations",
+    "set_pins",
     "sheet",
     "sheet_edges",
     "solid_material",
@@ -314,12 +324,12 @@ def triangle_topology(mesh: Any, what: str) -> Any: ...
 def tet_topology(mesh: Any, what: str) -> Any: ...
 def lumped_masses(mesh: Any, density: float) -> _Floats: ...
 def principal_stretches(mesh: Any, positions: _Floats) -> _Floats: ...
-def add_body(core: Core, body: Any) -> None: ...
+def add_body(core: Core, recipe: Any) -> None: ...
 def remove_body(core: Core, body: str) -> None: ...
 def set_pins(core: Core, body: str, vertices: _Indices, pinned: bool) -> None: ...
 def attach(core: Core, attachment: Any) -> None: ...
 def detach(core: Core, number: int) -> None: ...
 def set_body_solver(core: Core, body: str, solver: Any) -> None: ...
-def add_collider(core: Core, collider: Any) -> None: ...
-def replace_collider(core: Core, number: int, collider: Any) -> None: ...
+def add_collider(core: Core, recipe: Any) -> None: ...
+def replace_collider(core: Core, number: int, recipe: Any) -> None: ...
 def remove_collider(core: Core, number: int) -> None: ...
