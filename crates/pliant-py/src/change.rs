@@ -8,6 +8,7 @@ use crate::arrays::get;
 use crate::body::body;
 use crate::collide::collider;
 use crate::error::bad_value;
+use crate::material::any_material;
 use crate::settings;
 use crate::simulation::Core;
 
@@ -17,6 +18,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_pins, module)?)?;
     module.add_function(wrap_pyfunction!(attach, module)?)?;
     module.add_function(wrap_pyfunction!(detach, module)?)?;
+    module.add_function(wrap_pyfunction!(set_material, module)?)?;
     module.add_function(wrap_pyfunction!(set_body_solver, module)?)?;
     module.add_function(wrap_pyfunction!(add_collider, module)?)?;
     module.add_function(wrap_pyfunction!(replace_collider, module)?)?;
@@ -63,11 +65,9 @@ fn attach(core: &Core, attachment: &Bound<'_, PyAny>) -> PyResult<()> {
         true => sim.attach_at_distance(ends[0], ends[1], stiffness),
         false => sim.attach(ends[0], ends[1], stiffness),
     };
-    attached.map(drop_id).map_err(bad_value)
+    // Python knows attachments by their descriptions.
+    attached.map(|_| ()).map_err(bad_value)
 }
-
-/// Python knows attachments by their descriptions.
-fn drop_id(_id: pliant::AttachmentId) {}
 
 /// Takes off the attachment of a number, in the order in which those that are left were added.
 #[pyfunction]
@@ -76,6 +76,13 @@ fn detach(core: &Core, number: usize) -> PyResult<()> {
     let ids = run.sim().attachment_ids();
     let id = *ids.get(number).ok_or_else(|| bad_value(format!("there is no attachment {number}")))?;
     run.sim_mut().detach(id).map_err(bad_value)
+}
+
+#[pyfunction]
+fn set_material(core: &Core, body: &str, material: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (material, mut run) = (any_material(material)?, core.change()?);
+    let id = named(run.sim(), body)?;
+    run.sim_mut().set_material(id, material).map_err(bad_value)
 }
 
 #[pyfunction]

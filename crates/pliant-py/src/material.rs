@@ -4,7 +4,7 @@ use pliant::energy::StrainSet;
 use pliant::mesh::generate::tapered_radii;
 use pliant::mesh::{MassKind, PointSet, Simplices, StrandSet, TriangleMesh};
 use pliant::{
-    BendModel, Body, ClothMaterial, FluidMaterial, HairMaterial, Matching, ModelError, OrientedMaterial,
+    AnyMaterial, BendModel, Body, ClothMaterial, FluidMaterial, HairMaterial, Matching, ModelError, OrientedMaterial,
     OrientedParticles, Regions, RigidMaterial, RodMaterial, SolidMaterial, Spring, StrainLimit, StrandMaterial,
 };
 use pyo3::prelude::*;
@@ -37,6 +37,16 @@ pub(crate) fn made_of(material: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>, mesh
         _ => return Err(bad_value(format!("there is no material of the kind {kind:?} for this mesh"))),
     };
     made.map_err(bad_value)
+}
+
+/// A material that can take the place of another one while a world runs.
+pub(crate) fn any_material(material: &Bound<'_, PyAny>) -> PyResult<AnyMaterial> {
+    match get::<String>(material, "kind")?.as_str() {
+        "cloth" => cloth(material).map(Into::into),
+        "solid" => solid(material).map(Into::into),
+        "strand" => strand(material).map(Into::into),
+        kind => Err(bad_value(format!("a material of the kind {kind:?} cannot be replaced while the world runs"))),
+    }
 }
 
 /// The set of strains that cost nothing; None means rotations only.

@@ -825,6 +825,7 @@ CASES: dict[str, Case] = {
     "Simulation.detach": _method(
         two_bodies, "detach", {"attachment": pliant.Attachment(("cloth", 3), ("rope", 1), 10.0)}
     ),
+    "Simulation.set_material": _method(world, "set_material", {"body": "cloth", "material": pliant.ClothMaterial()}),
     "Simulation.set_body_solver": _method(world, "set_body_solver", {"body": "cloth", "solver": pliant.Newton()}),
     "Simulation.add_collider": _method(world, "add_collider", {"collider": pliant.Collider.sphere(0.1)}),
     "Simulation.replace_collider": _method(

@@ -34,6 +34,11 @@ def test_a_changed_world_is_the_world_that_would_have_been_built() -> None:
     for sim in (changed, again):
         sim.step(5)
     assert np.array_equal(again.positions, changed.positions)
+    changed.set_material("b", pliant.ClothMaterial.preset("silk"))
+    again = pickle.loads(pickle.dumps(changed))
+    for sim in (changed, again):
+        sim.step(2)
+    assert np.array_equal(again.positions, changed.positions)
     changed.detach(tie)
     changed.set_body_solver("b", pliant.Newton())
     changed.remove_collider(0)
@@ -54,6 +59,8 @@ def test_a_change_that_cannot_be_made_changes_nothing() -> None:
         (lambda: sim.attach(pliant.Attachment(("a", 0), ("c", 0), 1.0)), "there is no body"),
         (lambda: sim.detach(pliant.Attachment(("a", 0), ("a", 3), 1.0)), "there is no attachment"),
         (lambda: sim.remove_collider(0), "there is no collider 0"),
+        (lambda: sim.set_material("a", pliant.SolidMaterial()), "is not made of a solid"),
+        (lambda: sim.set_material("a", pliant.RodMaterial()), "cannot be replaced while"),
     ]:
         with pytest.raises(ValueError, match=message):
             change()

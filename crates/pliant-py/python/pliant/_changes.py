@@ -13,6 +13,7 @@ from ._arrays import ArrayLike, required, selection
 from ._arrays import count as whole
 from ._body import Body
 from ._collide import Collider
+from ._material import Material
 from ._settings import Attachment, Solver
 
 if TYPE_CHECKING:
@@ -102,6 +103,15 @@ class Changes:
         number = world.attachments.index(attachment)
         _pliant.detach(self._core, number)
         self._world = replace(world, attachments=world.attachments[:number] + world.attachments[number + 1 :])
+
+    def set_material(self, body: str, material: Material) -> None:
+        """Replaces the material of a cloth, a solid or strands; the shape at rest stays."""
+        world, number = self._numbered(body)
+        bodies = list(self._named_bodies(world))
+        _pliant.set_material(self._core, body, required(material, "material", Material))
+        bodies[number] = copy(bodies[number])
+        bodies[number].material = material
+        self._world = replace(world, bodies=tuple(bodies))
 
     def set_body_solver(self, body: str, solver: Solver | None) -> None:
         """Names another solver for a body; None: that of the simulation."""

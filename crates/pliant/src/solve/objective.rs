@@ -53,10 +53,9 @@ impl Objective<'_> {
     fn squared_distance(&self, x: &[Vec3]) -> f64 {
         let mass = self.model.mass();
         if !self.model.is_whole() {
-            let own = |v: &u32| {
-                if self.model.free_index(*v).is_some() { x[*v as usize] - self.target[*v as usize] } else { Vec3::ZERO }
-            };
-            let offset: Vec<Vec3> = (0..x.len() as u32).map(|v| own(&v)).collect();
+            // Those of other groups are no unknowns of this one.
+            let mut offset = vec![Vec3::ZERO; x.len()];
+            self.model.free().iter().map(|&v| v as usize).for_each(|v| offset[v] = x[v] - self.target[v]);
             return mass.inner(&offset, &offset);
         }
         if mass.off_diagonal().is_empty() {

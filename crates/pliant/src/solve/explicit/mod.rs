@@ -135,9 +135,11 @@ impl Solver for Explicit {
         report.stabilised = prepared.elements;
         self.prepared = Some(prepared);
         if !contacts.is_none() {
-            let inverse_masses: Vec<f64> = model.mass().lumped().iter().map(|mass| mass.recip()).collect();
-            contacts.ties.reset_forces();
-            contacts.pull(&inverse_masses, inertia, x);
+            if !contacts.ties.is_empty() {
+                let inverse_masses: Vec<f64> = model.mass().lumped().iter().map(|mass| mass.recip()).collect();
+                contacts.ties.reset_forces();
+                contacts.pull(&inverse_masses, inertia, x);
+            }
             contacts.meet(&|vertex| x[vertex]);
             contacts.displace(&mut exchange(x), &|vertex| inertia * model.mass().lumped()[vertex]);
             report.contacts = contacts.count();

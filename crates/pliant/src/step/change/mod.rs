@@ -98,7 +98,7 @@ impl Simulation {
         let mut roster = self.roster.clone();
         roster.remove_body(body.0, number);
         let names: Vec<String> = draft.world.parts.bodies.iter().map(|body| body.name.clone()).collect();
-        draft.attachments = self.named_attachments(&roster, &names);
+        draft.attachments = roster.named_attachments(&names);
         self.take(draft)?;
         self.roster = roster;
         Ok(())
@@ -181,14 +181,14 @@ impl Simulation {
     pub fn detach(&mut self, attachment: AttachmentId) -> Result<(), ChangeError> {
         self.may_change()?;
         let mut roster = self.roster.clone();
-        self.remove_attached(&mut roster, attachment)?;
+        roster.detach(attachment)?;
         self.take_attachments(roster)
     }
 
     fn take_attachments(&mut self, roster: Roster) -> Result<(), ChangeError> {
         let mut draft = Draft::of(self);
         let names: Vec<String> = self.model.bodies().iter().map(|body| body.name.clone()).collect();
-        draft.attachments = self.named_attachments(&roster, &names);
+        draft.attachments = roster.named_attachments(&names);
         self.take(draft)?;
         self.roster = roster;
         Ok(())
@@ -311,7 +311,7 @@ impl Simulation {
     /// All attachments by the names of their bodies.
     pub(super) fn attachments(&self) -> Vec<Attachment> {
         let names: Vec<String> = self.model.bodies().iter().map(|body| body.name.clone()).collect();
-        self.named_attachments(&self.roster, &names)
+        self.roster.named_attachments(&names)
     }
 
     /// Makes a draft the world, if it is one.

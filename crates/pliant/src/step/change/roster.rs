@@ -74,6 +74,23 @@ impl Roster {
         ends.filter(|(body, _)| *body > number).for_each(|(body, _)| *body -= 1);
     }
 
+    /// Forgets an attachment.
+    pub(super) fn detach(&mut self, id: AttachmentId) -> Result<(), ChangeError> {
+        self.attachments.remove(id.0).map(|_| ()).ok_or_else(|| gone("attachment", id.0))
+    }
+
+    /// All attachments, those that were added first in front, given the names of bodies.
+    pub(super) fn named_attachments(&self, names: &[String]) -> Vec<Attachment> {
+        let named = |attached: &Attached| Attachment {
+            ends: attached.ends.map(|(body, vertex)| (names[body].clone(), vertex)),
+            stiffness: attached.stiffness,
+            length: attached.length,
+        };
+        let mut all: Vec<&Attached> = self.attachments.iter().map(|(_, attached)| attached).collect();
+        all.sort_unstable_by_key(|attached| attached.serial);
+        all.into_iter().map(named).collect()
+    }
+
     /// Forgets a collider; those after it move up.
     pub(super) fn remove_collider(&mut self, handle: Handle, number: usize) {
         self.colliders.remove(handle);
@@ -123,21 +140,5 @@ impl Simulation {
 
     pub(super) fn collider_number(&self, collider: ColliderId) -> Result<usize, ChangeError> {
         self.roster.colliders.get(collider.0).copied().ok_or_else(|| gone("collider", collider.0))
-    }
-
-    pub(super) fn remove_attached(&self, roster: &mut Roster, id: AttachmentId) -> Result<(), ChangeError> {
-        roster.attachments.remove(id.0).map(|_| ()).ok_or_else(|| gone("attachment", id.0))
-    }
-
-    /// All attachments by the names of their bodies.
-    pub(super) fn named_attachments(&self, roster: &Roster, names: &[String]) -> Vec<Attachment> {
-        let named = |attached: &Attached| Attachment {
-            ends: attached.ends.map(|(body, vertex)| (names[body].clone(), vertex)),
-            stiffness: attached.stiffness,
-            length: attached.length,
-        };
-        let mut all: Vec<&Attached> = roster.attachments.iter().map(|(_, attached)| attached).collect();
-        all.sort_unstable_by_key(|attached| attached.serial);
-        all.into_iter().map(named).collect()
     }
 }
