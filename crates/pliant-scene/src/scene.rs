@@ -16,7 +16,7 @@ use crate::collider::{build_collider, contact};
 use crate::document::{Document, Source, find};
 use crate::drive::{DrivenForce, Driver};
 use crate::error::{SceneError, similar};
-use crate::format::{ColorBy, LengthName, MaterialSection, Preview, SceneFile, Select};
+use crate::format::{BodySection, ColorBy, LengthName, MaterialSection, Preview, SceneFile, Select, SolverSection};
 use crate::motion::{Motion, Track};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
@@ -401,6 +401,10 @@ impl Scene {
         // What was chosen for the world is answered for there.
         let bodies = &self.file().body;
         let at = error.body().and_then(|name| bodies.iter().position(|body| body.name == name));
+        // An energy that hair does not feel is told of the solver: at the body that names it, if the scene itself does not.
+        let follows = |body: &BodySection| matches!(body.solver, Some(SolverSection::FollowLeader(_)));
+        let is_following = matches!(error, ModelError::FollowLeader(_)) && self.file().solver.is_none();
+        let at = at.or_else(|| bodies.iter().position(follows).filter(|_| is_following));
         let is_unsupported = matches!(error, ModelError::UnsupportedConstraint { .. });
         let (is_solver, is_world) = (key.starts_with("solver."), key.starts_with("world."));
         let names_solver = |k: &usize| bodies[*k].solver.is_some() && (is_solver || is_unsupported);

@@ -313,3 +313,19 @@ fn more_iterations_than_a_step_could_take_are_refused() {
         assert_eq!(error.place.map(|(found, _)| found), Some(line), "{error}");
     }
 }
+
+/// The solver of a body is answered for where it stands, line 5.
+#[test]
+fn a_solver_that_does_not_suit_its_body_is_refused_at_the_body() {
+    let water = "shape.particles = { size = [0.2, 0.2, 0.2], spacing = 0.05 }\nmaterial.fluid = {}";
+    let cloth = "shape.sheet = { width = 1, height = 1, columns = 4, rows = 4 }\nmaterial.cloth = {}";
+    for (body, solver, words) in [
+        (water, "newton = {}", "only the position-based solver supports"),
+        (cloth, "projectiv = {}", "did you mean `projective`?"),
+        (cloth, "projective = { tolerance = -1 }", "tolerance is -1, but must be at least 0"),
+        (cloth, "follow-leader = {}", "supports no other energy"),
+    ] {
+        let error = refused(&format!("[[body]]\nname = \"it\"\n{body}\nsolver.{solver}\n")).to_string();
+        assert!(error.contains("scene.toml:5:") && error.contains(words), "{error}");
+    }
+}

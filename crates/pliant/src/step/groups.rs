@@ -128,30 +128,13 @@ impl Plan {
 
     /// Groups by key, with solvers as they were asked for.
     pub(crate) fn by_key(keys: Vec<Key>) -> Self {
-        let mut distinct: Vec<Key> = Vec::new();
-        let mut number = |key: Key| {
-            distinct.iter().position(|other| *other == key).unwrap_or_else(|| {
-                distinct.push(key);
-                distinct.len() - 1
-            })
-        };
-        let of_body = keys.into_iter().map(&mut number).collect();
+        let (distinct, of_body) = distinct(keys);
         Self { solvers: distinct.into_iter().map(|key| key.solver).collect(), of_body }
     }
 
     /// Joins groups that have come to the same solver.
     pub(crate) fn joined(self) -> Self {
-        let mut solvers: Vec<SolverChoice> = Vec::new();
-        let numbers: Vec<usize> = self
-            .solvers
-            .into_iter()
-            .map(|solver| {
-                solvers.iter().position(|other| *other == solver).unwrap_or_else(|| {
-                    solvers.push(solver);
-                    solvers.len() - 1
-                })
-            })
-            .collect();
+        let (solvers, numbers) = distinct(self.solvers);
         Self { solvers, of_body: self.of_body.into_iter().map(|group| numbers[group]).collect() }
     }
 
@@ -186,6 +169,19 @@ impl Plan {
             .map(|(model, solver)| Group { model, solver: solver.build(), clearances: Clearances::default() })
             .collect()
     }
+}
+
+/// The different ones of some things, in the order in which they come first, and which of them each one is.
+fn distinct<T: PartialEq>(items: Vec<T>) -> (Vec<T>, Vec<usize>) {
+    let mut different: Vec<T> = Vec::new();
+    let number = |item: T| {
+        different.iter().position(|other| *other == item).unwrap_or_else(|| {
+            different.push(item);
+            different.len() - 1
+        })
+    };
+    let numbers = items.into_iter().map(number).collect();
+    (different, numbers)
 }
 
 /// Bodies that one solver moves.
