@@ -15,17 +15,25 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// A vector of these values.
     pub(crate) fn collect(&mut self, values: impl Iterator<Item = Vec3>) -> Vec<Vec3> {
-        let mut vector = self.vectors.pop().unwrap_or_default();
-        vector.clear();
+        let mut vector = self.vector(values.size_hint().0);
         vector.extend(values);
         vector
     }
 
     /// A vector with the values of another.
     pub(crate) fn copy(&mut self, values: &[Vec3]) -> Vec<Vec3> {
+        let mut vector = self.vector(values.len());
+        vector.extend_from_slice(values);
+        vector
+    }
+
+    /// An empty vector with room for so many values, and for the bodies that may come.
+    fn vector(&mut self, len: usize) -> Vec<Vec3> {
         let mut vector = self.vectors.pop().unwrap_or_default();
         vector.clear();
-        vector.extend_from_slice(values);
+        if vector.capacity() < len {
+            vector.reserve_exact(len + len / 4);
+        }
         vector
     }
 

@@ -22,8 +22,8 @@
 
 use super::{PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, TwoMetricParams};
 use crate::contact::ContactMode;
-use crate::energy::{Arrays, Operator};
 use crate::integrate::TimeIntegrator;
+use crate::world::islands::Class;
 use crate::world::model::Model;
 
 /// Longest substeps of thin bodies, of solids, and of solids that may hit colliders \[s\].
@@ -107,19 +107,11 @@ pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Opti
     }
     // An energy of no elements says nothing about a world.
     let energies = || model.energies().iter().filter(|entry| !entry.batch.operator().is_empty());
-    let has = |which: fn(&Arrays) -> bool| energies().any(|entry| which(&entry.batch.arrays()));
-    let is_posed = has(|arrays| matches!(arrays, Arrays::Examples { .. } | Arrays::GlobalExamples { .. }));
-    let is_rigid = has(|arrays| matches!(arrays, Arrays::Rigid(_)));
-    if is_posed || is_rigid || touchable.mode == ContactMode::ConstantMatrix || energies().next().is_none() {
+    let is_projective = energies().any(|entry| matches!(entry.nature.class, Class::Posed | Class::Rigid));
+    if is_projective || touchable.mode == ContactMode::ConstantMatrix || energies().next().is_none() {
         return Chosen::by(ProjectiveParams::default(), given);
     }
-    let is_solid = |arrays: &Arrays| {
-        matches!(
-            arrays,
-            Arrays::TetStrain(_) | Arrays::TetVolume(_) | Arrays::TetFibres(_) | Arrays::Goals | Arrays::Viscous
-        )
-    };
-    let is_thin = energies().any(|entry| !is_solid(&entry.batch.arrays()));
+    let is_thin = energies().any(|entry| entry.nature.class != Class::Solid);
     let looks_back = !is_thin && !touchable.layers;
     let (longest, preconditioner) = match (is_thin, looks_back && touchable.colliders) {
         (true, _) => (THIN, Preconditioner::Product),
@@ -153,22 +145,15 @@ pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Opti
 /// vertex is stiffer than the inertia of the vertex.
 fn has_plates(model: &Model, tau: f64) -> bool {
     let masses = model.mass().lumped();
-    (0..model.bodies().len()).any(|body| {
-        let vertices = model.bodies()[body].vertices.clone();
-        let (count, inertia) = (vertices.len() as f64, masses[vertices].iter().sum::<f64>() / (tau * tau));
-        let stiffness = |is_wanted: fn(&Arrays) -> bool| -> f64 {
-            let own = model.energies().iter().filter(|entry| entry.body == Some(body) && entry.damping.is_none());
-            own.filter(|entry| is_wanted(&entry.batch.arrays())).map(|entry| diagonal(entry.batch.operator())).sum()
-        };
-        let stretch = stiffness(|arrays| matches!(arrays, Arrays::TriangleStrain(_)));
-        let bending =
-            stiffness(|arrays| matches!(arrays, Arrays::Quadratic | Arrays::Hinge(_) | Arrays::MeanCurvature(_)));
+    let mut stiffness = vec![[0.0; 2]; model.bodies().len()];
+    for entry in model.energies() {
+        if let (Some(body), Class::Stretch | Class::Bending) = (entry.body, entry.nature.class) {
+            stiffness[body][usize::from(entry.nature.class == Class::Bending)] += entry.nature.stiffness;
+        }
+    }
+    model.bodies().iter().zip(stiffness).filter(|(_, [stretch, _])| *stretch > 0.0).any(|(body, [stretch, bending])| {
+        let (count, mass) = (body.vertices.len() as f64, masses[body.vertices.clone()].iter().sum::<f64>());
+        let inertia = mass / (tau * tau);
         stretch / count > STIFF * inertia && bending > STIFF * inertia
     })
-}
-
-/// Sum of the entries on the diagonal of the constant matrix that an energy causes \[N/m\].
-fn diagonal(operator: &Operator) -> f64 {
-    let square = |element| operator.coefficients(element).iter().map(|a| a * a).sum::<f64>();
-    (0..operator.len()).map(|element| operator.weight(element) * square(element)).sum()
 }

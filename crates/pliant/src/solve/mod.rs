@@ -3,6 +3,7 @@
 mod auto;
 mod check;
 mod custom;
+mod drift;
 pub mod explicit;
 pub mod follow_leader;
 pub(crate) mod limit;
@@ -222,7 +223,7 @@ impl dyn Solver + '_ {
 /// [`SolverChoice`] makes those of the engine. A solver from another crate comes with a [`SolverRecipe`], which holds
 /// its parameters, checks whether it supports a world, and makes a solver for it. The solver sees the stage as an
 /// [`Objective`], and obstacles as [`Contacts`].
-pub trait Solver: Send + Sync + std::fmt::Debug {
+pub trait Solver: std::any::Any + Send + Sync + std::fmt::Debug {
     /// Where it starts.
     fn start(&self) -> Start;
 
@@ -240,6 +241,10 @@ pub trait Solver: Send + Sync + std::fmt::Debug {
         contacts: &mut Contacts<'_>,
         clock: &Clock,
     ) -> Result<Progress, SolveError>;
+
+    /// Takes the place of another solver, because bodies have come, gone or changed, or came apart. What that one has
+    /// prepared for bodies that stay can be used again.
+    fn succeed(&mut self, _last: Box<dyn Solver>) {}
 
     /// Whether its positions are final, even if a vertex ends inside a collider.
     fn keeps_positions(&self) -> bool {

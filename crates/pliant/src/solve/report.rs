@@ -51,6 +51,9 @@ pub struct SolveReport {
     pub seconds_factor: f64,
     /// The parts of `seconds_factor`, for the projective solver.
     pub setup: SetupSeconds,
+    /// How many matrices were factored before the iterations: one for each body, or for bodies that are attached to
+    /// each other. Those of bodies that have not changed are kept.
+    pub factored: usize,
 }
 
 /// How well the forces on free vertices balance in a stage: those of energies, contacts and inertia add up to zero at
@@ -131,6 +134,7 @@ impl SolveReport {
         self.seconds_global += other.seconds_global;
         self.seconds_factor += other.seconds_factor;
         self.setup.add(other.setup);
+        self.factored += other.factored;
     }
 }
 

@@ -127,11 +127,12 @@ impl Turnings {
         self.covered.get(place as usize).is_some_and(|covered| *covered)
     }
 
-    /// Takes the rotations that the last projection came to.
-    pub(super) fn orient(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory]) {
+    /// Takes the rotations that the last projection came to; `numbers` has the energies of the world that its own are.
+    pub(super) fn orient(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory], numbers: &[usize]) {
         for group in &mut self.groups {
             for set in &mut group.sets {
-                let (memory, operator) = (&memory[set.batch], objective.model.energies()[set.batch].batch.operator());
+                let number = numbers[set.batch];
+                let (memory, operator) = (&memory[number], objective.model.energies()[number].batch.operator());
                 let (mut deviation, mut size) = (0.0, 0.0);
                 for (stencil, p) in operator.corner_vertices().chunks_exact(2).zip(&memory.projections) {
                     deviation += (x[stencil[1] as usize] - x[stencil[0] as usize]).distance_squared(*p);

@@ -53,6 +53,7 @@ impl Slots {
 /// A matrix of blocks, and of numbers that stand for multiples of the identity.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockRows {
+    rows: usize,
     groups: usize,
     blocks: Slots,
     /// Column by column, each entry for all rows of the group.
@@ -76,12 +77,8 @@ impl BlockRows {
             }
         }
         let values = vec![0.0; slots.columns.len() / WIDTH * SLOT];
-        Self { groups: blocks.len().div_ceil(WIDTH), blocks: slots, values, numbers: number_slots, scalars }
-    }
-
-    /// Numbers that a vector must have.
-    pub(crate) fn vector_len(&self) -> usize {
-        4 * WIDTH * self.groups
+        let (rows, groups) = (blocks.len(), blocks.len().div_ceil(WIDTH));
+        Self { rows, groups, blocks: slots, values, numbers: number_slots, scalars }
     }
 
     /// Bytes that a product reads.
@@ -125,7 +122,7 @@ impl BlockRows {
 
     /// Takes the product with `x` from `y`.
     pub(crate) fn subtract_product(&self, team: &Team<'_>, x: &[f32], y: &mut [f32]) {
-        assert!(x.len() >= self.vector_len() && y.len() >= self.vector_len(), "vectors of whole groups");
+        assert!(x.len() >= 4 * self.rows && y.len() >= 4 * self.rows, "vectors of all rows");
         let (instructions, y) = (InstructionSet::detect(), Shared(y.as_mut_ptr()));
         team.share(self.groups.div_ceil(GROUPS_PER_ITEM), |item| {
             let first = item * GROUPS_PER_ITEM;
@@ -148,7 +145,8 @@ impl Kernel<f32> for Subtract<'_> {
         let BlockRows { blocks, values, numbers, scalars, .. } = self.matrix;
         for group in self.groups.start..self.groups.end {
             // SAFETY: `new` has checked that columns are rows, and laid out values and scalars for each slot; x and y
-            // are as long as whole groups (`subtract_product`), and the rows of a group in y are those of one item.
+            // have all rows (`subtract_product`), those of a group in y are one item's, and the last group, which
+            // may have fewer than others, goes through a copy.
             unsafe {
                 let mut sum = [L::zero(); 3];
                 for slot in blocks.starts[group] as usize..blocks.starts[group + 1] as usize {
@@ -167,12 +165,21 @@ impl Kernel<f32> for Subtract<'_> {
                         sum[c] = value.mul_add(x[c], sum[c]);
                     }
                 }
-                let y = self.y.add(4 * WIDTH * group);
-                let before = L::gather(y, NEIGHBOURS.as_ptr());
+                let (y, count) = (self.y.add(4 * WIDTH * group), 4 * (self.matrix.rows - WIDTH * group));
+                let mut few = [0.0_f32; 4 * WIDTH];
+                let is_short = count < few.len();
+                if is_short {
+                    std::ptr::copy_nonoverlapping(y, few.as_mut_ptr(), count);
+                }
+                let at = if is_short { few.as_mut_ptr() } else { y };
+                let before = L::gather(at, NEIGHBOURS.as_ptr());
                 for c in 0..3 {
                     sum[c] = before[c].sub(sum[c]);
                 }
-                L::store_points(sum, y);
+                L::store_points(sum, at);
+                if is_short {
+                    std::ptr::copy_nonoverlapping(few.as_ptr(), y, count);
+                }
             }
         }
     }
@@ -207,9 +214,9 @@ mod tests {
             }
         }
         assert!(matrix.slot(0, 7).is_none());
-        let mut x = vec![0.0; matrix.vector_len()];
+        let mut x = vec![0.0; 4 * rows];
         (0..rows).for_each(|i| (0..3).for_each(|c| x[4 * i + c] = ((i * 5 + c * 3) % 7) as f32 - 3.0));
-        let mut y = vec![0.5; matrix.vector_len()];
+        let mut y = vec![0.5; 4 * rows];
         matrix.subtract_product(&Team::alone(), &x, &mut y);
         for i in 0..rows {
             for r in 0..3 {

@@ -69,8 +69,8 @@ impl Grabs {
     }
 
     /// Follows a model in which vertices have other numbers, or have gone: what is gone or pinned is let go.
-    pub(crate) fn follow(&mut self, numbers: &[Option<u32>], model: &Model) {
-        let place = |grab: &Grab| numbers[grab.vertex as usize].filter(|&v| model.free_index(v).is_some());
+    pub(crate) fn follow(&mut self, number: &dyn Fn(u32) -> Option<u32>, model: &Model) {
+        let place = |grab: &Grab| number(grab.vertex).filter(|&v| model.free_index(v).is_some());
         let gone: Vec<Handle> =
             self.slots.iter().filter(|(_, grab)| place(grab).is_none()).map(|(handle, _)| handle).collect();
         for handle in gone {

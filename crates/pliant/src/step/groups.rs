@@ -162,12 +162,20 @@ impl Plan {
         f64::to_bits(count / mass).max(1)
     }
 
-    /// Groups with solvers that are yet to be prepared.
-    pub(crate) fn build(&self, model: &Model) -> Vec<Group> {
+    /// Groups with solvers that are yet to be prepared, but for what they can take over from those of the groups before.
+    pub(crate) fn build(&self, model: &Model, mut last: Vec<Group>) -> Vec<Group> {
         let models = self.models(model).into_iter().zip(&self.solvers);
-        models
-            .map(|(model, solver)| Group { model, solver: solver.build(), clearances: Clearances::default() })
-            .collect()
+        let group = |(model, choice): (Option<Model>, &SolverChoice)| {
+            let mut solver = choice.build();
+            // The same solver if there is one, or else one of its kind.
+            let is_alike = |other: &SolverChoice| std::mem::discriminant(other) == std::mem::discriminant(choice);
+            let same = last.iter().position(|group| group.choice == *choice);
+            if let Some(at) = same.or_else(|| last.iter().position(|group| is_alike(&group.choice))) {
+                solver.succeed(last.swap_remove(at).solver);
+            }
+            Group { model, choice: choice.clone(), solver, clearances: Clearances::default() }
+        };
+        models.map(group).collect()
     }
 }
 
@@ -189,6 +197,7 @@ fn distinct<T: PartialEq>(items: Vec<T>) -> (Vec<T>, Vec<usize>) {
 pub(crate) struct Group {
     /// None where it is the whole world.
     model: Option<Model>,
+    choice: SolverChoice,
     pub(crate) solver: Box<dyn Solver>,
     /// What is known of distances from colliders at the current state.
     pub(crate) clearances: Clearances,

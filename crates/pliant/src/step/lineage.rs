@@ -24,6 +24,8 @@ pub(crate) struct Lineage {
     pub(crate) goals: Vec<Vec<u32>>,
     /// What a self-collider is made with, where there is one.
     pub(crate) self_collision: Option<SelfCollision>,
+    /// Whether positions are about to be replaced by saved ones, so that surfaces may intersect until then.
+    pub(crate) is_provisional: bool,
 }
 
 impl Lineage {
@@ -119,10 +121,15 @@ impl Simulation {
 
     /// What keeps the surfaces of another model apart, in a world with self-collision.
     pub(crate) fn collider_for(&self, model: &Model, positions: &[Vec3]) -> Result<Option<SelfCollider>, ModelError> {
+        self.later_self_collision()
+            .map(|settings| SelfCollider::new(settings, model, &mut positions.to_vec()))
+            .transpose()
+    }
+
+    /// How surfaces are kept apart in a world that has begun: only a start is untangled.
+    pub(crate) fn later_self_collision(&self) -> Option<SelfCollision> {
         let settings = self.lineage.self_collision.clone();
-        // Only a start is untangled.
-        let settings = settings.map(|settings| SelfCollision { untangle: false, ..settings });
-        settings.map(|settings| SelfCollider::new(settings, model, &mut positions.to_vec())).transpose()
+        settings.map(|settings| SelfCollision { untangle: false, ..settings })
     }
 
     /// Pins, forces and goals of the next model.

@@ -1,8 +1,11 @@
 //! Saving and restoring: a restored run continues bit for bit.
 
+use thiserror::Error;
+
 use crate::contact::Held;
 use crate::math::Vec3;
 use crate::matter::SavedChannels;
+use crate::step::change::ChangeError;
 use crate::step::coupling::HeldForces;
 use crate::step::grab::Grabs;
 use crate::step::lineage::Replayed;
@@ -11,6 +14,17 @@ use crate::step::substeps::MOST_SUBSTEPS;
 use crate::world::checkpoint::{Checkpoint, CheckpointError, bad_number, flatten, unflatten};
 use crate::world::error::ModelError;
 use crate::world::state::{AirPath, History, Inputs};
+
+/// Why a state could not be restored in a world that had to be changed first.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RestoreError {
+    /// A change could not be made.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// The state does not belong to the changed world, or is damaged.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
 
 impl Simulation {
     /// Saves the current state.
@@ -108,6 +122,41 @@ impl Simulation {
             Held { vertex: n[0] as u32, collider: n[1] as u32, pressed: n[2], sliding_force }
         };
         Ok(records.iter().map(held).collect())
+    }
+
+    /// Makes changes, such as adding bodies that came before the state was saved, and then returns to that state. In
+    /// between surfaces may intersect, because positions are not yet those that were saved. If the state does not belong
+    /// to the changed world, the changes stay.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// let line = |name: &str| -> Result<Body, pliant::ModelError> {
+    ///     Ok(Body::strands(&rope(Vec3::ZERO, Vec3::X, 8)?, &StrandMaterial::default())?.named(name).pin([0]))
+    /// };
+    /// let first = || -> Result<Simulation, pliant::ModelError> { Simulation::builder().body(line("first")?).build() };
+    /// let mut sim = first()?;
+    /// sim.step()?;
+    /// sim.add(line("second")?)?;
+    /// sim.step()?;
+    /// let saved = sim.checkpoint();
+    /// let mut resumed = first()?;
+    /// resumed.restore_after(&saved, |world| world.add(line("second")?).map(drop))?;
+    /// for sim in [&mut sim, &mut resumed] {
+    ///     sim.step()?;
+    /// }
+    /// assert_eq!(sim.positions(), resumed.positions());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn restore_after(
+        &mut self,
+        saved: &Checkpoint,
+        changes: impl FnOnce(&mut Self) -> Result<(), ChangeError>,
+    ) -> Result<(), RestoreError> {
+        self.lineage.is_provisional = true;
+        let changed = changes(self);
+        self.lineage.is_provisional = false;
+        changed?;
+        Ok(self.restore(saved)?)
     }
 
     /// Returns to a saved state of the same model, with its tears and cuts at that time. After an error nothing has

@@ -109,7 +109,7 @@ impl Simulation {
         let memory = model.initial_memory();
         let pins = model.pinned().iter().map(|&v| state.positions[v as usize]).collect();
         let inputs = Inputs { pins, ..Inputs::at_rest(&model) };
-        let (groups, wetting) = (plan.build(&model), Wetting::new(&model, &plan.of_body));
+        let (groups, wetting) = (plan.build(&model, Vec::new()), Wetting::new(&model, &plan.of_body));
         Self {
             trial: memory.clone(),
             memory,
@@ -164,7 +164,7 @@ impl Simulation {
 
     /// Drops what the solver and the masses have been prepared with, for a model that has been replaced.
     pub(crate) fn forget_factors(&mut self) {
-        self.groups = self.plan.build(&self.model);
+        self.groups = self.plan.build(&self.model, std::mem::take(&mut self.groups));
         self.wetting = Wetting::new(&self.model, &self.plan.of_body);
         self.mass_factor = None;
         self.limiter = None;

@@ -74,7 +74,7 @@ impl Simulation {
 
     /// Lets other groups step the world; returns those that did.
     pub(crate) fn swap_groups(&mut self, plan: Plan) -> (Plan, Vec<Group>) {
-        let groups = std::mem::replace(&mut self.groups, plan.build(&self.model));
+        let groups = std::mem::replace(&mut self.groups, plan.build(&self.model, Vec::new()));
         (std::mem::replace(&mut self.plan, plan), groups)
     }
 

@@ -7,8 +7,9 @@ use crate::math::Vec3;
 use crate::matter::{BodyView, MatterEntry};
 use crate::world::body::Body;
 use crate::world::error::ModelError;
+use crate::world::islands::{Stamp, ranges};
 use crate::world::mass::Mass;
-use crate::world::model::{BodyInfo, EnergyPart, ModelParts};
+use crate::world::model::{BodyInfo, EnergyEntry, ModelParts};
 
 /// Two vertices that are tied by a spring.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,13 +59,13 @@ impl World {
             self.parts.matter.push(MatterEntry { body: number, matter: Arc::from(matter) });
         }
         self.parts.mass.append(count, &body.mass);
-        self.parts.fabrics.push(body.fabric);
+        self.parts.fabrics.push(Arc::new(body.fabric));
         self.parts.rest.extend_from_slice(&body.rest);
         self.positions.extend_from_slice(&body.positions);
         self.velocities.extend_from_slice(&body.velocities);
         for mut batch in body.energies {
             batch.operator_mut().shift_vertices(base as u32);
-            self.parts.energies.push(EnergyPart { batch: Arc::from(batch), body: Some(number) });
+            self.parts.energies.push(EnergyEntry::new(Arc::from(batch), Some(number)));
         }
         for mut batch in body.constraints {
             batch.shift_vertices(base as u32);
@@ -81,6 +82,7 @@ impl World {
             pressure: body.pressure,
             collides_with_itself: body.collides_with_itself,
             welded: Vec::new(),
+            stamp: Stamp::new(),
         });
         Ok(())
     }
@@ -103,20 +105,27 @@ impl World {
         needs
     }
 
-    /// All attachments, in one batch where bodies have one solver: a scene may have hundreds, and each batch is a call of its own in every iteration.
-    /// Those between bodies of two groups are a batch of their own.
+    /// All attachments, in one batch where bodies have one solver and hang together: a scene may have hundreds, and each batch is a call of its own in every
+    /// iteration. Those between bodies of two groups are a batch of their own.
     pub(crate) fn attach(
         &mut self,
         attachments: &[Attachment],
         group: &dyn Fn(usize) -> usize,
     ) -> Result<(), ModelError> {
-        let mut batches: Vec<([usize; 2], Vec<&Attachment>)> = Vec::new();
-        for (attachment, bodies) in attachments.iter().zip(self.attached_bodies(attachments)?) {
-            let mut groups = bodies.map(group);
-            groups.sort_unstable();
-            match batches.iter_mut().find(|(own, _)| *own == groups) {
+        let attached = self.attached_bodies(attachments)?;
+        let mut reach: Vec<usize> = (0..self.parts.bodies.len()).collect();
+        for &[a, b] in &attached {
+            reach[a.min(b)] = reach[a.min(b)].max(a.max(b));
+        }
+        let ranges = ranges(&reach);
+        let mut batches: Vec<([usize; 3], Vec<&Attachment>)> = Vec::new();
+        for (attachment, bodies) in attachments.iter().zip(attached) {
+            let island = ranges.partition_point(|range| range.end <= bodies[0]);
+            let [a, b] = bodies.map(group);
+            let key = [a.min(b), a.max(b), island];
+            match batches.iter_mut().find(|(own, _)| *own == key) {
                 Some((_, batch)) => batch.push(attachment),
-                None => batches.push((groups, vec![attachment])),
+                None => batches.push((key, vec![attachment])),
             }
         }
         batches.iter().try_for_each(|(_, batch)| self.attach_all(batch))
@@ -138,7 +147,7 @@ impl World {
             let bad = attachments.iter().find(is_bad).unwrap_or(&attachments[0]);
             ModelError::Energy { body: bad.ends[0].0.clone(), error }
         })?;
-        self.parts.energies.push(EnergyPart { batch: Arc::from(batch), body: None });
+        self.parts.energies.push(EnergyEntry::new(Arc::from(batch), None));
         Ok(())
     }
 

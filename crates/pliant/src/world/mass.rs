@@ -64,6 +64,25 @@ impl Mass {
         mass
     }
 
+    /// Forgets all vertices but the first ones, which whole bodies have.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.lumped.truncate(count);
+        self.diagonal.truncate(count);
+        self.beside.truncate(self.beside.partition_point(|entry| (entry.0 as usize) < count));
+    }
+
+    /// Masses of a range of vertices that whole bodies have, numbered from 0.
+    pub(crate) fn of_range(&self, range: std::ops::Range<usize>) -> Self {
+        let (base, starts) =
+            (range.start as u32, |i: usize| self.beside.partition_point(|entry| (entry.0 as usize) < i));
+        let beside = &self.beside[starts(range.start)..starts(range.end)];
+        Self {
+            lumped: self.lumped[range.clone()].to_vec(),
+            diagonal: self.diagonal[range].to_vec(),
+            beside: beside.iter().map(|&(i, j, value)| (i - base, j - base, value)).collect(),
+        }
+    }
+
     /// Mass of each vertex \[kg\]: the row sums of the matrix.
     pub fn lumped(&self) -> &[f64] {
         &self.lumped

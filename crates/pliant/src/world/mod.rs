@@ -24,6 +24,7 @@ pub(crate) mod error;
 pub(crate) mod fingerprint;
 pub(crate) mod garment;
 pub(crate) mod group;
+pub(crate) mod islands;
 pub(crate) mod mass;
 pub(crate) mod model;
 pub(crate) mod slots;

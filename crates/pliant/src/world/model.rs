@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::constraint::ConstraintBatch;
-use crate::energy::{Arrays, Batch, Memory, Viscous};
+use crate::energy::{Batch, Memory};
 use crate::math::Vec3;
 use crate::matter::{Matter, MatterEntry, Portion};
 use crate::proximity::Part;
@@ -12,6 +12,7 @@ use crate::sparse::SymmetricPattern;
 use crate::world::error::ModelError;
 use crate::world::fingerprint::Fingerprint;
 use crate::world::group::Group;
+use crate::world::islands::{Class, Island, Nature, Stamp};
 use crate::world::mass::Mass;
 use crate::world::topology::{Cells, Fabric};
 
@@ -35,6 +36,7 @@ pub struct BodyInfo {
     /// Copies of pinned vertices, in vertices of the world, each with its original: they always stay at the same place,
     /// so that nothing can keep them apart.
     pub welded: Vec<[u32; 2]>,
+    pub(crate) stamp: Stamp,
 }
 
 impl<'a> From<&'a BodyInfo> for Part<'a> {
@@ -54,6 +56,7 @@ pub struct EnergyEntry {
     pub body: Option<usize>,
     /// For stiffness-proportional damping, the time constant β \[s\]; none for elastic energies.
     pub damping: Option<f64>,
+    pub(crate) nature: Nature,
 }
 
 /// The world as flat, immutable arrays; or a group of its bodies, which one solver moves. A group has all vertices and bodies of the world, under the same
@@ -71,11 +74,12 @@ pub struct Model {
     pub(super) group: Option<Group>,
     /// First corner of each batch among all corners, and the end.
     corner_starts: Vec<usize>,
-    /// For each free vertex the corners that touch it, in ascending order.
-    gather_starts: Vec<u32>,
-    gather_corners: Vec<u32>,
-    pattern: Arc<SymmetricPattern>,
     rigid: Vec<RigidSetInfo>,
+    /// For each free vertex the corners that touch it, in ascending order: starts and corners. Worked out when they are first asked for, as is the
+    /// pattern: where there are several islands, solvers mostly ask these.
+    gathered: OnceLock<(Vec<u32>, Vec<u32>)>,
+    pattern: OnceLock<Arc<SymmetricPattern>>,
+    pub(super) islands: OnceLock<Vec<Island>>,
     /// Worked out when it is first asked for.
     fingerprint: OnceLock<u64>,
 }
@@ -83,16 +87,16 @@ pub struct Model {
 /// What a world and its groups share.
 #[derive(Debug)]
 pub(super) struct Common {
-    bodies: Vec<BodyInfo>,
-    rest: Vec<Vec3>,
-    mass: Mass,
-    fabrics: Vec<Fabric>,
-    pinned: Vec<u32>,
+    pub(super) bodies: Vec<BodyInfo>,
+    pub(super) rest: Vec<Vec3>,
+    pub(super) mass: Mass,
+    pub(super) fabrics: Vec<Arc<Fabric>>,
+    pub(super) pinned: Vec<u32>,
     pub(super) diagonal: f64,
-    /// Whether a vertex carries mass inside a rigid body, where nothing touches it.
-    inside: Vec<bool>,
-    /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\].
-    contact_masses: Vec<f64>,
+    /// Whether a vertex carries mass inside a rigid body, where nothing touches it; empty without rigid sets.
+    pub(super) inside: Vec<bool>,
+    /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\]; empty without rigid sets.
+    pub(super) contact_masses: Vec<f64>,
 }
 
 /// Vertices that move as one.
@@ -118,31 +122,67 @@ pub(crate) struct ModelParts {
     pub(crate) bodies: Vec<BodyInfo>,
     pub(crate) rest: Vec<Vec3>,
     pub(crate) mass: Mass,
-    pub(crate) energies: Vec<EnergyPart>,
+    /// Without damping.
+    pub(crate) energies: Vec<EnergyEntry>,
     pub(crate) constraints: Vec<Arc<dyn ConstraintBatch>>,
     pub(crate) matter: Vec<MatterEntry>,
     pub(crate) pinned: Vec<bool>,
-    pub(crate) fabrics: Vec<Fabric>,
+    pub(crate) fabrics: Vec<Arc<Fabric>>,
     /// Length scale \[m\].
     pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
     pub(crate) stiffness_damping: f64,
 }
 
-/// An energy that the builder hands over.
-pub(crate) struct EnergyPart {
-    pub(crate) batch: Arc<dyn Batch>,
-    /// Its body; none for attachments between bodies.
-    pub(crate) body: Option<usize>,
+/// The long lists of a model.
+#[derive(Default)]
+pub(crate) struct Lists {
+    pub(crate) bodies: Vec<BodyInfo>,
+    pub(crate) rest: Vec<Vec3>,
+    pub(crate) mass: Mass,
+    pub(crate) fabrics: Vec<Arc<Fabric>>,
+}
+
+impl ModelParts {
+    /// Hands over the long lists.
+    pub(crate) fn into_lists(self) -> Lists {
+        let Self { bodies, rest, mass, fabrics, .. } = self;
+        Lists { bodies, rest, mass, fabrics }
+    }
 }
 
 impl Model {
+    /// Copies of the long lists.
+    pub(crate) fn lists(&self) -> Lists {
+        let Common { bodies, rest, mass, fabrics, .. } = &*self.common;
+        Lists { bodies: bodies.clone(), rest: rest.clone(), mass: mass.clone(), fabrics: fabrics.clone() }
+    }
+
+    /// Lends the long lists themselves, if no other model shares them. Until it has them back it is good for little.
+    pub(crate) fn lend(&mut self) -> Option<Lists> {
+        let Common { bodies, rest, mass, fabrics, .. } = Arc::get_mut(&mut self.common)?;
+        let (bodies, rest) = (std::mem::take(bodies), std::mem::take(rest));
+        Some(Lists { bodies, rest, mass: std::mem::take(mass), fabrics: std::mem::take(fabrics) })
+    }
+
+    /// Takes back what it has lent, without the bodies that were added since.
+    pub(crate) fn take_back(&mut self, mut lists: Lists) {
+        let (count, Some(common)) = (self.free_index.len(), Arc::get_mut(&mut self.common)) else { return };
+        lists.rest.truncate(count);
+        lists.mass.truncate(count);
+        let bodies = lists.bodies.partition_point(|body| body.vertices.end <= count);
+        lists.bodies.truncate(bodies);
+        lists.fabrics.truncate(bodies);
+        let Lists { bodies, rest, mass, fabrics } = lists;
+        (common.bodies, common.rest, common.mass, common.fabrics) = (bodies, rest, mass, fabrics);
+    }
+
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
         let ModelParts {
             bodies,
             rest,
             mass,
-            energies,
+            mut energies,
             constraints,
             matter,
             pinned,
@@ -153,29 +193,24 @@ impl Model {
         if rest.is_empty() {
             return Err(ModelError::Empty);
         }
-        let entry = |part: EnergyPart| EnergyEntry { batch: part.batch, body: part.body, damping: None };
-        let mut energies: Vec<EnergyEntry> = energies.into_iter().map(entry).collect();
         if stiffness_damping > 0.0 {
-            let damped: Vec<EnergyEntry> = energies
-                .iter()
-                .filter_map(|entry| {
-                    let viscous = Viscous::of(entry.batch.as_ref())?;
-                    Some(EnergyEntry { batch: Arc::new(viscous), body: entry.body, damping: Some(stiffness_damping) })
-                })
-                .collect();
+            let damped: Vec<EnergyEntry> =
+                energies.iter().filter_map(|entry| entry.damped(stiffness_damping)).collect();
             energies.extend(damped);
         }
-        let free: Vec<u32> = (0..rest.len() as u32).filter(|&v| !pinned[v as usize]).collect();
-        let pinned: Vec<u32> = (0..rest.len() as u32).filter(|&v| pinned[v as usize]).collect();
-        let mut contact_masses = mass.lumped().to_vec();
+        let held = pinned.iter().filter(|pinned| **pinned).count();
+        let (is_pinned, count) = (pinned, rest.len());
+        let (mut free, mut pinned) = (Vec::with_capacity(count - held), Vec::with_capacity(held));
+        (0u32..).zip(is_pinned).for_each(|(v, is_pinned)| if is_pinned { pinned.push(v) } else { free.push(v) });
         let rigid = rigid_sets(&energies, &mass);
+        let mut contact_masses = if rigid.is_empty() { Vec::new() } else { mass.lumped().to_vec() };
         for set in &rigid {
             for &v in &set.vertices {
                 let mass = &mut contact_masses[v as usize];
                 *mass = mass.max(CONTACT_SHARE * set.mass);
             }
         }
-        let inside = inside_of(&rigid, &energies, &bodies, rest.len());
+        let inside = inside_of(&rigid, &energies, &bodies, if rigid.is_empty() { 0 } else { count });
         let common = Common { bodies, rest, mass, fabrics, pinned, diagonal, inside, contact_masses };
         Ok(Self::of(Arc::new(common), energies, constraints, matter, free, None))
     }
@@ -194,13 +229,7 @@ impl Model {
         for entry in &energies {
             corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.batch.operator().corner_vertices().len());
         }
-        let (gather_starts, gather_corners) = gather_lists(&energies, &free_index, free.len());
-        let pattern = SymmetricPattern::new(
-            free.len(),
-            stiffness_places(&energies, &free_index)
-                .chain(common.mass.off_diagonal().iter().filter_map(|&(i, j, _)| free_pair(&free_index, i, j))),
-        );
-        let (pattern, rigid) = (Arc::new(pattern), rigid_sets(&energies, &common.mass));
+        let rigid = rigid_sets(&energies, &common.mass);
         Self {
             common,
             energies,
@@ -210,10 +239,10 @@ impl Model {
             free,
             group,
             corner_starts,
-            gather_starts,
-            gather_corners,
-            pattern,
             rigid,
+            gathered: OnceLock::new(),
+            pattern: OnceLock::new(),
+            islands: OnceLock::new(),
             fingerprint: OnceLock::new(),
         }
     }
@@ -286,7 +315,7 @@ impl Model {
         &self.common.fabrics[body].cells
     }
 
-    pub(crate) fn fabrics(&self) -> &[Fabric] {
+    pub(crate) fn fabrics(&self) -> &[Arc<Fabric>] {
         &self.common.fabrics
     }
 
@@ -314,7 +343,12 @@ impl Model {
     /// Pattern of the system over free vertices. Contributions are numbered batch by batch, element by element, pairs of
     /// corners a ≤ b with both free, then off-diagonal mass entries.
     pub fn pattern(&self) -> &Arc<SymmetricPattern> {
-        &self.pattern
+        self.pattern.get_or_init(|| {
+            let masses = self.common.mass.off_diagonal().iter();
+            let masses = masses.filter_map(|&(i, j, _)| free_pair(&self.free_index, i, j));
+            let places = stiffness_places(&self.energies, &self.free_index).chain(masses);
+            Arc::new(SymmetricPattern::new(self.free.len(), places))
+        })
     }
 
     /// The first body with constraints or matter that only the position-based solver supports, and their kind.
@@ -342,12 +376,12 @@ impl Model {
 
     /// Whether a vertex is inside a rigid body, where nothing touches it.
     pub(crate) fn is_inside(&self, vertex: usize) -> bool {
-        self.common.inside[vertex]
+        self.common.inside.get(vertex).is_some_and(|inside| *inside)
     }
 
     /// Mass by which contacts at each vertex are weighed \[kg\].
     pub(crate) fn contact_masses(&self) -> &[f64] {
-        &self.common.contact_masses
+        if self.common.contact_masses.is_empty() { self.common.mass.lumped() } else { &self.common.contact_masses }
     }
 
     /// Each vertex of rigid sets but the hubs, with the batch and the stiffness that keeps it in place \[N/m\].
@@ -375,7 +409,9 @@ impl Model {
 
     /// Corners that touch the k-th free vertex, in a fixed order.
     pub(crate) fn free_corners(&self, k: usize) -> &[u32] {
-        &self.gather_corners[self.gather_starts[k] as usize..self.gather_starts[k + 1] as usize]
+        let (starts, corners) =
+            self.gathered.get_or_init(|| gather_lists(&self.energies, &self.free_index, self.free.len()));
+        &corners[starts[k] as usize..starts[k + 1] as usize]
     }
 
     /// Number of the body that a vertex belongs to.
@@ -392,7 +428,7 @@ impl Model {
 }
 
 fn rigid_sets(energies: &[EnergyEntry], mass: &Mass) -> Vec<RigidSetInfo> {
-    let is_rigid = |entry: &EnergyEntry| matches!(entry.batch.arrays(), Arrays::Rigid(_));
+    let is_rigid = |entry: &EnergyEntry| entry.nature.class == Class::Rigid;
     let rigid = energies.iter().enumerate().filter(|(_, entry)| is_rigid(entry));
     rigid
         .map(|(batch, entry)| {

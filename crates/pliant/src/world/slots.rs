@@ -64,6 +64,11 @@ impl<T> Slots<T> {
         Some(item)
     }
 
+    /// How many things there are.
+    pub(crate) fn len(&self) -> usize {
+        self.iter().count()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
         (0..).zip(&self.slots).filter_map(|(number, slot)| {
             let handle = Handle { slot: number, generation: slot.generation };

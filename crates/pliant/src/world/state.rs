@@ -92,12 +92,17 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Pins at rest, goals as the energies have them, no forces.
     pub(crate) fn at_rest(model: &Model) -> Self {
+        Self { forces: vec![Vec3::ZERO; model.rest().len()], ..Self::without_forces(model) }
+    }
+
+    /// The same with an empty list of forces.
+    pub(crate) fn without_forces(model: &Model) -> Self {
         let goals: Vec<Vec<Vec3>> = model.energies().iter().map(|e| e.batch.initial_goals().to_vec()).collect();
         Self {
             pins: model.pinned().iter().map(|&v| model.rest()[v as usize]).collect(),
             goals_now: goals.clone(),
             goals_next: goals,
-            forces: vec![Vec3::ZERO; model.rest().len()],
+            forces: Vec::new(),
             substep_pins: Vec::new(),
             substep_goals: Vec::new(),
         }

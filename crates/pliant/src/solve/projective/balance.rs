@@ -1,14 +1,11 @@
 //! How well forces balance at the positions last evaluated: the factor's rows hold −∇g less contacts there.
 
-use super::contact::read;
 use super::local::{Point, point};
 use super::prepared::{Prepared, position};
 use crate::contact::{ContactMode, Contacts};
 use crate::math::Vec3;
-use crate::math::lanes::Real;
 use crate::solve::objective::{largest, largest_of};
 use crate::solve::{ForceBalance, Objective};
-use crate::sparse::Rows;
 
 /// Forces of elements are exact to this share of what they would be if a vertex moved by the world's diagonal.
 const ROUNDING: f64 = 1e-14;
@@ -29,14 +26,11 @@ impl Prepared {
         let at = |vertex: usize| position(points[places[vertex] as usize]);
         let unbalanced = if !contacts.is_none() && self.contact.gather(contacts, &self.order, &at) {
             self.residual.resize(self.order.free, Vec3::ZERO);
-            read(&mut self.factor, &mut self.residual);
+            self.islands.read(&mut self.residual);
             self.contact.add_forces(&mut self.residual);
             largest(&self.residual).powi(2)
         } else {
-            match self.factor.rows() {
-                Rows::Single(rows) => largest_row(rows, self.order.free),
-                Rows::Double(rows) => largest_row(rows, self.order.free),
-            }
+            self.islands.largest_row()
         };
         Some(ForceBalance { unbalanced: unbalanced.sqrt(), largest: acting.sqrt().max(objective.load) })
     }
@@ -89,11 +83,4 @@ impl Prepared {
         let is_balanced = forces.map_or(movement <= tolerance, |forces| forces.holds(tolerance, rounding));
         (forces, tolerance > 0.0 && is_balanced)
     }
-}
-
-/// Squared length of the longest row of four numbers, of which three count.
-fn largest_row<S: Real>(rows: &[S], count: usize) -> f64 {
-    let squared = |row: &[S; 4]| row[..3].iter().map(|c| c.to_f64().powi(2)).sum();
-    let rows = &rows.as_chunks::<4>().0[..count];
-    largest_of(count, |k| squared(&rows[k]))
 }

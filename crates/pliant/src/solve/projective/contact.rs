@@ -7,16 +7,16 @@
 //! P p follows from p by the same recurrence as p from z = P⁻¹ r, so no product with a matrix is ever needed: a product with
 //! H + K is P p plus (H + K − P) p, which lives on the contacts.
 
+use super::islands::Islands;
 use super::lbfgs::History;
 use super::local::Order;
-use super::sticking::{StickingFactor, Work};
+use super::sticking::Work;
 use crate::contact::{Contacts, Coupling, Response};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
 use crate::parallel::{Team, with_team_for};
-use crate::solve::turning::Turnings;
 use crate::solve::{Objective, SolveError};
-use crate::sparse::{Analysis, PackedFactor, Rows, dot};
+use crate::sparse::{PackedFactor, Rows, dot};
 
 /// The residual, measured by the factor, is brought below this part; the next iteration of the solver sees the rest. Contacts with
 /// colliders report the forces that the last solve came to, and go on from them, so they want it small also where there are layers.
@@ -66,7 +66,8 @@ impl Coupled {
 #[derive(Debug, Default)]
 pub(in crate::solve) struct ContactSolve {
     coupled: Vec<Coupled>,
-    sticking: StickingFactor,
+    /// Weights of what sticks that are in the factors.
+    held: Vec<(u32, f64)>,
     residual: Vec<Vec3>,
     solved: Vec<Vec3>,
     direction: Vec<Vec3>,
@@ -102,61 +103,40 @@ impl ContactSolve {
         self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, forces));
     }
 
-    /// With −∇g less contacts in the rows of H's factor, solves for the step and leaves it there. L-BFGS has a `history`, and its own matrix for H.
+    /// With −∇g less contacts in the rows of H's factors, solves for the step and leaves it there. L-BFGS has a `history`, and its own matrix for H.
     pub(in crate::solve) fn solve(
         &mut self,
-        factor: &mut PackedFactor,
-        turnings: &mut Turnings,
+        islands: &mut Islands,
         objective: &Objective<'_>,
-        analysis: &Analysis,
         history: Option<&mut History>,
         begins: bool,
     ) -> Result<Taken, SolveError> {
-        let single = self.coupled.iter().filter(|coupled| coupled.corners == 1);
-        let mut sticking: Vec<(u32, f64)> = single
-            // What turns with a rigid set belongs to the matrix without sticking vertices.
-            .filter(|coupled| coupled.response.sticks() && !turnings.covers(coupled.places[0]))
-            .map(|coupled| (coupled.places[0], coupled.response.along))
-            .collect();
-        sticking.sort_unstable_by_key(|(place, _)| *place);
-        // A vertex at two colliders is in the factor once.
-        sticking.dedup_by_key(|(place, _)| *place);
-        let precision = factor.precision();
-        let work = self.sticking.take(&sticking, factor.order(), begins, objective, analysis, precision)?;
-        let count = factor.order().len();
+        let single = self.coupled.iter().filter(|coupled| coupled.corners == 1 && coupled.response.sticks());
+        let sticking = single.map(|coupled| (coupled.places[0], coupled.response.along)).collect();
+        let work = islands.hold(sticking, begins, objective)?;
+        islands.held(&mut self.held);
+        let count = islands.free();
         for vector in [&mut self.residual, &mut self.solved, &mut self.direction, &mut self.applied, &mut self.solution]
         {
             vector.clear();
             vector.resize(count, Vec3::ZERO);
         }
-        read(factor, &mut self.residual);
+        islands.read(&mut self.residual);
         self.coupled.iter().for_each(|coupled| coupled.add(coupled.response.force, &mut self.residual));
-        let linear_iterations = with_team_for(factor.bytes(), |team| self.iterate(team, factor, turnings, history));
-        write(factor, &self.solution);
+        let linear_iterations = with_team_for(islands.bytes(), |team| self.iterate(team, islands, history));
+        islands.write(&self.solution);
         Ok(Taken { linear_iterations, factor: work })
     }
 
-    fn iterate(
-        &mut self,
-        team: &Team<'_>,
-        unchanged: &mut PackedFactor,
-        turnings: &mut Turnings,
-        mut history: Option<&mut History>,
-    ) -> usize {
-        let Self { coupled, sticking, residual, solved, direction, applied, product, solution } = self;
+    fn iterate(&mut self, team: &Team<'_>, islands: &mut Islands, mut history: Option<&mut History>) -> usize {
+        let Self { coupled, held, residual, solved, direction, applied, product, solution } = self;
         let has_obstacles = coupled.iter().any(|coupled| coupled.corners == 1 && coupled.response.acts());
-        let (tolerance, most) = match (has_obstacles, turnings.is_empty()) {
+        let (tolerance, most) = match (has_obstacles, islands.turn()) {
             (true, _) => (TOLERANCE, MOST),
-            (false, true) => (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS),
-            (false, false) => (TOLERANCE_OF_RIGID_LAYERS, MOST),
+            (false, false) => (TOLERANCE_OF_LAYERS, MOST_OF_LAYERS),
+            (false, true) => (TOLERANCE_OF_RIGID_LAYERS, MOST),
         };
-        let (factor, held) = sticking.factor().unwrap_or((unchanged, &[]));
-        let mut inverse = |b: &[Vec3], solved: &mut [Vec3]| {
-            write(factor, b);
-            factor.solve_rows(team);
-            read(factor, solved);
-            turnings.correct(b, solved);
-        };
+        let mut inverse = |b: &[Vec3], solved: &mut [Vec3]| islands.inverse(team, true, b, solved);
         let (mut rho, mut enough) = (0.0, 0.0);
         for iteration in 0..most {
             match &mut history {
@@ -180,7 +160,7 @@ impl ContactSolve {
             for coupled in coupled.iter().filter(|coupled| coupled.response.acts()) {
                 coupled.add(coupled.response.stiffness_times(coupled.offset(direction)), product);
             }
-            for &(place, weight) in held {
+            for &(place, weight) in &*held {
                 product[place as usize] -= direction[place as usize] * weight;
             }
             let curvature = dot(direction, product);

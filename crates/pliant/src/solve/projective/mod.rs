@@ -13,31 +13,32 @@ mod advance;
 pub(crate) mod anderson;
 mod balance;
 pub(super) mod contact;
+mod island;
+pub(super) mod islands;
 mod lbfgs;
 pub(super) mod local;
 mod params;
+mod prepare;
 pub(super) mod prepared;
 mod sticking;
 
 pub use params::{Acceleration, ProjectiveParams};
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use crate::clock::Clock;
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
-use crate::sparse::{Analysis, Cholesky};
 
-use super::{Objective, Progress, SetupSeconds, SolveError, SolveReport, Solver, Start};
+use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
 use contact::Taken;
+use island::PreparedIsland;
 use lbfgs::{History, LONGEST_HISTORY};
-use prepared::{Prepared, Watch};
+use prepared::{Prepared, Room};
 
-/// Factors kept: integrators with a first step of another kind alternate between two.
-const KEPT_FACTORS: usize = 2;
 /// Movement in an iteration, relative to the diagonal of the world, below which projections in f32 say little.
 pub(super) const REFINED_BELOW: f64 = 1e-6;
 
@@ -48,8 +49,10 @@ const JUDGED_BELOW: f64 = 1e-4;
 #[derive(Debug)]
 pub struct Projective {
     params: ProjectiveParams,
-    analysis: Option<Analysis>,
     prepared: VecDeque<Prepared>,
+    /// Islands of the model before, as far as they may be used again.
+    left: HashMap<Vec<u64>, Vec<PreparedIsland>>,
+    room: Room,
     vectors: Vectors,
     accelerator: Anderson,
     history: History,
@@ -89,39 +92,15 @@ impl Projective {
             Acceleration::None | Acceleration::Chebyshev { .. } => {}
         }
         let (vectors, accelerator, history) = (Vectors::default(), Anderson::new(window), History::new(history));
-        Self { params, analysis: None, prepared: VecDeque::new(), vectors, accelerator, history }
-    }
-
-    /// Brings what belongs to the objective's coefficients to the front.
-    pub(super) fn prepare(
-        &mut self,
-        objective: &Objective<'_>,
-        time: &mut Stopwatch<'_>,
-    ) -> Result<SetupSeconds, SolveError> {
-        let watch = if self.params.record { Watch::Projections } else { Watch::Off };
-        if let Some(at) = self.prepared.iter().position(|prepared| prepared.fits(objective, watch)) {
-            self.prepared.swap(0, at);
-            return Ok(SetupSeconds::default());
+        Self {
+            params,
+            prepared: VecDeque::new(),
+            left: HashMap::new(),
+            room: Room::default(),
+            vectors,
+            accelerator,
+            history,
         }
-        let mut setup = SetupSeconds::default();
-        let analysis = match self.analysis.take() {
-            Some(analysis) => analysis,
-            None => {
-                let model = objective.model;
-                let positions: Vec<Vec3> = model.free().iter().map(|&v| model.rest()[v as usize]).collect();
-                Analysis::with_positions(model.pattern(), &positions)?
-            }
-        };
-        setup.analyse = time.lap();
-        let matrix = objective.projective_matrix();
-        setup.assemble = time.lap();
-        let mut factor = Cholesky::new(self.analysis.insert(analysis), &matrix)?;
-        setup.factor = time.lap();
-        let prepared = Prepared::new(objective, &mut factor, &self.params, watch);
-        self.prepared.truncate(KEPT_FACTORS - 1);
-        self.prepared.push_front(prepared);
-        setup.pack = time.lap();
-        Ok(setup)
     }
 }
 
@@ -135,6 +114,13 @@ impl Projective {
 impl Solver for Projective {
     fn start(&self) -> Start {
         self.params.start
+    }
+
+    fn succeed(&mut self, last: Box<dyn Solver>) {
+        let last: Box<dyn std::any::Any> = last;
+        if let Ok(last) = last.downcast() {
+            self.take_islands(*last);
+        }
     }
 
     fn advance(
@@ -167,7 +153,7 @@ impl Projective {
             let value = objective.value(x, memory);
             return Ok(SolveReport { converged: true, objective: value, ..SolveReport::default() });
         }
-        let setup = self.prepare(objective, &mut time)?;
+        let report = self.prepare(objective, &mut time)?;
         let prepared = &mut self.prepared[0];
         self.vectors.resize(prepared.free());
         prepared.weigh(contacts);
@@ -181,9 +167,8 @@ impl Projective {
             contacts,
             elastic: 0.0,
             value: 0.0,
-            report: SolveReport { setup, ..SolveReport::default() },
+            report,
         };
-        iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         let (precision, acceleration) = (self.params.precision, self.params.acceleration);
         let (accelerator, history) = (&mut self.accelerator, &mut self.history);
         let mut iterate = |iteration: &mut Iteration<'_, '_>| {

@@ -1,23 +1,18 @@
-//! The data of an iteration: the factor, elements in lanes, and vectors in elimination order.
+//! The data of an iteration: the islands of the world, and vectors in elimination order over all of them.
 
-use super::advance::advance;
-use super::contact::{ContactSolve, Coupled, Taken, read, write};
+use super::contact::{ContactSolve, Coupled, Taken};
+use super::island::{PreparedIsland, Share};
+use super::islands::Islands;
 use super::lbfgs::History;
-use super::local::{At, CurvatureRows, General, Inertia, LocalStep, Order, Point, padding, point};
+use super::local::{At, General, Inertia, Order, PADDING, Point, padding, point};
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
-use crate::parallel::{Team, with_team_for};
-use crate::solve::turning::Turnings;
-use crate::solve::{Acceleration, Objective, ProjectiveParams, SolveError};
-use crate::sparse::{Analysis, Cholesky, PackedFactor, Precision, Rows, dot};
-
-/// Elements in numbers of one kind.
-#[derive(Debug)]
-enum Elements {
-    Single(LocalStep<f32>),
-    Double(LocalStep<f64>),
-}
+use crate::parallel::{self, Team, with_team_for};
+use crate::solve::drift::FreeBodies;
+use crate::solve::{Objective, SolveError};
+use crate::sparse::{Precision, dot};
+use crate::world::islands::Island;
 
 /// Everything that stays the same while model and time step do.
 #[derive(Debug)]
@@ -25,12 +20,9 @@ pub(in crate::solve) struct Prepared {
     /// The coefficients that it belongs to.
     inertia: f64,
     scales: Vec<f64>,
-    analysis: Analysis,
+    watch: Watch,
+    pub(super) islands: Islands,
     pub(super) order: Order,
-    pub(super) factor: PackedFactor,
-    elements: Elements,
-    /// The other kind, once it was needed.
-    spare: Option<Elements>,
     general: General,
     /// m/τ² of free vertices \[N/m\].
     pub(super) weight: Vec<f64>,
@@ -38,25 +30,20 @@ pub(in crate::solve) struct Prepared {
     pub(super) target: Vec<Point>,
     /// Positions of all vertices \[m\], and padding.
     pub(super) points: Vec<Point>,
-    watched: bool,
     /// Largest entry on the diagonal of the constant matrix \[N/m\].
     pub(super) stiffest: f64,
     /// Diagonal of the matrix at free vertices \[N/m\].
     diagonal: Vec<f64>,
     pub(super) contact: ContactSolve,
-    /// Rotations of rigid sets, and what solving with them needs.
-    turnings: Turnings,
     pub(super) residual: Vec<Vec3>,
     solved: Vec<Vec3>,
-    /// The second derivative, once it was needed.
-    curvature: Option<CurvatureRows>,
 }
 
-/// What a solver of Newton's system works with.
-pub(in crate::solve) struct NewtonParts<'a> {
-    pub(in crate::solve) curvature: &'a CurvatureRows,
-    pub(in crate::solve) factor: &'a mut PackedFactor,
-    pub(in crate::solve) turnings: &'a mut Turnings,
+/// Vectors that each stage fills: what was asked for once need not be asked for again.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    target: Vec<Point>,
+    points: Vec<Point>,
 }
 
 /// A step of L-BFGS before its length is known.
@@ -78,60 +65,64 @@ pub(in crate::solve) enum Watch {
 }
 
 impl Prepared {
-    pub(in crate::solve) fn new(
+    /// From the islands of the model, in their order.
+    pub(super) fn new(
         objective: &Objective<'_>,
-        factor: &mut Cholesky,
-        params: &ProjectiveParams,
+        specs: &[Island],
+        mut islands: Vec<PreparedIsland>,
         watch: Watch,
+        room: Room,
     ) -> Self {
         let model = objective.model;
-        let precision = params.precision;
-        let analysis = factor.analysis().clone();
-        let cholesky = factor;
-        let factor = PackedFactor::new(cholesky, precision);
-        let stiffness = objective.contact_stiffness();
-        let stiffest = stiffness.iter().copied().fold(0.0, f64::max);
-        let diagonal: Vec<f64> = factor.order().iter().map(|&k| stiffness[k as usize]).collect();
-        let order = Order::new(model, factor.order());
-        // Plain local/global holds rotations in its global step: slow, and g never rises.
-        let mut turnings = Turnings::default();
-        if params.acceleration != Acceleration::None {
-            let places: Vec<u32> = model.free().iter().map(|&v| order.places[v as usize]).collect();
-            turnings = Turnings::new(objective, cholesky, &places);
+        let free = islands.iter().map(PreparedIsland::free).sum();
+        let mut vertices = Vec::with_capacity(model.rest().len());
+        let mut diagonal = Vec::with_capacity(free);
+        for (island, spec) in islands.iter().zip(specs) {
+            let first = spec.vertices.start as u32;
+            vertices.extend(island.order.vertices[..island.free()].iter().map(|&v| first + v));
+            diagonal.extend_from_slice(&island.diagonal);
         }
-        let watched = watch == Watch::Projections;
-        let elements = match precision {
-            Precision::Single => Elements::Single(LocalStep::new(objective, &order, watched)),
-            Precision::Double => Elements::Double(LocalStep::new(objective, &order, watched)),
-        };
+        let order = Order::with_free(model, vertices);
+        let mut first = 0;
+        for (island, spec) in islands.iter_mut().zip(specs) {
+            island.settle(spec, first, &order);
+            first += island.free();
+        }
         let mass = |&v: &u32| objective.inertia * model.mass().diagonal()[v as usize];
+        let mut room = room;
+        room.target.resize(order.free, Point::default());
+        room.points.resize(order.vertices.len() + PADDING, Point::default());
+        room.points[order.vertices.len()..].iter_mut().zip(padding()).for_each(|(point, padding)| *point = padding);
         Self {
             inertia: objective.inertia,
             scales: objective.scales.to_vec(),
-            analysis,
-            factor,
-            elements,
-            spare: None,
-            general: General::new(objective, &order, watched),
+            watch,
+            general: General::new(objective, &order, watch == Watch::Projections),
             weight: order.vertices[..order.free].iter().map(mass).collect(),
-            target: vec![Point::default(); order.free],
-            points: vec![Point::default(); order.vertices.len()].into_iter().chain(padding()).collect(),
+            target: room.target,
+            points: room.points,
+            stiffest: islands.iter().fold(0.0, |most, island| f64::max(most, island.stiffest)),
+            islands: Islands::new(islands),
             order,
-            watched,
-            stiffest,
             diagonal,
             contact: ContactSolve::default(),
-            turnings,
             residual: Vec::new(),
             solved: Vec::new(),
-            curvature: None,
         }
     }
 
     /// Whether it belongs to this objective.
     pub(in crate::solve) fn fits(&self, objective: &Objective<'_>, watch: Watch) -> bool {
-        let watched = watch == Watch::Projections;
-        self.inertia == objective.inertia && self.scales == objective.scales && self.watched == watched
+        self.inertia == objective.inertia && self.scales == objective.scales && self.watch == watch
+    }
+
+    pub(super) fn prepared_islands(&self) -> impl Iterator<Item = &PreparedIsland> {
+        self.islands.iter()
+    }
+
+    /// The islands, for another world that has some of them, and room for its vectors.
+    pub(super) fn into_islands(self) -> (Vec<PreparedIsland>, Room) {
+        (self.islands.into_vec(), Room { target: self.target, points: self.points })
     }
 
     /// Elements that are projected one by one.
@@ -146,7 +137,7 @@ impl Prepared {
 
     /// Memory that an iteration goes over, in short: that of the factor.
     pub(in crate::solve) fn bytes(&self) -> usize {
-        self.factor.bytes()
+        self.islands.bytes()
     }
 
     /// Number of free vertices.
@@ -159,7 +150,7 @@ impl Prepared {
         &mut self,
         objective: &Objective<'_>,
         x: &[Vec3],
-        memory: &[Memory],
+        memory: &mut [Memory],
         precision: Precision,
     ) {
         for (place, &v) in self.order.vertices.iter().enumerate() {
@@ -168,23 +159,21 @@ impl Prepared {
         for (target, &v) in self.target.iter_mut().zip(&self.order.vertices) {
             *target = point(objective.target[v as usize]);
         }
-        if matches!((&self.elements, precision), (Elements::Double(_), Precision::Single)) {
-            self.swap_elements();
-        }
-        let elements = &mut self.elements;
-        with_team_for(self.factor.bytes(), |team| match elements {
-            Elements::Single(local) => local.begin(team, memory, objective.goals),
-            Elements::Double(local) => local.begin(team, memory, objective.goals),
-        });
+        self.islands.iter_mut().for_each(|island| island.take_goals(objective.goals));
+        self.with_memory(memory, |island, team| island.begin(team, precision));
+    }
+
+    /// Calls `work` with all islands, while each has its share of what energies remember.
+    fn with_memory(&mut self, memory: &mut [Memory], work: impl Fn(&mut PreparedIsland, &Team<'_>) + Sync + Send) {
+        self.islands.iter_mut().for_each(|island| island.exchange_memory(memory));
+        with_team_for(self.islands.bytes(), |team| self.islands.for_each(team, work));
+        self.islands.iter_mut().for_each(|island| island.exchange_memory(memory));
     }
 
     /// Leaves the result of a stage.
-    pub(in crate::solve) fn finish(&self, x: &mut [Vec3], memory: &mut [Memory]) {
+    pub(in crate::solve) fn finish(&mut self, x: &mut [Vec3], memory: &mut [Memory]) {
         self.write_positions(x);
-        with_team_for(self.factor.bytes(), |team| match &self.elements {
-            Elements::Single(local) => local.store_warm(team, memory),
-            Elements::Double(local) => local.store_warm(team, memory),
-        });
+        self.with_memory(memory, PreparedIsland::store_warm);
     }
 
     fn write_positions(&self, x: &mut [Vec3]) {
@@ -195,26 +184,36 @@ impl Prepared {
 
     /// Whether elements are in f32.
     pub(in crate::solve) fn is_single(&self) -> bool {
-        matches!(self.elements, Elements::Single(_))
+        self.islands.iter().all(PreparedIsland::is_single)
     }
 
     /// Goes on with elements in f64: f32 has given all that it can.
     pub(in crate::solve) fn refine(&mut self, objective: &Objective<'_>, memory: &mut [Memory]) {
-        let Elements::Single(local) = &self.elements else { return };
-        local.store_warm(&Team::alone(), memory);
-        let order = &self.order;
-        let spare = &mut self.spare;
-        let double = spare.get_or_insert_with(|| Elements::Double(LocalStep::new(objective, order, self.watched)));
-        if let Elements::Double(local) = double {
-            local.begin(&Team::alone(), memory, objective.goals);
+        if !self.is_single() {
+            return;
         }
-        self.swap_elements();
+        self.for_shares(objective, |island| !island.has_spare(), PreparedIsland::make_spare);
+        self.with_memory(memory, |island, team| island.refine(team));
     }
 
-    fn swap_elements(&mut self) {
-        if let Some(spare) = &mut self.spare {
-            std::mem::swap(&mut self.elements, spare);
-        }
+    /// Calls `work` with those islands that need it, and the objective as each of them sees it.
+    fn for_shares(
+        &mut self,
+        objective: &Objective<'_>,
+        needs: impl Fn(&PreparedIsland) -> bool,
+        work: impl Fn(&mut PreparedIsland, &Share<'_>) + Sync,
+    ) {
+        let specs = objective.model.islands();
+        let is_one = self.islands.is_one();
+        let needing: Vec<(usize, &mut PreparedIsland)> =
+            self.islands.iter_mut().enumerate().filter(|(_, island)| needs(island)).collect();
+        parallel::map(needing, &|(number, island): (usize, &mut PreparedIsland)| {
+            let share = if is_one { Some(Share::whole(objective)) } else { Share::of(objective, &specs[number]) };
+            // All islands had a share when they were prepared.
+            if let Some(share) = share {
+                work(island, &share);
+            }
+        });
     }
 
     /// Puts −∇g at the current positions into the factor's rows and returns g \[J\]. `x` is brought up to date where energies need it.
@@ -230,26 +229,14 @@ impl Prepared {
         if !self.general.is_empty() {
             self.write_positions(x);
             value = self.general.evaluate(objective, &self.order, x, memory);
-            self.turnings.orient(objective, x, memory);
+            self.islands.iter_mut().for_each(|island| island.orient(objective, x, memory));
         }
         let inertia = Inertia { target: &self.target, weight: &self.weight, other: self.general.gradient() };
-        let bytes = self.factor.bytes();
-        let (points, factor, elements) = (&self.points, &mut self.factor, &mut self.elements);
-        value
-            + with_team_for(bytes, |team| match (elements, factor.rows()) {
-                (Elements::Single(local), Rows::Single(rows)) => {
-                    local.evaluate(team, points, &inertia, rows, with_energy)
-                }
-                (Elements::Single(local), Rows::Double(rows)) => {
-                    local.evaluate(team, points, &inertia, rows, with_energy)
-                }
-                (Elements::Double(local), Rows::Single(rows)) => {
-                    local.evaluate(team, points, &inertia, rows, with_energy)
-                }
-                (Elements::Double(local), Rows::Double(rows)) => {
-                    local.evaluate(team, points, &inertia, rows, with_energy)
-                }
-            })
+        let (points, is_one) = (&self.points, self.islands.is_one());
+        with_team_for(self.islands.bytes(), |team| {
+            self.islands.for_each(team, |island, team| island.evaluate(team, points, is_one, &inertia, with_energy));
+        });
+        value + self.islands.iter().map(|island| island.measure).sum::<f64>()
     }
 
     /// Solves for the step from the last evaluated positions, δ = −H⁻¹ ∇g, contacts included, and moves the free vertices by it.
@@ -266,7 +253,7 @@ impl Prepared {
         if contacts.mode() == ContactMode::ConstantMatrix {
             self.solved.resize(self.order.free, Vec3::ZERO);
             let rows = &mut self.solved;
-            read(&mut self.factor, rows);
+            self.islands.read(rows);
             let inertia = |v: usize| self.weight[places[v] as usize];
             // Contacts stop a vertex where inertia alone would hold it back against the forces on it: the force to there is the row.
             let mut exchange = |v: usize, stopped: Option<Vec3>| {
@@ -277,28 +264,19 @@ impl Prepared {
                 at(v) + *row / inertia(v)
             };
             contacts.displace(&mut exchange, &inertia);
-            write(&mut self.factor, &self.solved);
+            self.islands.write(&self.solved);
         }
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         if acts {
-            taken =
-                self.contact.solve(&mut self.factor, &mut self.turnings, objective, &self.analysis, None, begins)?;
+            taken = self.contact.solve(&mut self.islands, objective, None, begins)?;
             self.contact.settle(contacts, 1.0);
         }
-        if !self.turnings.is_empty() {
+        let turns = self.islands.turn();
+        if turns {
             self.solve_turning(acts);
         }
-        let solved = acts || !self.turnings.is_empty();
-        let (factor, points) = (&mut self.factor, &mut self.points[..self.order.free]);
-        let longest = with_team_for(factor.bytes(), |team| {
-            if !solved {
-                factor.solve_rows(team);
-            }
-            match factor.rows() {
-                Rows::Single(rows) => advance(team, rows, points),
-                Rows::Double(rows) => advance(team, rows, points),
-            }
-        });
+        let (islands, points) = (&mut self.islands, &mut self.points[..self.order.free]);
+        let longest = with_team_for(islands.bytes(), |team| islands.advance(team, points, acts || turns));
         Ok((longest, taken))
     }
 
@@ -315,20 +293,15 @@ impl Prepared {
         let at = |vertex: usize| position(points[places[vertex] as usize]);
         let acts = !contacts.is_none() && self.contact.gather(contacts, &self.order, &at);
         self.residual.resize(self.order.free, Vec3::ZERO);
-        read(&mut self.factor, &mut self.residual);
-        let Self { contact, factor, turnings, analysis, residual, .. } = self;
+        self.islands.read(&mut self.residual);
+        let Self { contact, islands, residual, .. } = self;
         let mut taken = Taken::default();
         if acts {
-            taken = contact.solve(factor, turnings, objective, analysis, Some(history), begins)?;
-            read(factor, step);
+            taken = contact.solve(islands, objective, Some(history), begins)?;
+            islands.read(step);
         } else {
-            with_team_for(factor.bytes(), |team| {
-                history.solve(residual, step, &[], |b, solved| {
-                    write(factor, b);
-                    factor.solve_rows(team);
-                    read(factor, solved);
-                    turnings.correct(b, solved);
-                });
+            with_team_for(islands.bytes(), |team| {
+                history.solve(residual, step, &[], |b, solved| islands.inverse(team, false, b, solved));
             });
         }
         let slope = -dot(&self.residual, step) - self.contact_power(contacts, step);
@@ -338,7 +311,7 @@ impl Prepared {
     /// Slope of g along a step at the positions last evaluated \[J\].
     pub(super) fn slope(&mut self, contacts: &Contacts<'_>, step: &[Vec3]) -> f64 {
         self.residual.resize(self.order.free, Vec3::ZERO);
-        read(&mut self.factor, &mut self.residual);
+        self.islands.read(&mut self.residual);
         -dot(&self.residual, step) - self.contact_power(contacts, step)
     }
 
@@ -354,12 +327,12 @@ impl Prepared {
 
     /// Whether there are rigid sets that turn.
     pub(super) fn turns(&self) -> bool {
-        !self.turnings.is_empty()
+        self.islands.turn()
     }
 
     /// Bends a step from the positions last evaluated along the circles on which rigid sets turn.
     pub(super) fn bend_step(&self, step: &mut [Vec3]) {
-        self.turnings.retract(step);
+        self.islands.retract(step);
     }
 
     /// Where rigid sets turn: H'⁻¹ of the factor's rows, unless contacts have solved for it already, bent to the circle.
@@ -367,32 +340,36 @@ impl Prepared {
         for vector in [&mut self.residual, &mut self.solved] {
             vector.resize(self.order.free, Vec3::ZERO);
         }
-        read(&mut self.factor, &mut self.residual);
+        self.islands.read(&mut self.residual);
         if is_solved {
             self.solved.copy_from_slice(&self.residual);
         } else {
-            let factor = &mut self.factor;
-            with_team_for(factor.bytes(), |team| factor.solve_rows(team));
-            read(factor, &mut self.solved);
-            self.turnings.correct(&self.residual, &mut self.solved);
+            let (islands, residual, solved) = (&mut self.islands, &self.residual, &mut self.solved);
+            with_team_for(islands.bytes(), |team| islands.inverse(team, false, residual, solved));
         }
-        self.turnings.retract(&mut self.solved);
-        write(&mut self.factor, &self.solved);
+        self.islands.retract(&mut self.solved);
+        self.islands.write(&self.solved);
     }
 
     /// Takes the second derivative at the positions last evaluated. Once elements are in f64 positions hardly move, and it stays as it is.
     pub(in crate::solve) fn bend(&mut self, objective: &Objective<'_>, x: &[Vec3], memory: &[Memory]) {
-        let Elements::Single(local) = &self.elements else { return };
-        let order = &self.order;
-        let curvature = self.curvature.get_or_insert_with(|| CurvatureRows::new(objective, order, local));
-        let (points, bytes) = (&self.points, self.factor.bytes());
-        with_team_for(bytes, |team| curvature.update(team, local, At { points, objective, x, memory }));
+        if !self.is_single() {
+            return;
+        }
+        self.for_shares(objective, |island| island.curvature.is_none(), PreparedIsland::make_curvature);
+        let (points, is_one) = (&self.points, self.islands.is_one());
+        let (islands, at) = (&mut self.islands, At { points, objective, x, memory });
+        with_team_for(islands.bytes(), |team| islands.for_each(team, |island, team| island.bend(team, at, is_one)));
     }
 
-    /// Newton's system at the positions where [`bend`](Self::bend) was last called: none before.
-    pub(in crate::solve) fn newton(&mut self) -> Option<NewtonParts<'_>> {
-        let curvature = self.curvature.as_ref()?;
-        Some(NewtonParts { curvature, factor: &mut self.factor, turnings: &mut self.turnings })
+    /// What solves Newton's system at the positions where [`bend`](Self::bend) was last called.
+    pub(in crate::solve) fn islands(&mut self) -> &mut Islands {
+        &mut self.islands
+    }
+
+    /// Bodies, or parts of them, that nothing but contacts holds.
+    pub(in crate::solve) fn free_bodies(&self) -> FreeBodies {
+        FreeBodies::joined(self.islands.iter().map(|island| &island.free_bodies))
     }
 
     /// Places of vertices in the order of elimination.
@@ -430,7 +407,7 @@ impl Prepared {
 
     /// The same for a matrix that is softer than the constant one: at most a multiple of inertia, where bodies are not rigid.
     pub(in crate::solve) fn weigh_by_inertia(&self, contacts: &mut Contacts<'_>, most: f64) {
-        if !self.turnings.is_empty() {
+        if self.islands.turn() {
             return self.weigh(contacts);
         }
         let entries = self.diagonal.iter().zip(&self.weight).map(|(entry, inertia)| entry.min(most * inertia));
@@ -459,12 +436,12 @@ impl Prepared {
 
     /// The step just solved for, in order of elimination.
     pub(in crate::solve) fn step(&mut self, step: &mut [Vec3]) {
-        read(&mut self.factor, step);
+        self.islands.read(step);
     }
 
     /// The forces −∇g less contacts at the positions last evaluated, in order of elimination.
     pub(super) fn forces(&mut self, forces: &mut [Vec3]) {
-        read(&mut self.factor, forces);
+        self.islands.read(forces);
     }
 
     /// Positions of the free vertices, in order of elimination.

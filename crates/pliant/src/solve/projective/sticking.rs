@@ -12,12 +12,14 @@
 //!
 //! A stage begins with numbers that depend on nothing but its own contacts, so a run from a checkpoint takes the same bits.
 
-use crate::solve::{Objective, SolveError};
-use crate::sparse::{Analysis, ChangeError, DynamicFactor, MatrixChange, PackedFactor, Precision, Update};
+use crate::solve::SolveError;
+use crate::sparse::{
+    Analysis, ChangeError, DynamicFactor, MatrixChange, PackedFactor, Precision, SymmetricMatrix, Update,
+};
 
 /// Changes in an iteration beyond which updates would take longer than the iterations of conjugate gradients that they save: an
 /// update takes about a third of a solve on the curtain, and a few dozen changes ask for about ten more solves.
-const MOST_AT_ONCE: usize = 30;
+pub(super) const MOST_AT_ONCE: usize = 30;
 
 /// H with the weights of what sticks.
 #[derive(Debug, Default)]
@@ -36,16 +38,28 @@ pub(in crate::solve) struct Work {
     pub(super) factorisations: usize,
 }
 
+impl Work {
+    pub(super) fn add(&mut self, other: Self) {
+        self.updates += other.updates;
+        self.factorisations += other.factorisations;
+    }
+}
+
 impl StickingFactor {
-    /// Takes the places that stick with their weights, ascending by place. `order` has the unknown at each place.
+    /// How many changes lead to other places that stick.
+    pub(super) fn changes_to(&self, sticking: &[(u32, f64)]) -> usize {
+        differences(&self.held, sticking).len()
+    }
+
+    /// Takes the places that stick with their weights, ascending by place. `order` has the unknown at each place; `matrix` makes H.
     pub(super) fn take(
         &mut self,
         sticking: &[(u32, f64)],
         order: &[u32],
         begins: bool,
-        objective: &Objective<'_>,
         analysis: &Analysis,
         precision: Precision,
+        matrix: impl FnOnce() -> SymmetricMatrix,
     ) -> Result<Work, SolveError> {
         if begins {
             if self.is_fresh && self.held == sticking {
@@ -58,13 +72,13 @@ impl StickingFactor {
             self.is_fresh = true;
         }
         let changes = differences(&self.held, sticking);
-        if changes.is_empty() || (!begins && changes.len() > MOST_AT_ONCE) {
+        if changes.is_empty() {
             return Ok(Work::default());
         }
         let system = match &mut self.system {
             Some(system) => system,
             none => {
-                let mut system = DynamicFactor::new(analysis, objective.projective_matrix(), precision)?;
+                let mut system = DynamicFactor::new(analysis, matrix(), precision)?;
                 system.set_origin();
                 none.insert(system)
             }
@@ -86,10 +100,14 @@ impl StickingFactor {
         Ok(Work { updates: report.updates, factorisations: usize::from(report.refactorised.is_some()) })
     }
 
-    /// The factor, with what is in it beside H; none if nothing is.
-    pub(super) fn factor(&mut self) -> Option<(&mut PackedFactor, &[(u32, f64)])> {
-        let system = self.system.as_mut().filter(|_| !self.held.is_empty())?;
-        Some((system.packed(), &self.held))
+    /// The factor; none if nothing is in it beside H.
+    pub(super) fn factor(&mut self) -> Option<&mut PackedFactor> {
+        self.system.as_mut().filter(|_| !self.held.is_empty()).map(DynamicFactor::packed)
+    }
+
+    /// What is in it beside H.
+    pub(super) fn held(&self) -> &[(u32, f64)] {
+        &self.held
     }
 }
 

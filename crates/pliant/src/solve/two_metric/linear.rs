@@ -10,13 +10,12 @@
 #![allow(unsafe_code)] // Items of a stage have rows of their own.
 
 use super::Preconditioner;
-use super::drift::FreeBodies;
 use crate::math::{Mat3, Vec3};
 use crate::parallel::{Shared, Team, with_team_for};
+use crate::solve::drift::FreeBodies;
 use crate::solve::projective::contact::Coupled;
-use crate::solve::projective::prepared::NewtonParts;
-use crate::solve::turning::Turnings;
-use crate::sparse::{PackedFactor, Rows};
+use crate::solve::projective::islands::Islands;
+use crate::sparse::ROWS_TOGETHER;
 
 /// ω: blocks alone would overshoot where neighbours pull together.
 const DAMPING: f32 = 0.6;
@@ -49,7 +48,6 @@ pub(super) struct Linear {
     blocks: Vec<Mat3>,
     inverse: Vec<f32>,
     sums: Vec<f64>,
-    turned: [Vec<Vec3>; 2],
 }
 
 /// What a solve came to.
@@ -85,21 +83,20 @@ impl Linear {
         &mut self.guess
     }
 
-    /// Solves with the rows of the factor as right-hand side, which are −∇g less the forces of `contacts`.
+    /// Solves with the rows of the factors as right-hand side, which are −∇g less the forces of `contacts`.
     pub(super) fn solve(
         &mut self,
-        parts: NewtonParts<'_>,
+        islands: &mut Islands,
         contacts: &[Coupled],
         free_bodies: &mut FreeBodies,
         limits: Limits,
     ) -> Solved {
-        let NewtonParts { curvature, factor, turnings } = parts;
         let mut limits = limits;
-        if !turnings.is_empty() {
+        if islands.turn() {
             // A force on a rigid body that is a little off is a body that creeps.
             (limits.most, limits.enough) = (limits.most.max(MOST_OF_RIGID), limits.enough.min(ENOUGH_OF_RIGID));
         }
-        let len = curvature.matrix().vector_len();
+        let free = islands.free();
         for vector in [
             &mut self.solution,
             &mut self.right_hand_side,
@@ -111,24 +108,20 @@ impl Linear {
             &mut self.part,
         ] {
             vector.clear();
-            vector.resize(len, 0.0);
+            vector.resize(4 * free.next_multiple_of(ROWS_TOGETHER), 0.0);
         }
-        let free = factor.order().len();
-        if let Rows::Single(rows) = factor.rows() {
-            self.right_hand_side[..4 * free].copy_from_slice(&rows[..4 * free]);
-        }
+        islands.single_rows(&mut self.right_hand_side);
         for contact in contacts {
             spread(contact, contact.response.force, &mut self.right_hand_side, free);
         }
         self.residual.copy_from_slice(&self.right_hand_side);
         if limits.preconditioner != Preconditioner::Factor {
-            self.invert_blocks(free, contacts, |place| curvature.diagonal(place));
+            self.invert_blocks(free, contacts, islands.diagonal_blocks());
         }
-        let bytes = factor.bytes() + curvature.matrix().bytes();
-        let (iterations, begun_with) = with_team_for(bytes, |team| {
-            let system = System { team, matrix: curvature.matrix(), contacts, free };
-            self.begin_with_guess(&system, turnings);
-            self.iterate(&system, factor, turnings, limits)
+        let (iterations, begun_with) = with_team_for(islands.bytes() + islands.product_bytes(), |team| {
+            let mut system = System { team, islands: &mut *islands, contacts, free };
+            self.begin_with_guess(&mut system);
+            self.iterate(&mut system, limits)
         });
         // The factor alone keeps momentum, but for what contacts take up and a guess brings in.
         let promised = {
@@ -140,13 +133,7 @@ impl Linear {
             free_bodies.translate(limits.inertia, contacts, &self.residual, &mut self.solution);
         }
         let slope = -dot(&Team::alone(), &mut self.sums, &self.right_hand_side, &self.solution);
-        if !turnings.is_empty() {
-            let step = &mut self.turned[0];
-            step.clear();
-            step.extend((0..free).map(|place| row(&self.solution, place)));
-            turnings.retract(step);
-            write_rows(step, &mut self.solution);
-        }
+        islands.retract_rows(&mut self.solution);
         let squares = self.solution.as_chunks::<4>().0.iter().map(|d| d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         // A NaN must come out.
         let longest = squares.fold(0.0, |most, square| if square <= most { most } else { square });
@@ -154,10 +141,10 @@ impl Linear {
     }
 
     /// The inverse of each block on the diagonal, contacts included, times ω.
-    fn invert_blocks(&mut self, free: usize, contacts: &[Coupled], diagonal: impl Fn(usize) -> [[f64; 3]; 3]) {
+    fn invert_blocks(&mut self, free: usize, contacts: &[Coupled], diagonal: impl Iterator<Item = [[f64; 3]; 3]>) {
         let Self { blocks, inverse, .. } = self;
         blocks.clear();
-        blocks.extend((0..free).map(|place| Mat3::from_cols_array_2d(&diagonal(place))));
+        blocks.extend(diagonal.map(|block| Mat3::from_cols_array_2d(&block)));
         for contact in contacts.iter().filter(|contact| contact.response.acts()) {
             for (place, w) in contact.corners().filter(|(place, _)| *place < free) {
                 for c in 0..3 {
@@ -178,14 +165,14 @@ impl Linear {
     }
 
     /// Goes along the guess to where the quadratic model is lowest, so that it is never worse than to begin with nothing.
-    fn begin_with_guess(&mut self, system: &System<'_>, turnings: &Turnings) {
-        if self.guess.is_empty() || !turnings.is_empty() {
+    fn begin_with_guess(&mut self, system: &mut System<'_>) {
+        if self.guess.is_empty() || system.islands.turn() {
             return self.guess.clear();
         }
         let Self { solution, guess, residual, product, left, sums, .. } = self;
         guess.resize(solution.len(), 0.0);
         left.copy_from_slice(residual);
-        system.subtract_product(turnings, guess, left);
+        system.subtract_product(guess, left);
         for_parts(system.team, [product], [residual, left], |_, [q], [r, left]| {
             (0..q.len()).for_each(|k| q[k] = r[k] - left[k]);
         });
@@ -196,17 +183,11 @@ impl Linear {
         }
     }
 
-    fn iterate(
-        &mut self,
-        system: &System<'_>,
-        factor: &mut PackedFactor,
-        turnings: &mut Turnings,
-        limits: Limits,
-    ) -> (usize, f64) {
+    fn iterate(&mut self, system: &mut System<'_>, limits: Limits) -> (usize, f64) {
         let team = system.team;
         let (mut rho, mut enough, mut begun_with) = (0.0, 0.0, 0.0);
         for iteration in 0..limits.most {
-            self.precondition(system, factor, turnings, limits.preconditioner);
+            self.precondition(system, limits.preconditioner);
             let next = dot(team, &mut self.sums, &self.residual, &self.step);
             if iteration == 0 {
                 begun_with = next;
@@ -234,21 +215,15 @@ impl Linear {
     }
 
     /// z from r, and r − H z.
-    fn precondition(
-        &mut self,
-        system: &System<'_>,
-        factor: &mut PackedFactor,
-        turnings: &mut Turnings,
-        preconditioner: Preconditioner,
-    ) {
+    fn precondition(&mut self, system: &mut System<'_>, preconditioner: Preconditioner) {
         let team = system.team;
-        let Self { residual, step, left, part, inverse, turned, .. } = self;
+        let Self { residual, step, left, part, inverse, .. } = self;
         left.copy_from_slice(residual);
         if preconditioner == Preconditioner::Product {
             apply_blocks(team, inverse, residual, step);
-            system.subtract_product(turnings, step, left);
+            system.subtract_product(step, left);
         }
-        solve_with(team, factor, turnings, turned, left, part);
+        system.islands.inverse_rows(team, left, part);
         match preconditioner {
             Preconditioner::Factor => step.copy_from_slice(part),
             Preconditioner::Sum => {
@@ -258,11 +233,11 @@ impl Linear {
             }
             Preconditioner::Product => add(team, part, step),
         }
-        system.subtract_product(turnings, part, left);
+        system.subtract_product(part, left);
         if preconditioner == Preconditioner::Product {
             apply_blocks(team, inverse, left, part);
             add(team, part, step);
-            system.subtract_product(turnings, part, left);
+            system.subtract_product(part, left);
         }
     }
 }
@@ -270,19 +245,19 @@ impl Linear {
 /// H with contacts.
 struct System<'a> {
     team: &'a Team<'a>,
-    matrix: &'a crate::sparse::BlockRows,
+    islands: &'a mut Islands,
     contacts: &'a [Coupled],
     free: usize,
 }
 
 impl System<'_> {
     /// y − H x, into y.
-    fn subtract_product(&self, turnings: &Turnings, x: &[f32], y: &mut [f32]) {
-        self.matrix.subtract_product(self.team, x, y);
+    fn subtract_product(&mut self, x: &[f32], y: &mut [f32]) {
+        self.islands.subtract_product(self.team, x, y);
         for contact in self.contacts.iter().filter(|contact| contact.response.acts()) {
             spread(contact, -contact.response.stiffness_times(offset(contact, x, self.free)), y, self.free);
         }
-        turnings.subtract(|place| row(x, place), |place, force| add_to_row(y, place, force));
+        self.islands.subtract_turning(x, y);
     }
 }
 
@@ -304,40 +279,6 @@ fn add_to_row(vector: &mut [f32], place: usize, by: Vec3) {
 fn spread(contact: &Coupled, force: Vec3, vector: &mut [f32], free: usize) {
     for (place, w) in contact.corners().filter(|(place, _)| *place < free) {
         add_to_row(vector, place, force * w);
-    }
-}
-
-/// P⁻¹ r, rotations of rigid sets following.
-fn solve_with(
-    team: &Team<'_>,
-    factor: &mut PackedFactor,
-    turnings: &mut Turnings,
-    turned: &mut [Vec<Vec3>; 2],
-    r: &[f32],
-    z: &mut [f32],
-) {
-    let free = factor.order().len();
-    if let Rows::Single(rows) = factor.rows() {
-        rows[..4 * free].copy_from_slice(&r[..4 * free]);
-    }
-    factor.solve_rows(team);
-    if let Rows::Single(rows) = factor.rows() {
-        z[..4 * free].copy_from_slice(&rows[..4 * free]);
-    }
-    if !turnings.is_empty() {
-        let [b, solved] = turned;
-        b.clear();
-        b.extend((0..free).map(|place| row(r, place)));
-        solved.clear();
-        solved.extend((0..free).map(|place| row(z, place)));
-        turnings.correct(b, solved);
-        write_rows(solved, z);
-    }
-}
-
-fn write_rows(rows: &[Vec3], vector: &mut [f32]) {
-    for (out, v) in vector.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
-        (0..3).for_each(|c| out[c] = v[c] as f32);
     }
 }
 

@@ -9,7 +9,6 @@
 //! The linear solve is in f32; its right-hand side is the gradient of the projective local step, which has positions in
 //! f64.
 
-mod drift;
 mod linear;
 mod standing;
 
@@ -21,12 +20,12 @@ use crate::sparse::Precision;
 use crate::world::model::Model;
 use crate::world::state::State;
 
+use super::drift::FreeBodies;
 use super::projective::contact::Coupled;
 use super::projective::local::Point;
 use super::projective::prepared::Prepared;
 use super::projective::{Projective, ProjectiveParams, REFINED_BELOW, Stopwatch};
 use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
-use drift::FreeBodies;
 use linear::{Limits, Linear};
 
 /// The preconditioner of Newton's system.
@@ -151,6 +150,16 @@ impl Solver for TwoMetric {
         self.params.start
     }
 
+    fn succeed(&mut self, last: Box<dyn Solver>) {
+        let last: Box<dyn std::any::Any> = last;
+        if let Ok(last) = last.downcast::<Self>() {
+            let Self { base, linear, .. } = *last;
+            self.base.take_islands(base);
+            // Its vectors are filled anew in each solve.
+            self.linear = linear;
+        }
+    }
+
     /// For where its first linear system begins.
     fn reads_inertial(&self) -> bool {
         !self.accelerations.is_empty()
@@ -178,7 +187,7 @@ impl Solver for TwoMetric {
             let value = objective.value(x, memory);
             return Ok(Progress::Done(SolveReport { converged: true, objective: value, ..SolveReport::default() }));
         }
-        let setup = self.base.prepare(objective, &mut time)?;
+        let report = self.base.prepare(objective, &mut time)?;
         // Solids that rest on each other want the forces between them in every round, and ask for few of them.
         let is_first = !contacts.begun || self.params.preconditioner == Preconditioner::Factor;
         if is_first {
@@ -186,7 +195,7 @@ impl Solver for TwoMetric {
         }
         let prepared = self.base.prepared();
         prepared.weigh_by_inertia(contacts, CONTACT_WEIGHT);
-        let free_bodies = self.free_bodies.get_or_insert_with(|| FreeBodies::new(objective.model, prepared.order()));
+        let free_bodies = self.free_bodies.get_or_insert_with(|| prepared.free_bodies());
         let mut iteration = Iteration {
             params: &self.params,
             objective,
@@ -206,9 +215,8 @@ impl Solver for TwoMetric {
             wanted: 0.0,
             standing: None,
             is_settled: false,
-            report: SolveReport { setup, ..SolveReport::default() },
+            report,
         };
-        iteration.report.seconds_factor = setup.assemble + setup.analyse + setup.factor + setup.pack;
         iteration.prepared.begin(objective, iteration.x, iteration.memory, Precision::Single);
         if self.params.energy_tolerance > 0.0 {
             iteration.wanted = iteration.prepared.wanted_energy(objective);
@@ -336,15 +344,12 @@ impl Iteration<'_, '_> {
             inertia: self.objective.inertia,
         };
         self.guess();
-        let (mut slope, mut promised, mut longest) = (0.0, 0.0, 0.0);
-        if let Some(parts) = self.prepared.newton() {
-            let solved = self.linear.solve(parts, self.coupled, self.free_bodies, limits);
-            (slope, promised, longest) = (solved.slope, solved.promised, solved.longest);
-            self.report.linear_iterations += solved.iterations;
-            if self.is_first && self.report.iterations == 0 {
-                *self.first_residual = solved.begun_with;
-            }
+        let solved = self.linear.solve(self.prepared.islands(), self.coupled, self.free_bodies, limits);
+        self.report.linear_iterations += solved.iterations;
+        if self.is_first && self.report.iterations == 0 {
+            *self.first_residual = solved.begun_with;
         }
+        let (slope, promised, longest) = (solved.slope, solved.promised, solved.longest);
         self.report.seconds_global += time.lap();
         self.report.iterations += 1;
         self.report.movement = longest / self.objective.model.diagonal();

@@ -1,19 +1,26 @@
 //! The next world, in the making: what stays of the last one, and what is new.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::energy::{Batch, Rewiring};
+use crate::energy::Batch;
 use crate::math::Vec3;
 use crate::solve::SolverChoice;
 use crate::step::change::ChangeError;
 use crate::step::simulation::Simulation;
 use crate::world::assemble::{Attachment, World};
 use crate::world::body::Body;
-use crate::world::model::{EnergyPart, Model, ModelParts};
+use crate::world::islands::{Stamp, moved};
+use crate::world::model::{EnergyEntry, Lists, ModelParts};
 
 /// The next world. Attachments and damping are added when it is done.
 pub(super) struct Draft {
+    /// Positions and velocities in it are those of new bodies, which come last.
     pub(super) world: World,
+    /// Vertices of the last world that leave.
+    pub(super) gone: Option<Range<usize>>,
+    /// Whether its lists are those of the last model, which has to have them back if the draft comes to nothing.
+    pub(super) is_lent: bool,
     /// Solvers that bodies name.
     pub(super) named: Vec<Option<SolverChoice>>,
     /// Number that each body has in the last world; none for a new one.
@@ -26,34 +33,45 @@ pub(super) struct Draft {
 impl Draft {
     /// The world as it is.
     pub(super) fn of(sim: &Simulation) -> Self {
+        Self::with(sim, sim.model.lists())
+    }
+
+    /// The same for a world that only grows: the lists of its model are borrowed and grow in place, where no other model shares them.
+    pub(super) fn growing(sim: &mut Simulation) -> Self {
+        let lent = sim.model.lend();
+        let is_lent = lent.is_some();
+        let lists = lent.unwrap_or_else(|| sim.model.lists());
+        Self { is_lent, ..Self::with(sim, lists) }
+    }
+
+    fn with(sim: &Simulation, lists: Lists) -> Self {
         let model = &sim.model;
+        let Lists { bodies, rest, mass, fabrics } = lists;
+        let names = bodies.iter().map(|body| body.name.clone()).collect::<Vec<_>>();
         let own = |k: &usize| model.energies()[*k].body.is_some() && model.energies()[*k].damping.is_none();
         let energies: Vec<usize> = (0..model.energies().len()).filter(own).collect();
-        let part = |&k: &usize| {
-            let entry = &model.energies()[k];
-            EnergyPart { batch: Arc::clone(&entry.batch), body: entry.body }
-        };
-        let mut pinned = vec![false; model.rest().len()];
+        let mut pinned = vec![false; rest.len()];
         model.pinned().iter().for_each(|&v| pinned[v as usize] = true);
         let parts = ModelParts {
-            bodies: model.bodies().to_vec(),
-            rest: model.rest().to_vec(),
-            mass: model.mass().clone(),
-            energies: energies.iter().map(part).collect(),
+            bodies,
+            rest,
+            mass,
+            energies: energies.iter().map(|&k| model.energies()[k].clone()).collect(),
             constraints: model.constraints().to_vec(),
             matter: model.matter().to_vec(),
             pinned,
-            fabrics: model.fabrics().to_vec(),
+            fabrics,
             diagonal: model.diagonal(),
             stiffness_damping: sim.damping.stiffness,
         };
-        let (positions, velocities) = (sim.state.positions.clone(), sim.state.velocities.clone());
         Self {
-            world: World { parts, positions, velocities },
+            world: World { parts, ..World::default() },
+            gone: None,
+            is_lent: false,
             named: sim.wishes.bodies.clone(),
-            bodies: (0..model.bodies().len()).map(Some).collect(),
+            bodies: (0..names.len()).map(Some).collect(),
             energies: energies.into_iter().map(Some).collect(),
-            attachments: sim.attachments(),
+            attachments: sim.roster.named_attachments(&names),
         }
     }
 
@@ -80,9 +98,10 @@ impl Draft {
             let number = part.body.unwrap_or_default();
             let batch = match number > body {
                 false => Arc::clone(&part.batch),
-                true => shifted(part.batch.as_ref(), by).ok_or_else(|| refuse(number, part.batch.kind()))?,
+                true => moved(part.batch.as_ref(), by).ok_or_else(|| refuse(number, part.batch.kind()))?,
             };
-            energies.push((EnergyPart { batch, body: Some(number - usize::from(number > body)) }, *old));
+            let body = Some(number - usize::from(number > body));
+            energies.push((EnergyEntry { batch, body, ..part.clone() }, *old));
         }
         let mut constraints = Vec::new();
         for batch in &parts.constraints {
@@ -110,9 +129,7 @@ impl Draft {
             let corners = lists.into_iter().chain([later.welded.as_flattened_mut()]).flatten();
             corners.for_each(|v| *v -= range.len() as u32);
         }
-        for list in [&mut self.world.positions, &mut self.world.velocities] {
-            list.drain(range.clone());
-        }
+        self.gone = Some(range);
         self.named.remove(body);
         self.bodies.remove(body);
         Ok(())
@@ -132,34 +149,45 @@ impl Draft {
         let first = parts.energies.iter().position(|part| part.body == Some(body)).unwrap_or(parts.energies.len());
         let made = energies.into_iter().map(|mut batch| {
             batch.operator_mut().shift_vertices(range.start as u32);
-            EnergyPart { batch: Arc::from(batch), body: Some(body) }
+            EnergyEntry::new(Arc::from(batch), Some(body))
         });
-        let made: Vec<EnergyPart> = made.collect();
+        let made: Vec<EnergyEntry> = made.collect();
         self.energies.splice(first..first + count, made.iter().map(|_| None));
         parts.energies.splice(first..first + count, made);
-    }
-
-    /// For each vertex of the next world the one that it was in the last.
-    pub(super) fn vertices(&self, last: &Model) -> Vec<Option<u32>> {
-        let bodies = self.world.parts.bodies.iter().zip(&self.bodies);
-        bodies
-            .flat_map(|(body, old)| {
-                let first = old.map(|old| last.bodies()[old].vertices.start);
-                (0..body.vertices.len()).map(move |k| first.map(|first| (first + k) as u32))
-            })
-            .collect()
+        parts.bodies[body].stamp = Stamp::new();
     }
 }
 
-/// A copy with other vertex numbers.
-fn shifted(batch: &dyn Batch, by: i64) -> Option<Arc<dyn Batch>> {
-    let operator = batch.operator();
-    let elements = (0..operator.len() as u32).map(|element| (element, 1.0)).collect();
-    let vertices = operator.corner_vertices().iter().map(|&v| crate::constraint::moved(v, by)).collect();
-    batch.rewired(&Rewiring { elements, vertices }).map(Arc::from)
+/// Which vertices of a world leave, and how many come at its end.
+pub(super) struct Turnover {
+    pub(super) gone: Option<Range<usize>>,
+    pub(super) come: usize,
 }
 
-/// Values of the vertices that stay, and others for new ones.
-pub(super) fn carried(values: &[Vec3], vertices: &[Option<u32>], new: impl Fn(usize) -> Vec3) -> Vec<Vec3> {
-    vertices.iter().enumerate().map(|(k, old)| old.map_or_else(|| new(k), |old| values[old as usize])).collect()
+impl Turnover {
+    /// Number of a vertex in the next world; none if it is gone.
+    pub(super) fn next(&self, vertex: usize) -> Option<usize> {
+        match &self.gone {
+            Some(gone) if gone.contains(&vertex) => None,
+            Some(gone) if vertex >= gone.end => Some(vertex - gone.len()),
+            _ => Some(vertex),
+        }
+    }
+
+    /// Number of a vertex in the last world, of which so many stay; none for a new one.
+    pub(super) fn last(&self, vertex: usize, stay: usize) -> Option<usize> {
+        let before = match &self.gone {
+            Some(gone) if vertex >= gone.start => vertex + gone.len(),
+            _ => vertex,
+        };
+        (vertex < stay).then_some(before)
+    }
+
+    /// Brings a value for each vertex to the next world; new vertices have those that are given.
+    pub(super) fn carry(&self, values: &mut Vec<Vec3>, come: impl IntoIterator<Item = Vec3>) {
+        if let Some(gone) = &self.gone {
+            values.drain(gone.clone());
+        }
+        values.extend(come.into_iter().take(self.come));
+    }
 }

@@ -11,24 +11,29 @@ pub use error::ChangeError;
 pub(crate) use roster::{Attached, Roster};
 pub use roster::{AttachmentId, BodyId, ColliderId};
 
+use std::sync::Arc;
+
 use crate::collide::Collider;
 use crate::contact::{Colliders, ContactParams};
 use crate::energy::Memory;
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::{Vec3, diagonal};
+use crate::matter::Channels;
 use crate::matter::hair::chained;
 use crate::mesh::{Csr, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::solve::SolverChoice;
 use crate::step::coupling::HeldForces;
 use crate::step::groups::{Plan, Wishes};
+use crate::step::self_collision::SelfCollider;
 use crate::step::simulation::Simulation;
-use crate::world::assemble::{Attachment, World, check_masses};
+use crate::world::assemble::{World, check_masses};
 use crate::world::body::{Body, in_body};
 use crate::world::error::ModelError;
-use crate::world::model::Model;
+use crate::world::islands::Stamp;
+use crate::world::model::{Lists, Model};
 use crate::world::state::Inputs;
 use crate::world::topology::Substance;
-use draft::{Draft, carried};
+use draft::{Draft, Turnover};
 
 /// A new material for a body that is made of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,9 +84,12 @@ impl Simulation {
     /// ```
     pub fn add(&mut self, body: Body) -> Result<BodyId, ChangeError> {
         self.may_change()?;
-        let mut draft = Draft::of(self);
-        let number = draft.bodies.len();
-        draft.add(body)?;
+        let number = self.model.bodies().len();
+        let mut draft = Draft::growing(self);
+        if let Err(error) = draft.add(body) {
+            self.take_back(draft.is_lent, Some(draft.world.parts.into_lists()));
+            return Err(error);
+        }
         self.take(draft)?;
         Ok(BodyId(self.roster.bodies.add(number)))
     }
@@ -125,6 +133,7 @@ impl Simulation {
             }
             draft.world.parts.pinned[at] = pin;
         }
+        draft.world.parts.bodies[number].stamp = Stamp::new();
         self.take(draft)
     }
 
@@ -234,7 +243,7 @@ impl Simulation {
         };
         let mut draft = Draft::of(self);
         draft.replace_energies(number, count, energies, &mass);
-        draft.world.parts.fabrics[number].substance = Some(substance);
+        Arc::make_mut(&mut draft.world.parts.fabrics[number]).substance = Some(substance);
         draft.world.parts.bodies[number].strand_width = width;
         self.take(draft)
     }
@@ -308,97 +317,143 @@ impl Simulation {
         if self.topology_changes() > 0 { Err(ChangeError::Torn) } else { Ok(()) }
     }
 
-    /// All attachments by the names of their bodies.
-    pub(super) fn attachments(&self) -> Vec<Attachment> {
-        let names: Vec<String> = self.model.bodies().iter().map(|body| body.name.clone()).collect();
-        self.roster.named_attachments(&names)
-    }
-
     /// Makes a draft the world, if it is one.
-    fn take(&mut self, draft: Draft) -> Result<(), ChangeError> {
-        let vertices = draft.vertices(&self.model);
-        let Draft { mut world, named, bodies, energies, attachments } = draft;
-        let wishes = Wishes { world: self.wishes.world.clone(), bodies: named };
-        let attached = world.attached_bodies(&attachments)?;
-        let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
-        world.attach(&attachments, &|body| groups[body])?;
-        let World { mut parts, positions, velocities } = world;
-        check_masses(&parts.bodies, &parts.mass, &parts.pinned)?;
-        let extent = diagonal(&parts.rest).max(diagonal(&positions));
-        parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
-        let model = Model::new(parts)?;
-        let plan = self.planned_in(&wishes, &model)?;
-        crate::matter::check_world(&model, self.settings.integrator)?;
-        crate::world::topology::check_tearing(&model)?;
-        let collider = self.collider_for(&model, &positions)?;
-        let mut channels = crate::matter::initial(&model, &positions)?;
-        for (own, old) in channels.iter_mut().zip(&bodies) {
-            if let Some(old) = old {
-                own.clone_from(&self.state.channels[*old]);
+    fn take(&mut self, mut draft: Draft) -> Result<(), ChangeError> {
+        let turnover = Turnover { gone: draft.gone.take(), come: draft.world.positions.len() };
+        let come = std::mem::take(&mut draft.world.positions);
+        let velocities = std::mem::take(&mut draft.world.velocities);
+        // What only grows, grows in place: a body that comes to many costs no copy of them.
+        let kept = turnover.gone.as_ref().map(|_| self.state.positions.clone());
+        let before = self.state.positions.len();
+        turnover.carry(&mut self.state.positions, come.iter().copied());
+        let (bodies, energies) = (std::mem::take(&mut draft.bodies), std::mem::take(&mut draft.energies));
+        let is_lent = draft.is_lent;
+        let next = match self.checked_draft(draft, &bodies) {
+            Ok(next) => next,
+            Err((error, lists)) => {
+                self.take_back(is_lent, lists);
+                match kept {
+                    Some(kept) => self.state.positions = kept,
+                    None => self.state.positions.truncate(before),
+                }
+                return Err(error);
             }
-        }
+        };
         // From here on nothing can fail.
-        let memory = self.carried_memory(&model, &energies);
-        let inputs = self.carried_inputs(&model, &positions, &vertices, &energies);
+        let Next { model, wishes, plan, collider, channels } = next;
+        self.keep_memory(&model, &energies);
+        self.carry_inputs_by(&turnover, &model, &energies);
         if let Some(history) = &mut self.history {
             let h = history.h;
-            history.positions = carried(&history.positions, &vertices, |k| positions[k] - velocities[k] * h);
-            history.velocities = carried(&history.velocities, &vertices, |k| velocities[k]);
+            turnover.carry(&mut history.positions, come.iter().zip(&velocities).map(|(x, v)| *x - *v * h));
+            turnover.carry(&mut history.velocities, velocities.iter().copied());
             if !history.others.is_empty() {
-                history.others = carried(&history.others, &vertices, |_| Vec3::ZERO);
+                turnover.carry(&mut history.others, std::iter::repeat(Vec3::ZERO));
             }
         }
-        let mut numbers = vec![None; self.state.positions.len()];
-        (0u32..).zip(&vertices).for_each(|(new, old)| {
-            if let Some(old) = old {
-                numbers[*old as usize] = Some(new);
-            }
-        });
+        turnover.carry(&mut self.state.velocities, velocities);
         if let Some(around) = &mut self.colliders {
-            around.held.retain_mut(|held| numbers[held.vertex as usize].inspect(|new| held.vertex = *new).is_some());
-            around.held.sort_by_key(|held| (held.vertex, held.collider));
-            around.touched.retain_mut(|c| numbers[c.vertex].inspect(|new| c.vertex = *new as usize).is_some());
+            let next = |vertex: usize| turnover.next(vertex);
+            around
+                .held
+                .retain_mut(|held| next(held.vertex as usize).inspect(|new| held.vertex = *new as u32).is_some());
+            around.touched.retain_mut(|c| next(c.vertex).inspect(|new| c.vertex = *new).is_some());
         }
-        self.grabs.follow(&numbers, &model);
-        (self.state.positions, self.state.velocities, self.state.channels) = (positions, velocities, channels);
-        (self.model, self.inputs, self.wishes, self.plan) = (model, inputs, wishes, plan);
-        self.trial.clone_from(&memory);
-        (self.memory, self.self_collider, self.between) = (memory, collider, HeldForces::default());
+        self.grabs.follow(&|vertex| turnover.next(vertex as usize).map(|v| v as u32), &model);
+        self.state.channels = channels;
+        (self.model, self.wishes, self.plan) = (model, wishes, plan);
+        (self.self_collider, self.between) = (collider, HeldForces::default());
         self.forget_factors();
         Ok(())
     }
 
-    /// What energies that stay remember.
-    fn carried_memory(&self, model: &Model, energies: &[Option<usize>]) -> Vec<Memory> {
-        let mut memory = model.initial_memory();
-        for (own, old) in memory.iter_mut().zip(energies) {
+    /// Gives the model the lists back that a draft has borrowed.
+    fn take_back(&mut self, is_lent: bool, lists: Option<Lists>) {
+        if let (true, Some(lists)) = (is_lent, lists) {
+            self.model.take_back(lists);
+        }
+    }
+
+    /// What a draft comes to, if it is a world; if not, why, and the lists that it may have borrowed. Positions are those of the next world already;
+    /// `bodies` are the numbers that its bodies had.
+    fn checked_draft(&self, draft: Draft, bodies: &[Option<usize>]) -> Result<Next, (ChangeError, Option<Lists>)> {
+        let Draft { mut world, named, attachments, is_lent, .. } = draft;
+        let positions = &self.state.positions;
+        let wishes = Wishes { world: self.wishes.world.clone(), bodies: named };
+        let mut join = || {
+            let attached = world.attached_bodies(&attachments)?;
+            let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
+            world.attach(&attachments, &|body| groups[body])?;
+            // What only grows was checked before.
+            let first = if is_lent { self.roster.bodies.len() } else { 0 };
+            check_masses(&world.parts.bodies[first..], &world.parts.mass, &world.parts.pinned)
+        };
+        let joined: Result<(), ModelError> = join();
+        let World { mut parts, .. } = world;
+        if let Err(error) = joined {
+            return Err((error.into(), Some(parts.into_lists())));
+        }
+        let extent = diagonal(&parts.rest).max(diagonal(positions));
+        parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
+        let mut model = Model::new(parts).map_err(|error| (error.into(), None))?;
+        let check = |model: &Model| {
+            let plan = self.planned_in(&wishes, model)?;
+            crate::matter::check_world(model, self.settings.integrator)?;
+            crate::world::topology::check_tearing(model)?;
+            // Surfaces that were there are apart already.
+            let collider = match bodies.iter().all(Option::is_some) || self.lineage.is_provisional {
+                true => self.later_self_collision().map(|settings| SelfCollider::unchecked(settings, model)),
+                false => self.collider_for(model, positions)?,
+            };
+            Ok((plan, collider, crate::matter::initial(model, positions)?))
+        };
+        let (plan, collider, mut channels) = check(&model).map_err(|error: ModelError| (error.into(), model.lend()))?;
+        for (own, old) in channels.iter_mut().zip(bodies) {
             if let Some(old) = old {
-                own.warm.clone_from(&self.memory[*old].warm);
+                own.clone_from(&self.state.channels[*old]);
             }
         }
-        memory
+        Ok(Next { model, wishes, plan, collider, channels })
+    }
+
+    /// Energies that stay remember what they did.
+    fn keep_memory(&mut self, model: &Model, energies: &[Option<usize>]) {
+        for memory in [&mut self.memory, &mut self.trial] {
+            let mut last = std::mem::take(memory);
+            let carried = energies.iter().copied().chain(std::iter::repeat(None)).zip(model.energies());
+            memory.extend(carried.map(|(old, entry)| match old {
+                Some(old) => std::mem::take(&mut last[old]),
+                None => Memory::of(entry.batch.as_ref()),
+            }));
+        }
     }
 
     /// Pins, goals and forces of what stays; new pins are where their vertices are.
-    fn carried_inputs(
-        &self,
-        model: &Model,
-        positions: &[Vec3],
-        vertices: &[Option<u32>],
-        energies: &[Option<usize>],
-    ) -> Inputs {
-        let mut inputs = Inputs::at_rest(model);
+    fn carry_inputs_by(&mut self, turnover: &Turnover, model: &Model, energies: &[Option<usize>]) {
+        let positions = &self.state.positions;
+        let stay = positions.len() - turnover.come;
+        let mut inputs = Inputs { forces: std::mem::take(&mut self.inputs.forces), ..Inputs::without_forces(model) };
+        turnover.carry(&mut inputs.forces, std::iter::repeat(Vec3::ZERO));
         for (target, &v) in inputs.pins.iter_mut().zip(model.pinned()) {
-            let before = vertices[v as usize].and_then(|old| self.model.pinned().binary_search(&old).ok());
+            let last = turnover.last(v as usize, stay).map(|old| old as u32);
+            let before = last.and_then(|old| self.model.pinned().binary_search(&old).ok());
             *target = before.map_or(positions[v as usize], |place| self.inputs.pins[place]);
         }
         for (k, old) in energies.iter().enumerate() {
             if let Some(old) = old {
-                inputs.goals_now[k].clone_from(&self.inputs.goals_now[*old]);
-                inputs.goals_next[k].clone_from(&self.inputs.goals_next[*old]);
+                inputs.goals_now[k] = std::mem::take(&mut self.inputs.goals_now[*old]);
+                inputs.goals_next[k] = std::mem::take(&mut self.inputs.goals_next[*old]);
             }
         }
-        inputs.forces = carried(&self.inputs.forces, vertices, |_| Vec3::ZERO);
-        inputs
+        self.inputs = inputs;
     }
+}
+
+/// A world that can take the place of the last one.
+struct Next {
+    model: Model,
+    wishes: Wishes,
+    plan: Plan,
+    collider: Option<SelfCollider>,
+    channels: Vec<Channels>,
 }

@@ -182,26 +182,38 @@ const FLOOR: f64 = 0.02;
 impl SelfCollider {
     /// For a world that starts at these positions, without intersections or brought free of them.
     pub(crate) fn new(settings: SelfCollision, model: &Model, x: &mut [Vec3]) -> Result<Self, ModelError> {
-        let primitives = Primitives::new(model.bodies());
+        let mut collider = Self::unchecked(settings, model);
+        let (settings, primitives) = (&collider.settings, &collider.primitives);
         let refused = |crossings: Vec<Intersection>| {
-            let crossings = crossings.iter().map(|pair| Crossing::new(&primitives, model.bodies(), pair)).collect();
+            let crossings = crossings.iter().map(|pair| Crossing::new(primitives, model.bodies(), pair)).collect();
             ModelError::Intersecting { crossings }
         };
-        let mut untangled = None;
         if settings.untangle {
             let is_rigid = |v: u32| model.rigid_sets().iter().any(|set| set.vertices.contains(&v));
             let may_move = |v: u32| model.free_index(v).is_some() && !is_rigid(v);
-            untangled = Some(untangle(&primitives, settings.thickness, may_move, x).map_err(refused)?);
+            collider.untangled = Some(untangle(primitives, settings.thickness, may_move, x).map_err(refused)?);
         } else {
-            let found = intersections(&primitives, x);
+            let found = intersections(primitives, x);
             if !found.is_empty() {
                 return Err(refused(found));
             }
         }
-        let (before, safe, cut, report) = (Vec::new(), Vec::new(), Vec::new(), SelfCollisionReport::default());
-        let neighbourhood = Neighbourhood::default();
-        let rigid = model.rigid_sets().iter().map(|set| set.vertices.clone()).collect();
-        Ok(Self { settings, primitives, neighbourhood, before, safe, rigid, cut, report, untangled })
+        Ok(collider)
+    }
+
+    /// For a world that is known to begin each step without intersections.
+    pub(crate) fn unchecked(settings: SelfCollision, model: &Model) -> Self {
+        Self {
+            settings,
+            primitives: Primitives::new(model.bodies()),
+            neighbourhood: Neighbourhood::default(),
+            before: Vec::new(),
+            safe: Vec::new(),
+            rigid: model.rigid_sets().iter().map(|set| set.vertices.clone()).collect(),
+            cut: Vec::new(),
+            report: SelfCollisionReport::default(),
+            untangled: None,
+        }
     }
 
     /// What it took to bring the start free of intersections, if that was asked for.

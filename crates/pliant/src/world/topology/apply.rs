@@ -10,8 +10,9 @@ use super::images::{Image, Images};
 use crate::energy::{Batch, Rewiring};
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh};
+use crate::world::islands::Stamp;
 use crate::world::mass::Mass;
-use crate::world::model::{EnergyEntry, EnergyPart, Model, ModelParts};
+use crate::world::model::{EnergyEntry, Model, ModelParts};
 
 /// For each element of a batch the one that it was; none for new ones.
 pub(crate) type Sources = Vec<Option<u32>>;
@@ -24,7 +25,7 @@ pub(crate) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         let elements = (0..operator.len() as u32).map(|element| (element, 1.0)).collect();
         let same = Rewiring { elements, vertices: operator.corner_vertices().to_vec() };
         let batch = entry.batch.rewired(&same).ok_or_else(|| unsupported(model, entry))?;
-        energies.push(EnergyPart { batch: Arc::from(batch), body: entry.body });
+        energies.push(EnergyEntry { batch: Arc::from(batch), ..entry.clone() });
     }
     if let Some(batch) = model.constraints().first() {
         let body = batch.stencil(0).first().map(|&v| model.locate(v as usize).0.name.clone());
@@ -150,7 +151,8 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     draw(&fabric, own_rest, base as u32, &mut info.surface, &mut info.segments)?;
 
     (parts.rest, parts.mass, parts.pinned) = (rest, mass, pinned);
-    parts.fabrics[body] = fabric;
+    parts.fabrics[body] = Arc::new(fabric);
+    parts.bodies[body].stamp = Stamp::new();
     Ok(sources)
 }
 

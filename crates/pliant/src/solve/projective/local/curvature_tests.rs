@@ -116,7 +116,7 @@ fn products_since(body: Body, place: impl Fn(&[Vec3]) -> Vec<Vec3>, begin: impl 
         let number = |k: usize| ((k * 7919 * seed + 31) % 1000) as f64 / 500.0 - 1.0;
         let direction: Vec<Vec3> =
             (0..free).map(|k| Vec3::new(number(3 * k), number(3 * k + 1), number(3 * k + 2))).collect();
-        let mut rows = vec![0.0f32; curvature.matrix().vector_len()];
+        let mut rows = vec![0.0f32; 4 * model.free().len()];
         let mut product = rows.clone();
         for (k, d) in direction.iter().enumerate() {
             let place = order.places[model.free()[k] as usize] as usize;

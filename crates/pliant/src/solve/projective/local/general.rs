@@ -1,13 +1,14 @@
 //! Energies without kernels of their own, through [`Batch`](crate::energy::Batch).
 
-use super::{Order, has_lanes};
-use crate::energy::{Arrays, Memory, batch_energy};
+use super::Order;
+use crate::energy::{Memory, batch_energy};
 use crate::math::Vec3;
 use crate::parallel::{self, Strided};
 use crate::solve::Objective;
+use crate::world::islands::Class;
 
 /// The batches that have no kernels, and mass entries beside the diagonal.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::solve) struct General {
     /// Batches with the first of their corners in `corners`.
     batches: Vec<(usize, usize)>,
@@ -30,13 +31,17 @@ impl General {
         let mut corner_vertices = Vec::new();
         let mut one_by_one = 0;
         for (b, entry) in energies.iter().enumerate() {
-            if all || !has_lanes(&entry.batch.arrays()) {
+            if all || !entry.nature.has_lanes() {
                 batches.push((b, corner_vertices.len()));
-                if entry.batch.arrays() == Arrays::Opaque {
+                if entry.nature.class == Class::Opaque {
                     one_by_one += entry.batch.operator().len();
                 }
                 corner_vertices.extend_from_slice(entry.batch.operator().corner_vertices());
             }
+        }
+        let beside = !objective.model.mass().off_diagonal().is_empty();
+        if batches.is_empty() && !beside {
+            return Self::default();
         }
         let place = |corner: usize| order.places[corner_vertices[corner] as usize] as usize;
         let mut starts = vec![0u32; order.free + 1];
@@ -51,9 +56,7 @@ impl General {
             list[*slot as usize] = corner as u32;
             *slot += 1;
         }
-        let beside = !objective.model.mass().off_diagonal().is_empty();
-        let empty = batches.is_empty() && !beside;
-        let gradient = vec![Vec3::ZERO; if empty { 0 } else { order.free }];
+        let gradient = vec![Vec3::ZERO; order.free];
         Self { batches, corners: vec![Vec3::ZERO; corner_vertices.len()], starts, list, gradient, beside, one_by_one }
     }
 

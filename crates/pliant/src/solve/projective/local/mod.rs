@@ -66,11 +66,18 @@ pub(in crate::solve) struct Order {
 impl Order {
     /// From the order of elimination of the unknowns.
     pub(in crate::solve) fn new(model: &Model, elimination: &[u32]) -> Self {
-        let mut vertices: Vec<u32> = elimination.iter().map(|&k| model.free()[k as usize]).collect();
-        vertices.extend((0..model.rest().len() as u32).filter(|&v| model.free_index(v).is_none()));
+        Self::with_free(model, elimination.iter().map(|&k| model.free()[k as usize]).collect())
+    }
+
+    /// From the free vertices in their order.
+    pub(in crate::solve) fn with_free(model: &Model, mut vertices: Vec<u32>) -> Self {
+        let free = vertices.len();
+        if free < model.rest().len() {
+            vertices.extend((0..model.rest().len() as u32).filter(|&v| model.free_index(v).is_none()));
+        }
         let mut places = vec![0u32; vertices.len()];
         vertices.iter().enumerate().for_each(|(place, &v)| places[v as usize] = place as u32);
-        Self { free: elimination.len(), vertices, places }
+        Self { free, vertices, places }
     }
 }
 

@@ -61,6 +61,18 @@ impl FreeBodies {
         free
     }
 
+    /// Those of several islands, whose places come one after the other.
+    pub(super) fn joined<'a>(islands: impl Iterator<Item = &'a Self>) -> Self {
+        let mut all = Self::default();
+        for island in islands {
+            let first = all.masses.len() as u32;
+            all.of.extend(island.of.iter().map(|&body| if body == HELD { HELD } else { first + body }));
+            all.vertex_masses.extend_from_slice(&island.vertex_masses);
+            all.masses.extend_from_slice(&island.masses);
+        }
+        all
+    }
+
     /// Adds to a solution what is missing of it along translations, given the residual that it leaves and 1/τ².
     pub(super) fn translate(&mut self, inertia: f64, contacts: &[Coupled], residual: &[f32], solution: &mut [f32]) {
         if self.masses.is_empty() {
