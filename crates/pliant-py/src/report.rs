@@ -23,7 +23,7 @@ type SolveState = (
     bool,
     f64,
     Vec<f64>,
-    [usize; 7],
+    [usize; 8],
     (f64, f64, f64, [f64; 4]),
     Option<(usize, [f64; 3])>,
 );
@@ -114,6 +114,13 @@ impl SolveReport {
         self.0.one_by_one
     }
 
+    /// Matrices that were factored before the iterations: one for each body, or for bodies that are attached to each
+    /// other. Those of bodies that have not changed are kept.
+    #[getter]
+    fn factored(&self) -> usize {
+        self.0.factored
+    }
+
     /// Elements that explicit integration has left to matching.
     #[getter]
     fn stabilised(&self) -> usize {
@@ -174,8 +181,16 @@ impl SolveReport {
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: SolveState) -> Self {
         let (iterations, (movement, forces), converged, objective, history, counts, seconds, fluid) = state;
-        let [rejected, linear_iterations, contacts, rank_one_updates, refactorisations, one_by_one, stabilised] =
-            counts;
+        let [
+            rejected,
+            linear_iterations,
+            contacts,
+            rank_one_updates,
+            refactorisations,
+            one_by_one,
+            stabilised,
+            factored,
+        ] = counts;
         let (seconds_local, seconds_global, seconds_factor, [assemble, analyse, factor, pack]) = seconds;
         Self(pliant::solve::SolveReport {
             iterations,
@@ -201,6 +216,7 @@ impl SolveReport {
             seconds_global,
             seconds_factor,
             setup: SetupSeconds { assemble, analyse, factor, pack },
+            factored,
         })
     }
 
@@ -223,6 +239,7 @@ impl SolveReport {
                 report.refactorisations,
                 report.one_by_one,
                 report.stabilised,
+                report.factored,
             ],
             seconds,
             report

@@ -67,3 +67,29 @@ def test_a_change_that_cannot_be_made_changes_nothing() -> None:
     assert sim.checkpoint() == before
     with pytest.raises(ValueError, match="come from its file"):
         pliant.load_scene("curtain").remove("curtain")
+
+
+def test_things_come_and_go_and_nothing_else_is_factored_again() -> None:
+    sim = pliant.Simulation(cloth("thing 0", 0, pin=[0]), colliders=pliant.Collider.plane().at((0, -2, 0)))
+    assert sim.step().solve.factored == 1
+    for number in range(1, 30):
+        sim.add(cloth(f"thing {number}", number, pin=[0]))
+        assert sim.step().solve.factored == 1
+    saved = pickle.dumps(sim)
+    sim.step(2)
+    again = pickle.loads(saved)
+    again.step(2)
+    assert np.array_equal(again.positions, sim.positions)
+    for number in range(0, 29, 2):
+        sim.remove(f"thing {number}")
+    assert sim.step().solve.factored == 0
+    assert sim.bodies == [f"thing {number}" for number in (*range(1, 29, 2), 29)]
+
+
+def test_bodies_of_a_scene_come_and_go() -> None:
+    run = pliant.load_scene("guests")
+    counts = {len(run.positions)}
+    while run.frame < 100:
+        run.next_frame()
+        counts.add(len(run.positions))
+    assert len(counts) == 4, "one guest, two, three, and two again"

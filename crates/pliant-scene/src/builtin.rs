@@ -32,6 +32,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "dam-break",
     "flag",
     "grass",
+    "guests",
     "gummy",
     "hair",
     "hammock",

@@ -1,9 +1,12 @@
 //! What a scene does around each step: cuts before it, motions during it, surfaces that follow after it.
 
+use std::ops::Range;
+
 use pliant::solve::SolverChoice;
 use pliant::{Simulation, StepError, StepReport};
 
 use crate::drive::Driver;
+use crate::presence::Presence;
 use crate::rider::Rider;
 use crate::tear::TimedCut;
 
@@ -13,12 +16,28 @@ pub(crate) struct Course<'a> {
     /// In the order of their moments.
     pub(crate) cuts: &'a [TimedCut],
     pub(crate) cuts_done: &'a mut usize,
+    /// By their numbers in the scene.
     pub(crate) riders: &'a mut [Option<Rider>],
+    pub(crate) presence: &'a mut Presence,
+    pub(crate) steps_per_frame: u32,
 }
 
 impl Course<'_> {
-    /// Advances by one step, by the simulation's own solver or by another. On an error nothing has changed.
+    /// Lets bodies come and go whose moment has come, where a frame begins. These stay where they are if the frame fails.
+    fn come_and_go(&mut self, sim: &mut Simulation) -> Result<(), StepError> {
+        let step = sim.state().step;
+        if !step.is_multiple_of(u64::from(self.steps_per_frame)) {
+            return Ok(());
+        }
+        // A moment between frames is that of the frame that begins nearest to it.
+        let now = sim.time() + 0.5 * f64::from(self.steps_per_frame) * sim.time_step();
+        self.presence.follow(sim, now).map_err(|error| StepError::Change { step: step + 1, error })
+    }
+
+    /// Advances by one step, by the simulation's own solver or by another. On an error nothing has changed but which
+    /// bodies are there.
     pub(crate) fn step(&mut self, sim: &mut Simulation, by: Option<&SolverChoice>) -> Result<StepReport, StepError> {
+        self.come_and_go(sim)?;
         // A step by itself changes nothing when it fails, but a cut before it would stay.
         match self.due(sim) {
             None => self.take_step(sim, by),
@@ -39,8 +58,9 @@ impl Course<'_> {
 
     /// Brings what rides on bodies to where they are.
     pub(crate) fn follow(&mut self, sim: &Simulation) {
-        for (body, rider) in sim.model().bodies().iter().zip(&mut *self.riders) {
-            let followed = rider.as_mut().map(|rider| rider.follow(&sim.positions()[body.vertices.clone()]));
+        for (body, &number) in sim.model().bodies().iter().zip(self.presence.present()) {
+            let followed =
+                self.riders[number].as_mut().map(|rider| rider.follow(&sim.positions()[body.vertices.clone()]));
             debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
         }
     }
@@ -50,6 +70,7 @@ impl Course<'_> {
         if steps == 1 {
             return self.step(sim, None).map(|report| vec![report]);
         }
+        self.come_and_go(sim)?;
         self.all_or_nothing(sim, |course, sim| (0..steps).map(|_| course.take_step(sim, None)).collect())
     }
 
@@ -64,9 +85,8 @@ impl Course<'_> {
         let result = sim.all_or_nothing(|sim| work(self, sim));
         if result.is_err() {
             *self.cuts_done = cuts_done;
-            let bodies = sim.model().bodies().iter().zip(&mut *self.riders);
-            let riders = bodies.filter_map(|(body, rider)| Some((body.vertices.clone(), rider.as_mut()?)));
-            for ((own, rider), memory) in riders.zip(&followed) {
+            for ((own, rider), memory) in riders_at(sim, self.presence, self.riders).zip(&followed) {
+                let Some(own) = own else { continue };
                 let resumed = rider.resume(&sim.positions()[own], memory);
                 debug_assert!(resumed.is_ok(), "it has been there: {resumed:?}");
             }
@@ -90,6 +110,18 @@ impl Course<'_> {
         }
         Ok(())
     }
+}
+
+/// All riders, with the vertices of their bodies where these are there.
+pub(crate) fn riders_at<'a>(
+    sim: &'a Simulation,
+    presence: &'a Presence,
+    riders: &'a mut [Option<Rider>],
+) -> impl Iterator<Item = (Option<Range<usize>>, &'a mut Rider)> {
+    riders.iter_mut().enumerate().filter_map(|(number, rider)| {
+        let own = presence.number(number).map(|body| sim.model().bodies()[body].vertices.clone());
+        Some((own, rider.as_mut()?))
+    })
 }
 
 /// Sets what a scene moves to where it is in the next step.

@@ -15,6 +15,7 @@ mod error;
 pub mod format;
 mod hair;
 mod motion;
+mod presence;
 mod rider;
 mod run;
 mod scene;

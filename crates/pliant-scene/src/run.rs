@@ -8,12 +8,15 @@ use pliant::math::Vec3;
 use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::solve::SolverChoice;
-use pliant::{Checkpoint, CheckpointError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport};
+use pliant::{
+    Checkpoint, CheckpointError, RestoreError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport,
+};
 use pliant_io::store::{Frame, Topology};
 
-use crate::course::{Course, drive};
+use crate::course::{Course, drive, riders_at};
 use crate::drive::Driver;
 use crate::format::{ExpectSection, Moment, Quantity};
+use crate::presence::Presence;
 use crate::rider::Rider;
 use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 
@@ -29,13 +32,20 @@ pub struct SceneRun {
     cuts_done: usize,
     /// Changes of the model that `edges` and `topology` know of.
     changes_seen: usize,
-    /// Vertices of each body at the beginning.
+    /// Vertices of each body at the beginning. This list, like those below, has the bodies as the scene numbers them.
     first_counts: Vec<usize>,
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
     /// For each body the surface that is shown in its place, if there is one.
     riders: Vec<Option<Rider>>,
+    presence: Presence,
+    /// Comings and goings that `topology` knows of.
+    goings_seen: usize,
+    /// What would be stored if all bodies were there.
+    all_bodies: Topology,
     topology: Topology,
+    /// How often `topology` has changed.
+    topology_changes: usize,
     checks: Vec<Check>,
     frame: u32,
 }
@@ -44,7 +54,9 @@ pub struct SceneRun {
 #[derive(Debug, Clone)]
 struct Check {
     expect: ExpectSection,
+    /// NaN before the first look.
     value: f64,
+    is_observed: bool,
 }
 
 impl Check {
@@ -65,6 +77,7 @@ impl Check {
         if first || decides {
             self.value = value;
         }
+        self.is_observed = true;
     }
 }
 
@@ -93,17 +106,23 @@ pub(crate) struct Parts {
     pub(crate) cuts: Vec<TimedCut>,
     pub(crate) edges: Vec<Vec<(Edge, f64)>>,
     pub(crate) riders: Vec<Option<Rider>>,
+    pub(crate) presence: Presence,
+    /// Of all bodies.
     pub(crate) topology: Topology,
     pub(crate) expect: Vec<ExpectSection>,
 }
 
 impl SceneRun {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { sim, substeps, drivers, cuts, edges, riders, topology, expect } = parts;
-        let check = |expect| Check { expect, value: f64::NAN };
+        let Parts { sim, substeps, drivers, cuts, edges, riders, presence, topology, expect } = parts;
+        let check = |expect| Check { expect, value: f64::NAN, is_observed: false };
         let checks = expect.into_iter().map(check).collect();
         let (cuts_done, changes_seen) = (0, 0);
-        let first_counts = sim.model().bodies().iter().map(|body| body.vertices.len()).collect();
+        let mut first_counts = vec![0; riders.len()];
+        for (body, &number) in sim.model().bodies().iter().zip(presence.present()) {
+            first_counts[number] = body.vertices.len();
+        }
+        let (shown, all_bodies) = (presence.topology(&topology), topology);
         Self {
             sim,
             substeps,
@@ -114,7 +133,11 @@ impl SceneRun {
             first_counts,
             edges,
             riders,
-            topology,
+            presence,
+            goings_seen: 0,
+            topology: shown,
+            all_bodies,
+            topology_changes: 0,
             checks,
             frame: 0,
         }
@@ -125,7 +148,13 @@ impl SceneRun {
         self.frame
     }
 
-    /// The current rest shapes, elements and bodies; they change when bodies tear or are cut. An embedded surface comes
+    /// How often [`topology`](Self::topology) has changed.
+    pub fn topology_changes(&self) -> usize {
+        self.topology_changes
+    }
+
+    /// The current rest shapes, elements and bodies; they change when bodies tear, are cut, come or go. All bodies of the
+    /// scene are in it, in the order of the scene; those that are not there have no vertices. An embedded surface comes
     /// after the tets of its body, so a stored frame may have more vertices than the simulation.
     pub fn topology(&self) -> &Topology {
         &self.topology
@@ -154,10 +183,11 @@ impl SceneRun {
     /// What is stored for each body: what its rider makes of it, or what stands at its vertices.
     fn by_body<T: Copy>(&self, simulated: &[T], ridden: impl Fn(&Rider, usize) -> Vec<T>) -> Vec<T> {
         let mut all = Vec::with_capacity(self.topology.vertex_count());
-        for (number, (body, rider)) in self.sim.model().bodies().iter().zip(&self.riders).enumerate() {
+        for (number, rider) in self.riders.iter().enumerate() {
+            let Some(body) = self.presence.number(number) else { continue };
             match rider {
-                Some(rider) => all.extend(ridden(rider, number)),
-                None => all.extend_from_slice(&simulated[body.vertices.clone()]),
+                Some(rider) => all.extend(ridden(rider, body)),
+                None => all.extend_from_slice(&simulated[self.sim.model().bodies()[body].vertices.clone()]),
             }
         }
         all
@@ -199,8 +229,10 @@ impl SceneRun {
         if stored.len() != self.topology.vertex_count() {
             return None;
         }
-        let bodies = self.sim.model().bodies().iter().zip(&self.topology.bodies);
-        let own = bodies.flat_map(|(simulated, stored)| stored.vertices.clone().take(simulated.vertices.len()));
+        let bodies = self.sim.model().bodies().iter().zip(self.presence.present());
+        let own = bodies.flat_map(|(simulated, &number)| {
+            self.topology.bodies[number].vertices.clone().take(simulated.vertices.len())
+        });
         Some(own.map(|vertex| stored[vertex]).collect())
     }
 
@@ -208,44 +240,65 @@ impl SceneRun {
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = u64::from(self.frame).to_le_bytes().to_vec();
         bytes.extend((self.cuts_done as u64).to_le_bytes());
+        bytes.extend((self.presence.done() as u64).to_le_bytes());
         bytes.extend((self.checks.len() as u64).to_le_bytes());
-        self.checks.iter().for_each(|check| bytes.extend(check.value.to_le_bytes()));
+        for check in &self.checks {
+            bytes.extend(check.value.to_le_bytes());
+            bytes.extend(u64::from(check.is_observed).to_le_bytes());
+        }
         let wrinkles = self.riders.iter().flatten().flat_map(Rider::memory);
         wrinkles.for_each(|p| p.to_array().into_iter().for_each(|c| bytes.extend(c.to_le_bytes())));
         bytes.extend(self.sim.checkpoint().to_bytes());
         bytes
     }
 
-    /// Continues from what [`save`](Self::save) returned. After an error nothing has changed.
+    /// Continues from what [`save`](Self::save) returned. After an error nothing has changed, except that bodies may have
+    /// come and gone as they had when it was saved. A run cannot return to before bodies came or went: build the scene
+    /// again for that.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let damaged = CheckpointError::Damaged { at: 0, size: bytes.len() };
         let (numbers, _) = bytes.as_chunks::<8>();
-        let [frame, cuts_done, count, rest @ ..] = numbers else { return Err(damaged) };
+        let [frame, cuts_done, goings, count, rest @ ..] = numbers else { return Err(damaged) };
+        let goings = usize::try_from(u64::from_le_bytes(*goings)).map_err(|_| damaged.clone())?;
         let cuts_done = usize::try_from(u64::from_le_bytes(*cuts_done)).map_err(|_| damaged.clone())?;
         let frame = u32::try_from(u64::from_le_bytes(*frame)).map_err(|_| damaged.clone())?;
         let count = usize::try_from(u64::from_le_bytes(*count)).map_err(|_| damaged.clone())?;
         let lengths: Vec<usize> = self.riders.iter().flatten().map(|rider| rider.memory().len()).collect();
         let wrinkled = 3 * lengths.iter().sum::<usize>();
-        if count != self.checks.len() || rest.len() < count + wrinkled || cuts_done > self.cuts.len() {
+        let observed = 2 * self.checks.len();
+        if count != self.checks.len()
+            || rest.len() < observed + wrinkled
+            || cuts_done > self.cuts.len()
+            || goings > self.presence.count()
+        {
             return Err(damaged);
         }
-        let (values, wrinkles) = rest[..count + wrinkled].split_at(count);
+        let (values, wrinkles) = rest[..observed + wrinkled].split_at(observed);
         let wrinkles: Vec<f64> = wrinkles.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
         if let Some(index) = wrinkles.iter().position(|number| !number.is_finite()) {
             let value = wrinkles[index].to_string();
             return Err(CheckpointError::BadNumber { name: "wrinkles".to_owned(), index, value });
         }
-        self.sim.restore(&Checkpoint::from_bytes(&bytes[24 + 8 * (count + wrinkled)..])?)?;
+        if goings < self.presence.done() {
+            let reason = "bodies have come or gone since; build the scene again, then restore".to_owned();
+            return Err(CheckpointError::Topology { change: self.presence.done() - goings, reason });
+        }
+        let saved = Checkpoint::from_bytes(&bytes[32 + 8 * (observed + wrinkled)..])?;
+        let (sim, presence) = (&mut self.sim, &mut self.presence);
+        sim.restore_after(&saved, |sim| presence.advance_to(sim, goings)).map_err(|error| match error {
+            RestoreError::Checkpoint(error) => error,
+            RestoreError::Change(error) => CheckpointError::Topology { change: goings, reason: error.to_string() },
+        })?;
         (self.frame, self.cuts_done) = (frame, cuts_done);
         self.follow_changes();
-        for (check, value) in self.checks.iter_mut().zip(values) {
+        for (check, [value, is_observed]) in self.checks.iter_mut().zip(values.as_chunks::<2>().0) {
             check.value = f64::from_le_bytes(*value);
+            check.is_observed = u64::from_le_bytes(*is_observed) != 0;
         }
         let mut fine = wrinkles.as_chunks::<3>().0.iter().map(|p| Vec3::from_array(*p));
-        let bodies = self.sim.model().bodies().iter().zip(&mut self.riders);
-        let riders = bodies.filter_map(|(body, rider)| Some((body.vertices.clone(), rider.as_mut()?)));
-        for ((own, rider), length) in riders.zip(lengths) {
+        for ((own, rider), length) in riders_at(&self.sim, &self.presence, &mut self.riders).zip(lengths) {
             let memory: Vec<Vec3> = fine.by_ref().take(length).collect();
+            let Some(own) = own else { continue };
             let resumed = rider.resume(&self.sim.positions()[own], &memory);
             debug_assert!(resumed.is_ok(), "a body keeps its number of vertices, at finite places: {resumed:?}");
         }
@@ -275,9 +328,10 @@ impl SceneRun {
     }
 
     fn advance<T>(&mut self, work: impl FnOnce(&mut Course<'_>, &mut Simulation) -> T) -> T {
-        let Self { sim, drivers, cuts, cuts_done, riders, .. } = self;
-        let result = work(&mut Course { drivers, cuts, cuts_done, riders }, sim);
-        if self.sim.topology_changes() != self.changes_seen {
+        let Self { sim, drivers, cuts, cuts_done, riders, presence, substeps, .. } = self;
+        let mut course = Course { drivers, cuts, cuts_done, riders, presence, steps_per_frame: *substeps };
+        let result = work(&mut course, sim);
+        if self.sim.topology_changes() != self.changes_seen || self.presence.done() != self.goings_seen {
             self.follow_changes();
         }
         result
@@ -294,9 +348,18 @@ impl SceneRun {
         })
     }
 
-    /// Looks at the elements again after bodies were torn or cut.
+    /// Looks at the elements again after bodies were torn or cut, came or went.
     fn follow_changes(&mut self) {
-        self.changes_seen = self.sim.topology_changes();
+        (self.changes_seen, self.goings_seen) = (self.sim.topology_changes(), self.presence.done());
+        self.topology_changes += 1;
+        if self.presence.is_changing() {
+            // Bodies that come and go do not tear.
+            self.topology = self.presence.topology(&self.all_bodies);
+            for (body, &number) in self.sim.model().bodies().iter().zip(self.presence.present()) {
+                self.first_counts[number] = body.vertices.len();
+            }
+            return;
+        }
         self.topology = topology_of(&self.sim, &self.topology);
         for (body, edges) in self.edges.iter_mut().enumerate() {
             if let Some(own) = edges_of(&self.sim, body) {
@@ -311,8 +374,14 @@ impl SceneRun {
         let reports = self.advance(|course, sim| course.frame(steps, sim))?;
         self.frame += 1;
         for k in 0..self.checks.len() {
-            let value = self.measure(self.checks[k].expect.quantity, self.checks[k].expect.body.as_deref());
-            self.checks[k].observe(value, self.frame == 1);
+            let ExpectSection { quantity, body, .. } = &self.checks[k].expect;
+            // Of a body that is not there, there is nothing to see.
+            if body.as_ref().is_some_and(|name| self.sim.body(name).is_err()) {
+                continue;
+            }
+            let value = self.measure(*quantity, body.as_deref());
+            let is_first = !self.checks[k].is_observed;
+            self.checks[k].observe(value, is_first);
         }
         Ok(reports)
     }
@@ -331,7 +400,7 @@ impl SceneRun {
             chosen.iter().flat_map(|&k| {
                 let base = bodies[k].vertices.start;
                 let length = move |[a, b]: Edge| (x[base + b as usize] - x[base + a as usize]).length();
-                self.edges[k].iter().map(move |&(edge, rest)| length(edge) / rest)
+                self.edges[self.presence.present()[k]].iter().map(move |&(edge, rest)| length(edge) / rest)
             })
         };
         let centre = || {
@@ -359,11 +428,12 @@ impl SceneRun {
             Quantity::ElasticEnergy => self.sim.report().potential(),
             Quantity::TotalEnergy => self.sim.report().total(),
             Quantity::Torn => {
-                let added = |&k: &usize| bodies[k].vertices.len().saturating_sub(self.first_counts[k]) as f64;
+                let first_count = |k: usize| self.first_counts[self.presence.present()[k]];
+                let added = |&k: &usize| bodies[k].vertices.len().saturating_sub(first_count(k)) as f64;
                 chosen.iter().map(added).sum()
             }
             Quantity::MaxWrinkleStrain => {
-                let strain = |&k: &usize| match &self.riders[k] {
+                let strain = |&k: &usize| match &self.riders[self.presence.present()[k]] {
                     Some(Rider::Wrinkled(wrinkles)) => wrinkles.largest_strain(),
                     _ => 0.0,
                 };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use pliant::solve::FollowLeaderError;
-use pliant::{ModelError, OrientedError, Simulation, SimulationBuilder};
+use pliant::{ModelError, OrientedError, SimulationBuilder};
 use pliant_io::store::Topology;
 use pliant_io::write::ExportFormat;
 
@@ -14,10 +14,13 @@ use crate::body::{BuiltBody, build_body};
 use crate::budget::{Budget, MOST_VERTICES};
 use crate::collider::{build_collider, contact};
 use crate::document::{Document, Source, find};
-use crate::drive::{DrivenForce, Driver};
+use crate::drive::{DrivenForce, Driver, FirstGoal};
 use crate::error::{SceneError, similar};
-use crate::format::{BodySection, ColorBy, LengthName, MaterialSection, Preview, SceneFile, Select, SolverSection};
+use crate::format::{
+    BodySection, ColorBy, LengthName, MaterialSection, Moment, Preview, SceneFile, Select, SolverSection,
+};
 use crate::motion::{Motion, Track};
+use crate::presence::{Presence, Tie};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
 use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings, strain_limiting};
@@ -28,7 +31,7 @@ use crate::{BUILTIN, Builtin};
 #[derive(Debug, Clone)]
 pub struct Scene {
     document: Document,
-    most_vertices: u64,
+    pub(crate) most_vertices: u64,
 }
 
 /// What to produce from the frames of a scene.
@@ -185,23 +188,32 @@ impl Scene {
         if let Some(section) = &file.contact {
             builder = builder.contact(contact(section).map_err(|fault| self.fault(&[], &fault))?);
         }
-        let mut drivers = self.drivers(&bodies);
+        let mut presence = self.presence()?;
+        let mut drivers = self.drivers(&bodies, presence.is_changing());
         drivers.extend(wind);
         drivers.extend(self.forces(&bodies)?);
         let cuts = self.cuts()?;
-        builder = self.attach(builder, &bodies)?;
+        if presence.is_changing() {
+            let suited = self.check_all_bodies(folder)?;
+            builder = builder.substeps(suited.substeps()).integrator(suited.integrator());
+        }
+        builder = self.attach(builder, &bodies, &mut presence)?;
         let mut topology = Topology::default();
         let (mut edges, mut riders) = (Vec::new(), Vec::new());
-        for (section, built) in file.body.iter().zip(bodies) {
+        for (number, (section, built)) in file.body.iter().zip(bodies).enumerate() {
             built.describe(&section.name, &mut topology);
             edges.push(built.edges);
             riders.push(built.rider);
-            builder = builder.body(built.body);
+            if presence.is_present(number) {
+                builder = builder.body(built.body);
+            } else {
+                presence.wait(number, built.body);
+            }
         }
         let sim = change(builder).build().map_err(|error| self.in_engine(&error))?;
-        self.check_expectations(&sim)?;
+        self.check_expectations()?;
         let expect = file.expect.clone();
-        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, topology, expect }))
+        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, presence, topology, expect }))
     }
 
     /// Bodies have different names.
@@ -220,18 +232,31 @@ impl Scene {
         Ok(())
     }
 
-    fn attach(&self, mut builder: SimulationBuilder, bodies: &[BuiltBody]) -> Result<SimulationBuilder, SceneError> {
+    fn attach(
+        &self,
+        mut builder: SimulationBuilder,
+        bodies: &[BuiltBody],
+        presence: &mut Presence,
+    ) -> Result<SimulationBuilder, SceneError> {
+        let number = |name: &str| self.file().body.iter().position(|body| body.name == name).unwrap_or_default();
         for (k, attachment) in self.file().attachment.iter().enumerate() {
             let path = self.list_path("attachment", k);
             let (from, to) = (&attachment.from, &attachment.to);
             let first = self.end(bodies, &from.body, from.select.as_ref(), &path, "from.")?;
             let second = self.end(bodies, &to.body, to.select.as_ref(), &path, "to.")?;
             let joined = pairs(attachment, &first, &second).map_err(|fault| self.fault(&path, &fault))?;
+            let numbers = [number(&from.body), number(&to.body)];
+            let keeps_distance = attachment.length.unwrap_or_default() == LengthName::Rest;
             for (a, b) in joined {
+                if numbers.iter().any(|&body| !presence.is_present(body)) {
+                    let ends = [(numbers[0], a), (numbers[1], b)];
+                    presence.tie(Tie { ends, stiffness: attachment.stiffness, keeps_distance });
+                    continue;
+                }
                 let (a, b) = ((from.body.clone(), a), (to.body.clone(), b));
-                builder = match attachment.length.unwrap_or_default() {
-                    LengthName::Zero => builder.attach(a, b, attachment.stiffness),
-                    LengthName::Rest => builder.attach_at_distance(a, b, attachment.stiffness),
+                builder = match keeps_distance {
+                    false => builder.attach(a, b, attachment.stiffness),
+                    true => builder.attach_at_distance(a, b, attachment.stiffness),
                 };
             }
         }
@@ -294,10 +319,13 @@ impl Scene {
     }
 
     /// Pins and handles that follow keyframes.
-    fn drivers(&self, bodies: &[BuiltBody]) -> Vec<Driver> {
+    fn drivers(&self, bodies: &[BuiltBody], is_changing: bool) -> Vec<Driver> {
         let mut drivers = Vec::new();
         let mut goal = 0;
         for (section, built) in self.file().body.iter().zip(bodies) {
+            if is_changing {
+                goal = 0;
+            }
             goal += built.fixed_goals;
             for (pin, vertices) in section.pin.iter().zip(&built.pins) {
                 let motion = Motion::new(&pin.keyframe);
@@ -308,7 +336,11 @@ impl Scene {
             for (handle, vertices) in section.handle.iter().zip(&built.handles) {
                 let motion = Motion::new(&handle.keyframe);
                 let places = vertices.iter().map(|&v| built.body.rest()[v as usize]).collect();
-                drivers.push(Driver::Handles { first_goal: goal, motion, places });
+                let first_goal = match is_changing {
+                    true => FirstGoal::InBody { body: section.name.clone(), goal },
+                    false => FirstGoal::InWorld(goal),
+                };
+                drivers.push(Driver::Handles { first_goal, motion, places });
                 goal += vertices.len();
             }
         }
@@ -336,23 +368,29 @@ impl Scene {
         Ok(End { vertices, rest })
     }
 
-    fn check_expectations(&self, sim: &Simulation) -> Result<(), SceneError> {
+    fn check_expectations(&self) -> Result<(), SceneError> {
+        let end = f64::from(self.frames()) / self.frame_rate();
         for (k, expect) in self.file().expect.iter().enumerate() {
             let path = self.list_path("expect", k);
             if expect.below.is_none() && expect.above.is_none() {
                 return Err(self.fault(&path, &Fault::new("quantity", "give `below`, `above` or both".to_owned())));
             }
-            if let Some(body) = &expect.body
-                && let Err(error) = sim.body(body)
-            {
+            let Some(name) = &expect.body else { continue };
+            let Some(body) = self.file().body.iter().find(|body| body.name == *name) else {
+                let error = ModelError::NoSuchBody(name.clone());
                 return Err(self.fault(&path, &Fault::new("body", error.to_string())));
+            };
+            if let (Moment::End, Some(until)) = (expect.at, body.until.filter(|until| *until < end)) {
+                let message = format!("body {name:?} leaves at {until} s, before the end at {end} s");
+                let hint = "at = \"always\" and at = \"once\" look at it while it is there";
+                return Err(self.fault(&path, &Fault::new("body", message).hint(hint)));
             }
         }
         Ok(())
     }
 
     /// Path of an entry of a list in the main file; of the include line, where it came from there.
-    fn list_path(&self, list: &str, k: usize) -> Vec<String> {
+    pub(crate) fn list_path(&self, list: &str, k: usize) -> Vec<String> {
         let included = self.document.included;
         let before = match list {
             "body" => included.body,
@@ -369,7 +407,7 @@ impl Scene {
     }
 
     /// An error at a key below a path; at the top of the file, where nothing nearer stands in it.
-    fn fault(&self, path: &[String], fault: &Fault) -> SceneError {
+    pub(crate) fn fault(&self, path: &[String], fault: &Fault) -> SceneError {
         let source = &self.document.source;
         let mut error = SceneError::new(&source.path, fault.message.clone());
         error.hint.clone_from(&fault.hint);
@@ -380,7 +418,7 @@ impl Scene {
     }
 
     /// An error of the engine that no check here has found before: at the body that it names, if it does.
-    fn in_engine(&self, error: &ModelError) -> SceneError {
+    pub(crate) fn in_engine(&self, error: &ModelError) -> SceneError {
         let key = match error {
             ModelError::FollowLeader(FollowLeaderError::Integrator { .. })
             | ModelError::Oriented { error: OrientedError::Integrator(_), .. }

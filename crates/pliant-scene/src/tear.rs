@@ -123,7 +123,7 @@ pub(crate) fn topology_of(sim: &Simulation, before: &Topology) -> Topology {
 }
 
 /// Copies the vertices and elements of a body, but not its range.
-fn copy_body(from: &Topology, body: usize, to: &mut Topology) {
+pub(crate) fn copy_body(from: &Topology, body: usize, to: &mut Topology) {
     let range = from.bodies[body].vertices.clone();
     let start = to.rest.len() as u32;
     to.rest.extend_from_slice(&from.rest[range.clone()]);

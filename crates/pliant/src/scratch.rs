@@ -2,6 +2,14 @@
 
 use crate::math::Vec3;
 
+/// Lets go of memory that a vector will hardly need again, if so many values are wanted of it.
+pub(crate) fn fit<T>(vector: &mut Vec<T>, len: usize) {
+    if vector.capacity() > 4 * len {
+        vector.truncate(len);
+        vector.shrink_to(len);
+    }
+}
+
 /// Vectors to be had again.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -31,6 +39,7 @@ impl Scratch {
     fn vector(&mut self, len: usize) -> Vec<Vec3> {
         let mut vector = self.vectors.pop().unwrap_or_default();
         vector.clear();
+        fit(&mut vector, len);
         if vector.capacity() < len {
             vector.reserve_exact(len + len / 4);
         }

@@ -63,7 +63,7 @@ impl<'a> Pictures<'a> {
                 triangles: body.triangles.clone(),
                 segments: body.segments.clone(),
                 points: body.points.clone(),
-                fluid: model.matter_in(number),
+                fluid: model.bodies().iter().position(|own| own.name == body.name).and_then(|k| model.matter_in(k)),
                 diagonal: self.diagonal,
                 paint: paint(&body.vertices),
             });

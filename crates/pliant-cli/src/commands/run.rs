@@ -142,12 +142,12 @@ pub(crate) fn simulate(
     voice: Output,
 ) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(voice, frames, run.frame());
-    let mut changes = run.sim.topology_changes();
+    let mut changes = run.topology_changes();
     while run.frame() < frames {
         let reports = run.next_frame()?;
         let number = u64::from(run.frame());
-        if run.sim.topology_changes() != changes {
-            changes = run.sim.topology_changes();
+        if run.topology_changes() != changes {
+            changes = run.topology_changes();
             store.write_topology(number, run.topology())?;
         }
         store.write_frame(number, &run.stored_frame())?;

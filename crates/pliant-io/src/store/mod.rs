@@ -3,7 +3,7 @@
 //! ```text
 //! run/
 //!   scene.bin               topology, frame rate, units
-//!   topologies/000110.bin   what the topology is from frame 110 on, where a run tears or is cut
+//!   topologies/000110.bin   what the topology is from frame 110 on, where bodies tear, are cut, come or go
 //!   frames/000123.bin       time, positions, perhaps velocities and channels
 //!   checkpoints/000120.bin  what continues the run after frame 120; the bytes are the caller's
 //!   log.jsonl               one JSON object per line, with the number of the frame it led to
@@ -255,7 +255,7 @@ impl RunStore {
         &self.topology
     }
 
-    /// First frames of later topologies, ascending; none for a run that does not tear.
+    /// First frames of later topologies, ascending; none for a run in which nothing tears, comes or goes.
     pub fn topology_changes(&self) -> &[u64] {
         &self.topologies
     }
@@ -285,15 +285,17 @@ impl RunStore {
         Ok(topology)
     }
 
-    /// Writes a new topology for the next frame, which has this number, and those after it. Bodies stay the same except
-    /// for their vertices.
+    /// Writes a new topology for the next frame, which has this number, and those after it. Its list of bodies begins
+    /// with those of the last one: new bodies come after them, and one that has left stays in the list without vertices
+    /// ([`Topology::add_absent`]).
     pub fn write_topology(&mut self, frame: u64, topology: &Topology) -> Result<(), StoreError> {
         self.writer()?;
         topology.check()?;
         let names = |topology: &Topology| topology.bodies.iter().map(|body| body.name.clone()).collect::<Vec<_>>();
-        if names(topology) != names(&self.topology) {
-            let (found, expected) = (topology.bodies.len(), self.topology.bodies.len());
-            let name = "the list of bodies, which must stay the same,".to_owned();
+        let before = self.latest.as_ref().unwrap_or(&self.topology);
+        if !names(topology).starts_with(&names(before)) {
+            let (found, expected) = (topology.bodies.len(), before.bodies.len());
+            let name = "the list of bodies, which must begin with those before,".to_owned();
             return Err(DataError::LengthMismatch { name, found, expected }.into());
         }
         let expected = self.next_frame().unwrap_or(frame);

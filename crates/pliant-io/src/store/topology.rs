@@ -54,7 +54,8 @@ pub struct BodyRange {
 }
 
 /// The vertices of a run at rest and the elements between them. Bodies follow each other and cover all vertices; an
-/// element has its vertices in one body. Vertices in no element are loose points.
+/// element has its vertices in one body. Vertices in no element are loose points. A body without vertices is one that is
+/// not there yet, or no longer.
 ///
 /// ```
 /// use pliant::mesh::generate::{Sheet, TetBox};
@@ -157,6 +158,11 @@ impl Topology {
         self.add_surface_on_top(surface);
     }
 
+    /// Adds a body that is not there yet, or no longer.
+    pub fn add_absent(&mut self, name: &str) {
+        self.add_vertices(name, &[]);
+    }
+
     /// Adds a body of loose points.
     pub fn add_points(&mut self, name: &str, points: &PointSet) {
         self.add_vertices(name, &points.positions);
@@ -218,7 +224,7 @@ impl Topology {
                 return Err(DataError::RepeatedName { what: "bodies", name: body.name.clone() });
             }
             let Range { start, end } = body.vertices;
-            if start != expected || end <= start || end > self.rest.len() {
+            if start != expected || end < start || end > self.rest.len() {
                 return Err(DataError::BodyRange { name: body.name.clone(), start, end, expected });
             }
             expected = end;

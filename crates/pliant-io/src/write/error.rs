@@ -103,7 +103,7 @@ pub enum ExportError {
     },
     /// The mesh changes, which the format does not support.
     #[error(
-        "the run tears or is cut at frame {frame}, and {format} carries one mesh for all frames; export up to frame {last} \
+        "bodies tear, are cut, come or go at frame {frame}, and {format} carries one mesh for all frames; export up to frame {last} \
          only, or to obj, ply, vtu or usda, which carry a mesh that changes"
     )]
     ChangingTopology {

@@ -24,6 +24,8 @@ pub(super) struct Job<'a> {
     pub(super) frames: Vec<u64>,
     /// The bodies as the first of the frames has them.
     pub(super) parts: Vec<Part>,
+    /// Names of all bodies, and the numbers of those that were chosen.
+    names: Vec<String>,
     bodies: Vec<usize>,
     detail: Detail,
     /// The axis that points up in the file.
@@ -54,10 +56,15 @@ impl<'a> Job<'a> {
             ExportFormat::Vtu | ExportFormat::Npy => Detail::Everything,
             _ => Detail::Surface,
         };
-        let (bodies, frames) = (chosen_bodies(store, options)?, chosen_frames(store, options)?);
-        let parts = parts(store.topology_at(frames[0])?.as_ref(), &bodies, detail)?;
+        let frames = chosen_frames(store, options)?;
+        // The last list of bodies has all that there ever were.
+        let names: Vec<String> =
+            store.topology_at(frames[frames.len() - 1])?.bodies.iter().map(|body| body.name.clone()).collect();
+        let bodies = chosen_bodies(&names, options)?;
         let last = RefCell::new(None);
-        let mut job = Self { store, format, out, options, frames, parts, bodies, detail, up_axis, last };
+        let mut job =
+            Self { store, format, out, options, frames, parts: Vec::new(), names, bodies, detail, up_axis, last };
+        job.parts = job.stored_parts(0)?;
         if job.has_surfaces_of_fluids() {
             if let (Some(fluid), false) = (options.fluids.first(), format.carries_changing_topology()) {
                 return Err(ExportError::ChangingFluid { format, body: fluid.body.clone() });
@@ -73,6 +80,32 @@ impl<'a> Job<'a> {
         Ok(job)
     }
 
+    /// The chosen bodies as they are stored at a place in the list; without vertices where they are not there.
+    fn stored_parts(&self, place: usize) -> Result<Vec<Part>, ExportError> {
+        let mut topology = self.store.topology_at(self.frames[place])?;
+        let known = topology.bodies.len();
+        if known < self.names.len() {
+            let topology = topology.to_mut();
+            self.names[known..].iter().for_each(|name| topology.add_absent(name));
+        }
+        parts(topology.as_ref(), &self.bodies, self.detail)
+    }
+
+    /// A part as it is when it is first there.
+    pub(super) fn first_part(&self, number: usize) -> Result<Cow<'_, Part>, ExportError> {
+        let own = &self.parts[number];
+        if own.is_surface_of_fluid || !own.vertices.is_empty() {
+            return Ok(Cow::Borrowed(own));
+        }
+        for place in (1..self.frames.len()).filter(|&place| self.topology_of(place) != self.topology_of(place - 1)) {
+            let part = self.stored_parts(place)?.swap_remove(number);
+            if !part.vertices.is_empty() {
+                return Ok(Cow::Owned(part));
+            }
+        }
+        Ok(Cow::Borrowed(own))
+    }
+
     fn has_surfaces_of_fluids(&self) -> bool {
         self.options.fluid_shape.has_surface() && !self.options.fluids.is_empty()
     }
@@ -85,7 +118,7 @@ impl<'a> Job<'a> {
             return Ok((frame.clone(), parts.clone()));
         }
         let mut frame = self.store.read_frame(self.frames[place])?;
-        let mut parts = parts(self.store.topology_at(self.frames[place])?.as_ref(), &self.bodies, self.detail)?;
+        let mut parts = self.stored_parts(place)?;
         add_surfaces(&self.options.fluids, self.options.fluid_shape, &mut frame, &mut parts)?;
         *self.last.borrow_mut() = Some((place, frame.clone(), parts.clone()));
         Ok((frame, parts))
@@ -96,8 +129,7 @@ impl<'a> Job<'a> {
         let (frame, parts) = if self.parts[number].is_surface_of_fluid {
             self.with_fluids(place)?
         } else {
-            let topology = self.store.topology_at(self.frames[place])?;
-            (self.store.read_frame(self.frames[place])?, parts(topology.as_ref(), &self.bodies, self.detail)?)
+            (self.store.read_frame(self.frames[place])?, self.stored_parts(place)?)
         };
         // Surfaces of fluids come after all bodies, or in the place of one.
         Ok((frame, parts[number].clone()))
@@ -121,8 +153,7 @@ impl<'a> Job<'a> {
         if self.topology_of(place) == self.topology_of(0) {
             return Ok(Cow::Borrowed(&self.parts));
         }
-        let topology = self.store.topology_at(self.frames[place])?;
-        Ok(Cow::Owned(parts(topology.as_ref(), &self.bodies, self.detail)?))
+        Ok(Cow::Owned(self.stored_parts(place)?))
     }
 
     pub(super) fn info(&self) -> &RunInfo {
@@ -197,12 +228,11 @@ pub(super) fn vertex_count(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.vertices.len()).sum()
 }
 
-fn chosen_bodies(store: &RunStore, options: &ExportOptions) -> Result<Vec<usize>, ExportError> {
-    let bodies = &store.topology().bodies;
+fn chosen_bodies(bodies: &[String], options: &ExportOptions) -> Result<Vec<usize>, ExportError> {
     let Some(names) = &options.bodies else { return Ok((0..bodies.len()).collect()) };
     let find = |name: &String| {
-        bodies.iter().position(|body| body.name == *name).ok_or_else(|| {
-            let known: Vec<String> = bodies.iter().map(|body| format!("{:?}", body.name)).collect();
+        bodies.iter().position(|body| body == name).ok_or_else(|| {
+            let known: Vec<String> = bodies.iter().map(|body| format!("{body:?}")).collect();
             ExportError::NoSuchBody { name: name.clone(), known: known.join(", ") }
         })
     };

@@ -2,8 +2,8 @@
 //!
 //! A body's triangles are a `Mesh` of the body's name; its polylines and loose vertices are `BasisCurves` and `Points`,
 //! which take the name if they are alone and add `_curves` and `_points` otherwise. Prims follow each other in the text
-//! and each lists all its samples, so the frames are read once for each prim. Where a run tears, and of the surface
-//! of a fluid, faces have time samples too.
+//! and each lists all its samples, so the frames are read once for each prim. Where bodies tear, come or go, and of the
+//! surface of a fluid, faces have time samples too: a body that is not there has none.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -27,8 +27,9 @@ pub(super) fn write(job: &Job<'_>) -> Result<Vec<PathBuf>, ExportError> {
         writeln!(file, "    timeCodesPerSecond = {rate:?}\n    framesPerSecond = {rate:?}\n)\n")?;
         writeln!(file, "def Xform \"World\"\n{{")?;
         let mut names = HashSet::new();
-        for (number, part) in job.parts.iter().enumerate() {
-            for prim in prims(part) {
+        for number in 0..job.parts.len() {
+            let part = job.first_part(number)?;
+            for prim in prims(&part) {
                 let name = unique(&mut names, &(identifier(&part.name) + prim.suffix));
                 write_prim(job, file, number, &prim, &name)?;
             }
@@ -104,8 +105,8 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
             writeln!(file, "        int[] {attribute} = {value}")?;
             continue;
         }
-        writeln!(file, "        int[] {attribute}.timeSamples = {{\n            {}: {value},", job.frames[0])?;
-        for &place in &changes {
+        writeln!(file, "        int[] {attribute}.timeSamples = {{")?;
+        for &place in [0].iter().chain(&changes) {
             let (_, _, prim) = piece_at(job, place, number, first)?;
             let value = prim.faces.iter().find(|(other, _)| other == attribute).map_or("[]", |(_, value)| value);
             writeln!(file, "            {}: {value},", job.frames[place])?;

@@ -135,3 +135,53 @@ fn formats_of_one_mesh_say_so_and_take_the_frames_before_the_tear() -> Outcome {
     }
     Ok(())
 }
+
+/// A flag that stays, and a guest that comes with frame 2 and has left from frame 4 on.
+#[test]
+fn bodies_that_come_and_go_are_stored_and_exported() -> Outcome {
+    let folder = Folder::new("guests");
+    let (flag, guest) = (&meshes()[0], &meshes()[1]);
+    let with = |is_there: bool| {
+        let mut all = topology(flag);
+        if is_there {
+            all.add_surface("guest", guest)
+        } else {
+            all.add_absent("guest")
+        }
+        all
+    };
+    let mut store = RunStore::create(folder.0.join("run"), &topology(flag), &RunInfo::default())?;
+    for number in 0..6 {
+        match number {
+            2 => store.write_topology(number, &with(true))?,
+            4 => store.write_topology(number, &with(false))?,
+            _ => {}
+        }
+        let guests = if (2..4).contains(&number) { &guest.positions[..] } else { &[] };
+        store.write_frame(number, &Frame::new(number as f64 / 60.0, [&flag.positions, guests].concat()))?;
+    }
+    let shorter = store.write_topology(6, &topology(flag));
+    assert!(shorter.unwrap_err().to_string().contains("the list of bodies, which must begin with those before,"));
+    drop(store);
+    let store = RunStore::open(folder.0.join("run"))?;
+    let counts: Vec<usize> = (0..6).map(|k| store.read_frame(k).unwrap().positions.len()).collect();
+    assert_eq!(counts, [12, 12, 27, 27, 12, 12]);
+    let options = ExportOptions::default();
+    let objects =
+        |path: &std::path::Path| std::fs::read_to_string(path).unwrap().lines().filter(|l| l.starts_with("v ")).count();
+    let written = export(&store, ExportFormat::Obj, folder.0.join("out/a.obj"), &options)?;
+    assert_eq!(written.files.iter().map(|file| objects(file)).collect::<Vec<_>>(), [12, 12, 27, 27, 12, 12]);
+    for format in [ExportFormat::Ply, ExportFormat::Vtu] {
+        export(&store, format, folder.0.join("out/b").with_extension(format.extension()), &options)?;
+    }
+    let only = ExportOptions { bodies: Some(vec!["guest".to_owned()]), ..ExportOptions::default() };
+    export(&store, ExportFormat::Usda, folder.0.join("out/c.usda"), &only)?;
+    let text = std::fs::read_to_string(folder.0.join("out/c.usda"))?;
+    assert!(text.contains("def Mesh \"guest\"") && !text.contains("\"flag\""), "{text}");
+    let samples: Vec<&str> = text.lines().skip_while(|l| !l.contains("faceVertexCounts")).skip(1).take(3).collect();
+    let is_empty: Vec<bool> = samples.iter().map(|sample| sample.ends_with("[],")).collect();
+    assert_eq!(is_empty, [true, false, true], "{samples:?}");
+    let glb = export(&store, ExportFormat::Glb, folder.0.join("out/d.glb"), &options);
+    assert!(glb.unwrap_err().to_string().contains("come or go at frame 2"));
+    Ok(())
+}

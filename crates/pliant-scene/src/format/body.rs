@@ -44,6 +44,11 @@ pub struct BodySection {
     /// Overpressure inside its surface (Pa).
     #[serde(default)]
     pub pressure: f64,
+    /// When it comes into the world (s), at the beginning of a frame; at the start by default. It comes with its shape,
+    /// place and velocity of the start.
+    pub from: Option<f64>,
+    /// When it leaves the world (s), at the beginning of a frame; never by default.
+    pub until: Option<f64>,
     /// The solver that moves it, such as `solver.projective = {}`; by default that of the scene. Bodies that are attached
     /// to each other share a solver, unless each names its own.
     pub solver: Option<SolverSection>,

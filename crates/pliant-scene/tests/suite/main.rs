@@ -9,6 +9,7 @@ mod forces_and_ties;
 mod hostile;
 mod limits;
 mod plants;
+mod presence;
 mod presets;
 mod riding;
 mod solids_and_energies;

@@ -33,6 +33,13 @@ pub type Quat = glam::DQuat;
 /// ```
 pub fn diagonal(points: &[Vec3]) -> f64 {
     let Some(&first) = points.first() else { return 0.0 };
-    let (low, high) = points.iter().fold((first, first), |(low, high), &p| (low.min(p), high.max(p)));
+    // Four at once do not wait for each other.
+    let (mut low, mut high) = ([first; 4], [first; 4]);
+    for points in points.chunks(4) {
+        for (k, &p) in points.iter().enumerate() {
+            (low[k], high[k]) = (low[k].min(p), high[k].max(p));
+        }
+    }
+    let (low, high) = (low.into_iter().fold(first, Vec3::min), high.into_iter().fold(first, Vec3::max));
     (high - low).length()
 }

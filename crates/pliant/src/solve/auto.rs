@@ -106,7 +106,7 @@ pub(crate) fn choose(model: &Model, touchable: Touchable, h: f64, substeps: Opti
         return Chosen::by(PositionBasedParams::default(), given);
     }
     // An energy of no elements says nothing about a world.
-    let energies = || model.energies().iter().filter(|entry| !entry.batch.operator().is_empty());
+    let energies = || model.energies().iter().filter(|entry| entry.nature.elements > 0);
     let is_projective = energies().any(|entry| matches!(entry.nature.class, Class::Posed | Class::Rigid));
     if is_projective || touchable.mode == ContactMode::ConstantMatrix || energies().next().is_none() {
         return Chosen::by(ProjectiveParams::default(), given);

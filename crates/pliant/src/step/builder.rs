@@ -8,9 +8,9 @@ use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::{Vec3, diagonal};
 use crate::solve::limit::StrainLimiting;
-use crate::solve::{Chosen, SolverChoice, Touchable, choose};
+use crate::solve::{SolverChoice, Touchable};
 use crate::step::change::{Attached, Roster};
-use crate::step::groups::{Plan, Wishes};
+use crate::step::groups::{Circumstances, Plan, Planned, Wishes};
 use crate::step::pool::Pool;
 use crate::step::self_collision::{SelfCollider, SelfCollision};
 use crate::step::simulation::{Settings, Simulation};
@@ -226,7 +226,12 @@ impl SimulationBuilder {
             named.push(body.take_named_solver());
             world.add(body)?;
         }
-        let wishes = Wishes { world: self.solver.clone(), bodies: named };
+        let wishes = Wishes {
+            world: self.solver.clone(),
+            bodies: named,
+            substeps: self.substeps_given.then_some(self.settings.substeps),
+            integrator: self.integrator_given.then_some(self.settings.integrator),
+        };
         let attached = world.attached_bodies(&self.attachments)?;
         let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
         world.attach(&self.attachments, &|body| groups[body])?;
@@ -236,7 +241,15 @@ impl SimulationBuilder {
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
         parts.stiffness_damping = self.damping.stiffness;
         let model = Model::new(parts)?;
-        let plan = self.plan(&wishes, &model)?;
+        let (colliders, layers) = (!self.colliders.is_empty(), self.self_collision.is_some());
+        let around = Circumstances {
+            time_step: self.settings.time_step,
+            has_wind: self.settings.wind.is_some(),
+            touchable: Touchable { colliders, layers, mode: self.contact.mode },
+            standard: (self.settings.substeps, self.settings.integrator),
+        };
+        let Planned { plan, substeps, integrator } = wishes.planned(&model, &around)?;
+        (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
         crate::matter::check_world(&model, self.settings.integrator)?;
         crate::world::topology::check_tearing(&model)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
@@ -262,40 +275,6 @@ impl SimulationBuilder {
             simulation.colliders = Some(Colliders { colliders, params, touched: Vec::new(), held: Vec::new() });
         }
         Ok(simulation.with_self_collision(collider))
-    }
-
-    /// Which solver moves which bodies. Where the choice is left to the rule, so may be substeps and integrator.
-    fn plan(&mut self, wishes: &Wishes, model: &Model) -> Result<Plan, ModelError> {
-        let mut plan = Plan::by_key(wishes.keys_in(model));
-        let models = plan.models(model);
-        let group = |k: usize| models[k].as_ref().unwrap_or(model);
-        let is_auto = |plan: &Plan, k: usize| plan.solvers[k] == SolverChoice::Auto;
-        let free: Vec<usize> = (0..plan.solvers.len()).filter(|&k| is_auto(&plan, k)).collect();
-        let (colliders, layers) = (!self.colliders.is_empty(), self.self_collision.is_some());
-        let (h, wind) = (self.settings.time_step, self.settings.wind.is_some());
-        let choose = |k: usize, substeps| {
-            let touchable = Touchable { colliders, layers, mode: self.contact.mode };
-            choose(group(k), touchable, h, substeps)
-        };
-        if !free.is_empty() {
-            let given = self.substeps_given.then_some(self.settings.substeps);
-            let integrator = self.integrator_given.then_some(self.settings.integrator);
-            let chosen: Vec<Chosen> = free.iter().map(|&k| choose(k, given).suited_to(wind, integrator)).collect();
-            // One clock for all: the shortest substeps, and an integrator that suits all.
-            let substeps = chosen.iter().map(|chosen| chosen.substeps).max().unwrap_or(1);
-            let first = chosen[0].integrator;
-            let suits = free.len() == plan.solvers.len() && chosen.iter().all(|chosen| chosen.integrator == first);
-            let integrator = if suits { first } else { integrator.unwrap_or_default() };
-            for k in free {
-                plan.solvers[k] = choose(k, Some(substeps)).suited_to(wind, Some(integrator)).solver;
-            }
-            (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
-        }
-        let (plan, integrator, mode) = (plan.joined(), self.settings.integrator, self.contact.mode);
-        for (solver, group) in plan.solvers.iter().zip(plan.models(model)) {
-            solver.check_world(group.as_ref().unwrap_or(model), integrator, mode)?;
-        }
-        Ok(plan)
     }
 
     fn check_parameters(&self) -> Result<(), ModelError> {

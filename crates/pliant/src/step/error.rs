@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::math::Vec3;
 use crate::solve::SolveError;
+use crate::step::change::ChangeError;
 use crate::world::error::ModelError;
 use crate::world::topology::TopologyError;
 
@@ -72,6 +73,14 @@ pub enum StepError {
         step: u64,
         /// The error.
         error: SolveError,
+    },
+    /// A body could not come or go before the step.
+    #[error("bodies could not come or go before step {step}: {error}")]
+    Change {
+        /// The step.
+        step: u64,
+        /// The error.
+        error: ChangeError,
     },
     /// The solver for this step does not support the world.
     #[error(transparent)]

@@ -7,8 +7,10 @@
 use std::collections::VecDeque;
 
 use crate::contact::Clearances;
-use crate::solve::{Solver, SolverChoice};
+use crate::integrate::TimeIntegrator;
+use crate::solve::{Chosen, Solver, SolverChoice, Touchable, choose};
 use crate::world::body::Body;
+use crate::world::error::ModelError;
 use crate::world::model::Model;
 
 impl Body {
@@ -54,6 +56,27 @@ pub(crate) struct Wishes {
     pub(crate) world: SolverChoice,
     /// By body.
     pub(crate) bodies: Vec<Option<SolverChoice>>,
+    /// Substeps and integrator, where somebody has asked for them.
+    pub(crate) substeps: Option<usize>,
+    pub(crate) integrator: Option<TimeIntegrator>,
+}
+
+/// What the choice of a solver depends on besides bodies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Circumstances {
+    pub(crate) time_step: f64,
+    pub(crate) has_wind: bool,
+    pub(crate) touchable: Touchable,
+    /// Substeps and integrator where no choice is left to the rule.
+    pub(crate) standard: (usize, TimeIntegrator),
+}
+
+/// Which solver moves which bodies, with a clock that suits all of them.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) plan: Plan,
+    pub(crate) substeps: usize,
+    pub(crate) integrator: TimeIntegrator,
 }
 
 /// What decides which bodies share a solver: the one that was asked for, and whether the rule has to take the position-based one.
@@ -99,7 +122,35 @@ impl Wishes {
         solvers.into_iter().zip(needing).map(key).collect()
     }
 
-    /// The same for the bodies of a model.
+    /// Which solver moves which bodies of a model, if all of them support it. Where the choice is left to the rule, so may be substeps and integrator.
+    pub(crate) fn planned(&self, model: &Model, around: &Circumstances) -> Result<Planned, ModelError> {
+        let mut plan = Plan::by_key(self.keys_in(model));
+        let models = plan.models(model);
+        let group = |k: usize| models[k].as_ref().unwrap_or(model);
+        let free: Vec<usize> = (0..plan.solvers.len()).filter(|&k| plan.solvers[k] == SolverChoice::Auto).collect();
+        let choose_for = |k: usize, substeps| choose(group(k), around.touchable, around.time_step, substeps);
+        let (mut substeps, mut integrator) = around.standard;
+        if !free.is_empty() {
+            let choose_freely = |&k: &usize| choose_for(k, self.substeps).suited_to(around.has_wind, self.integrator);
+            let chosen: Vec<Chosen> = free.iter().map(choose_freely).collect();
+            // One clock for all: the shortest substeps, and an integrator that suits all.
+            substeps = chosen.iter().map(|chosen| chosen.substeps).max().unwrap_or(1);
+            let first = chosen[0].integrator;
+            let suits = free.len() == plan.solvers.len() && chosen.iter().all(|chosen| chosen.integrator == first);
+            integrator = if suits { first } else { self.integrator.unwrap_or_default() };
+            for k in free {
+                plan.solvers[k] = choose_for(k, Some(substeps)).suited_to(around.has_wind, Some(integrator)).solver;
+            }
+        }
+        let (plan, mode) = (plan.joined(), around.touchable.mode);
+        for (solver, group) in plan.solvers.iter().zip(plan.models(model)) {
+            solver.check_parameters(mode, integrator)?;
+            solver.check_world(group.as_ref().unwrap_or(model), integrator, mode)?;
+        }
+        Ok(Planned { plan, substeps, integrator })
+    }
+
+    /// What each body of a model shares a solver by.
     pub(crate) fn keys_in(&self, model: &Model) -> Vec<Key> {
         let ties = model.energies().iter().filter(|entry| entry.body.is_none() && entry.damping.is_none());
         let attached: Vec<[usize; 2]> = ties

@@ -4,12 +4,11 @@
 use crate::contact::ContactMode;
 use crate::solve::{SolverChoice, Touchable, choose};
 use crate::step::error::StepError;
-use crate::step::groups::{Group, Plan, Wishes};
+use crate::step::groups::{Circumstances, Group, Plan, Wishes};
 use crate::step::inputs::InputError;
 use crate::step::report::StepReport;
 use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
-use crate::world::model::Model;
 
 impl Simulation {
     /// Replaces the solver; the state and the number of substeps stay. A solver with parameters out of range, or one
@@ -17,7 +16,7 @@ impl Simulation {
     /// [`SimulationBuilder::build`](crate::SimulationBuilder::build), and the previous solver stays.
     pub fn set_solver(&mut self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
         let wishes = Wishes { world: solver.into(), ..self.wishes.clone() };
-        self.plan = self.planned_in(&wishes, &self.model)?;
+        self.plan = self.planned_with(&wishes)?;
         self.wishes = wishes;
         self.forget_factors();
         Ok(())
@@ -25,7 +24,7 @@ impl Simulation {
 
     /// Whether a solver could step this world, and if not, why.
     pub fn check_solver(&self, solver: impl Into<SolverChoice>) -> Result<(), ModelError> {
-        self.planned_in(&Wishes { world: solver.into(), ..self.wishes.clone() }, &self.model).map(|_| ())
+        self.planned_with(&Wishes { world: solver.into(), ..self.wishes.clone() }).map(|_| ())
     }
 
     /// The solver with its parameters; for [`SolverChoice::Auto`], the solver that it chose. In a world with several
@@ -52,20 +51,22 @@ impl Simulation {
         self.plan.solvers.len()
     }
 
-    /// Which solver would move which bodies of a model, if all of them support it.
-    pub(crate) fn planned_in(&self, wishes: &Wishes, world: &Model) -> Result<Plan, ModelError> {
-        let mode = self.contact_mode();
-        let mut plan = Plan::by_key(wishes.keys_in(world));
-        let models = plan.models(world);
-        for (solver, model) in plan.solvers.iter_mut().zip(&models) {
-            *solver = self.suited(solver.clone(), model.as_ref().unwrap_or(world), mode);
+    /// What the choice of a solver depends on besides bodies.
+    pub(crate) fn circumstances(&self) -> Circumstances {
+        let (colliders, layers) = (!self.colliders().is_empty(), self.self_collider.is_some());
+        Circumstances {
+            time_step: self.settings.time_step,
+            has_wind: self.settings.wind.is_some(),
+            touchable: Touchable { colliders, layers, mode: self.contact_mode() },
+            standard: (self.settings.substeps, self.settings.integrator),
         }
-        let plan = plan.joined();
-        for (solver, model) in plan.solvers.iter().zip(plan.models(world)) {
-            solver.check_parameters(mode, self.settings.integrator)?;
-            solver.check_world(model.as_ref().unwrap_or(world), self.settings.integrator, mode)?;
-        }
-        Ok(plan)
+    }
+
+    /// Which solver would move which bodies, with the substeps and the integrator that it has.
+    fn planned_with(&self, wishes: &Wishes) -> Result<Plan, ModelError> {
+        let (substeps, integrator) = (Some(self.settings.substeps), Some(self.settings.integrator));
+        let wishes = Wishes { substeps, integrator, ..wishes.clone() };
+        Ok(wishes.planned(&self.model, &self.circumstances())?.plan)
     }
 
     pub(crate) fn contact_mode(&self) -> ContactMode {
@@ -81,20 +82,19 @@ impl Simulation {
     /// What a choice comes to for all of this world, if it can serve it.
     fn checked(&self, choice: SolverChoice) -> Result<SolverChoice, ModelError> {
         let mode = self.contact_mode();
-        let choice = self.suited(choice, &self.model, mode);
+        let choice = self.suited(choice);
         choice.check_parameters(mode, self.settings.integrator)?;
         choice.check_world(&self.model, self.settings.integrator, mode)?;
         Ok(choice)
     }
 
-    fn suited(&self, choice: SolverChoice, model: &Model, mode: ContactMode) -> SolverChoice {
+    fn suited(&self, choice: SolverChoice) -> SolverChoice {
         if choice != SolverChoice::Auto {
             return choice;
         }
-        let (colliders, layers) = (!self.colliders().is_empty(), self.self_collider.is_some());
-        let touchable = Touchable { colliders, layers, mode };
-        let chosen = choose(model, touchable, self.settings.time_step, Some(self.settings.substeps));
-        chosen.suited_to(self.settings.wind.is_some(), Some(self.settings.integrator)).solver
+        let Circumstances { time_step, has_wind, touchable, standard: (substeps, integrator) } = self.circumstances();
+        let chosen = choose(&self.model, touchable, time_step, Some(substeps));
+        chosen.suited_to(has_wind, Some(integrator)).solver
     }
 
     /// Advances by one time step with another solver, such as the exact one; the simulation keeps its own solver with

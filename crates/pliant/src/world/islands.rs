@@ -42,20 +42,19 @@ pub(crate) enum Class {
     Other,
 }
 
-/// What is known of a batch from its arrays, worked out once: asking for them copies them.
+/// What is known of a batch, worked out once: asking for its arrays copies them, and a world of many bodies asks for the rest of all of them at each change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Nature {
     pub(crate) class: Class,
     /// Sum of the entries on the diagonal of the constant matrix that a sheet's energy causes \[N/m\].
     pub(crate) stiffness: f64,
+    pub(crate) elements: usize,
+    pub(crate) corners: usize,
     /// Whether it can be had with other vertex numbers.
     can_move: bool,
 }
 
 impl Nature {
-    /// Of damping.
-    const VISCOUS: Self = Self { class: Class::Solid, stiffness: 0.0, can_move: true };
-
     pub(crate) fn of(batch: &dyn Batch) -> Self {
         let class = match batch.arrays() {
             Arrays::Opaque => Class::Opaque,
@@ -75,7 +74,9 @@ impl Nature {
             _ => batch.rewired(&first_element(batch)).is_some(),
         };
         let is_of_sheet = matches!(class, Class::Stretch | Class::Bending);
-        Self { class, stiffness: if is_of_sheet { diagonal(batch.operator()) } else { 0.0 }, can_move }
+        let operator = batch.operator();
+        let stiffness = if is_of_sheet { diagonal(operator) } else { 0.0 };
+        Self { class, stiffness, elements: operator.len(), corners: operator.corner_vertices().len(), can_move }
     }
 
     /// Whether elements have kernels.
@@ -256,6 +257,11 @@ impl EnergyEntry {
     /// Damping in proportion to its stiffness, with a time constant \[s\]; none where it has no change of shape.
     pub(crate) fn damped(&self, damping: f64) -> Option<Self> {
         let viscous = Viscous::of(self.batch.as_ref())?;
-        Some(Self { batch: Arc::new(viscous), body: self.body, damping: Some(damping), nature: Nature::VISCOUS })
+        Some(Self {
+            batch: Arc::new(viscous),
+            body: self.body,
+            damping: Some(damping),
+            nature: Nature { class: Class::Solid, stiffness: 0.0, ..self.nature },
+        })
     }
 }

@@ -8,6 +8,7 @@
 //! | `mass` | the mass matrix |
 //! | `model` | what does not change during a step |
 //! | `group` | a model of some bodies of a world |
+//! | `islands` | bodies that hang together, and with no others |
 //! | `state` | what changes: positions, velocities, channels of matter; what the user has set |
 //! | `topology` | tearing and cutting: how the next model differs |
 //! | `fingerprint` | a number that distinguishes the models of checkpoints |

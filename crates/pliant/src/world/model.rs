@@ -227,7 +227,7 @@ impl Model {
         free.iter().enumerate().for_each(|(k, &v)| free_index[v as usize] = k as u32);
         let mut corner_starts = vec![0];
         for entry in &energies {
-            corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.batch.operator().corner_vertices().len());
+            corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.nature.corners);
         }
         let rigid = rigid_sets(&energies, &common.mass);
         Self {

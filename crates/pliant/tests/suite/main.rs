@@ -12,6 +12,7 @@ mod groups;
 mod hair;
 mod interaction;
 mod invariants;
+mod islands;
 mod limits;
 mod matching;
 mod matter;

@@ -21,7 +21,7 @@ const SMALL: usize = 1 << 19;
 /// All islands of a world.
 #[derive(Debug, Default)]
 pub(in crate::solve) struct Islands {
-    all: Vec<PreparedIsland>,
+    all: Vec<Box<PreparedIsland>>,
     /// Numbers of those that are one thread's work, and of the others.
     small: Vec<u32>,
     large: Vec<u32>,
@@ -30,25 +30,25 @@ pub(in crate::solve) struct Islands {
 }
 
 impl Islands {
-    pub(super) fn new(all: Vec<PreparedIsland>) -> Self {
+    pub(super) fn new(all: Vec<Box<PreparedIsland>>) -> Self {
         // One alone has all threads to itself, whatever its size.
         let is_small = |k: &u32| all.len() > 1 && all[*k as usize].factor.bytes() < SMALL;
         let (small, large) = (0..all.len() as u32).partition(is_small);
-        let free = all.iter().map(PreparedIsland::free).sum();
+        let free = all.iter().map(|island| island.free()).sum();
         let bytes = all.iter().map(|island| island.factor.bytes()).sum();
         Self { all, small, large, free, bytes }
     }
 
-    pub(super) fn into_vec(self) -> Vec<PreparedIsland> {
+    pub(super) fn into_vec(self) -> Vec<Box<PreparedIsland>> {
         self.all
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &PreparedIsland> {
-        self.all.iter()
+        self.all.iter().map(|island| &**island)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut PreparedIsland> {
-        self.all.iter_mut()
+        self.all.iter_mut().map(|island| &mut **island)
     }
 
     /// Whether the world is one island.
@@ -72,7 +72,7 @@ impl Islands {
         let small = &self.small;
         team.share(small.len(), |item| {
             // SAFETY: numbers are those of islands, and no two items have the same.
-            work(unsafe { &mut *all.get().add(small[item] as usize) }, &Team::alone());
+            work(unsafe { &mut **all.get().add(small[item] as usize) }, &Team::alone());
         });
         for &island in &self.large {
             work(&mut self.all[island as usize], team);
@@ -129,7 +129,7 @@ impl Islands {
 
     /// Squared length of the longest row.
     pub(super) fn largest_row(&mut self) -> f64 {
-        let of_island = |island: &mut PreparedIsland| {
+        let of_island = |island: &mut Box<PreparedIsland>| {
             let free = island.free();
             match island.factor.rows() {
                 Rows::Single(rows) => largest_row(rows, free),

@@ -51,7 +51,7 @@ pub struct Projective {
     params: ProjectiveParams,
     prepared: VecDeque<Prepared>,
     /// Islands of the model before, as far as they may be used again.
-    left: HashMap<Vec<u64>, Vec<PreparedIsland>>,
+    left: HashMap<Vec<u64>, Vec<Box<PreparedIsland>>>,
     room: Room,
     vectors: Vectors,
     accelerator: Anderson,

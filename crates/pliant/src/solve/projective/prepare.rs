@@ -48,7 +48,7 @@ impl Projective {
         let parts = all().into_iter().zip(factors).collect();
         let made = parallel::map(parts, &|((number, share), factor): (&(usize, Share<'_>), Result<Cholesky, _>)| {
             let key = specs[*number].key.clone();
-            Ok((*number, PreparedIsland::new(share, &mut factor?, &self.params, watch, key)))
+            Ok((*number, Box::new(PreparedIsland::new(share, &mut factor?, &self.params, watch, key))))
         });
         for island in made {
             let (number, island) = island.map_err(SolveError::Factor)?;
@@ -71,7 +71,7 @@ impl Projective {
         objective: &Objective<'a>,
         specs: &[Island],
         watch: Watch,
-    ) -> (Vec<Option<PreparedIsland>>, Vec<(usize, Option<Share<'a>>)>) {
+    ) -> (Vec<Option<Box<PreparedIsland>>>, Vec<(usize, Option<Share<'a>>)>) {
         let (mut ready, mut missing) = (Vec::with_capacity(specs.len()), Vec::new());
         for (number, spec) in specs.iter().enumerate() {
             let left = self.left.get_mut(&spec.key).and_then(|left| {

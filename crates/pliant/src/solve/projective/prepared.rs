@@ -9,6 +9,7 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::{self, Team, with_team_for};
+use crate::scratch::fit;
 use crate::solve::drift::FreeBodies;
 use crate::solve::{Objective, SolveError};
 use crate::sparse::{Precision, dot};
@@ -69,12 +70,12 @@ impl Prepared {
     pub(super) fn new(
         objective: &Objective<'_>,
         specs: &[Island],
-        mut islands: Vec<PreparedIsland>,
+        mut islands: Vec<Box<PreparedIsland>>,
         watch: Watch,
         room: Room,
     ) -> Self {
         let model = objective.model;
-        let free = islands.iter().map(PreparedIsland::free).sum();
+        let free = islands.iter().map(|island| island.free()).sum();
         let mut vertices = Vec::with_capacity(model.rest().len());
         let mut diagonal = Vec::with_capacity(free);
         for (island, spec) in islands.iter().zip(specs) {
@@ -90,6 +91,8 @@ impl Prepared {
         }
         let mass = |&v: &u32| objective.inertia * model.mass().diagonal()[v as usize];
         let mut room = room;
+        fit(&mut room.target, order.free);
+        fit(&mut room.points, order.vertices.len());
         room.target.resize(order.free, Point::default());
         room.points.resize(order.vertices.len() + PADDING, Point::default());
         room.points[order.vertices.len()..].iter_mut().zip(padding()).for_each(|(point, padding)| *point = padding);
@@ -121,7 +124,7 @@ impl Prepared {
     }
 
     /// The islands, for another world that has some of them, and room for its vectors.
-    pub(super) fn into_islands(self) -> (Vec<PreparedIsland>, Room) {
+    pub(super) fn into_islands(self) -> (Vec<Box<PreparedIsland>>, Room) {
         (self.islands.into_vec(), Room { target: self.target, points: self.points })
     }
 

@@ -12,6 +12,7 @@
 use super::Preconditioner;
 use crate::math::{Mat3, Vec3};
 use crate::parallel::{Shared, Team, with_team_for};
+use crate::scratch::fit;
 use crate::solve::drift::FreeBodies;
 use crate::solve::projective::contact::Coupled;
 use crate::solve::projective::islands::Islands;
@@ -108,8 +109,11 @@ impl Linear {
             &mut self.part,
         ] {
             vector.clear();
+            fit(vector, 4 * free.next_multiple_of(ROWS_TOGETHER));
             vector.resize(4 * free.next_multiple_of(ROWS_TOGETHER), 0.0);
         }
+        fit(&mut self.blocks, free);
+        fit(&mut self.inverse, BLOCK * free);
         islands.single_rows(&mut self.right_hand_side);
         for contact in contacts {
             spread(contact, contact.response.force, &mut self.right_hand_side, free);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::energy::Batch;
 use crate::math::Vec3;
+use crate::scratch::fit;
 use crate::solve::SolverChoice;
 use crate::step::change::ChangeError;
 use crate::step::simulation::Simulation;
@@ -187,6 +188,8 @@ impl Turnover {
     pub(super) fn carry(&self, values: &mut Vec<Vec3>, come: impl IntoIterator<Item = Vec3>) {
         if let Some(gone) = &self.gone {
             values.drain(gone.clone());
+            let left = values.len();
+            fit(values, left);
         }
         values.extend(come.into_iter().take(self.come));
     }

@@ -23,7 +23,7 @@ use crate::matter::hair::chained;
 use crate::mesh::{Csr, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::solve::SolverChoice;
 use crate::step::coupling::HeldForces;
-use crate::step::groups::{Plan, Wishes};
+use crate::step::groups::{Plan, Planned, Wishes};
 use crate::step::self_collision::SelfCollider;
 use crate::step::simulation::Simulation;
 use crate::world::assemble::{World, check_masses};
@@ -340,7 +340,8 @@ impl Simulation {
             }
         };
         // From here on nothing can fail.
-        let Next { model, wishes, plan, collider, channels } = next;
+        let Next { model, wishes, planned, collider, channels } = next;
+        let Planned { plan, substeps, integrator } = planned;
         self.keep_memory(&model, &energies);
         self.carry_inputs_by(&turnover, &model, &energies);
         if let Some(history) = &mut self.history {
@@ -362,6 +363,7 @@ impl Simulation {
         self.grabs.follow(&|vertex| turnover.next(vertex as usize).map(|v| v as u32), &model);
         self.state.channels = channels;
         (self.model, self.wishes, self.plan) = (model, wishes, plan);
+        (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
         (self.self_collider, self.between) = (collider, HeldForces::default());
         self.forget_factors();
         Ok(())
@@ -379,7 +381,7 @@ impl Simulation {
     fn checked_draft(&self, draft: Draft, bodies: &[Option<usize>]) -> Result<Next, (ChangeError, Option<Lists>)> {
         let Draft { mut world, named, attachments, is_lent, .. } = draft;
         let positions = &self.state.positions;
-        let wishes = Wishes { world: self.wishes.world.clone(), bodies: named };
+        let wishes = Wishes { bodies: named, ..self.wishes.clone() };
         let mut join = || {
             let attached = world.attached_bodies(&attachments)?;
             let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
@@ -397,23 +399,24 @@ impl Simulation {
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
         let mut model = Model::new(parts).map_err(|error| (error.into(), None))?;
         let check = |model: &Model| {
-            let plan = self.planned_in(&wishes, model)?;
-            crate::matter::check_world(model, self.settings.integrator)?;
+            let planned = wishes.planned(model, &self.circumstances())?;
+            crate::matter::check_world(model, planned.integrator)?;
             crate::world::topology::check_tearing(model)?;
             // Surfaces that were there are apart already.
             let collider = match bodies.iter().all(Option::is_some) || self.lineage.is_provisional {
                 true => self.later_self_collision().map(|settings| SelfCollider::unchecked(settings, model)),
                 false => self.collider_for(model, positions)?,
             };
-            Ok((plan, collider, crate::matter::initial(model, positions)?))
+            Ok((planned, collider, crate::matter::initial(model, positions)?))
         };
-        let (plan, collider, mut channels) = check(&model).map_err(|error: ModelError| (error.into(), model.lend()))?;
+        let (planned, collider, mut channels) =
+            check(&model).map_err(|error: ModelError| (error.into(), model.lend()))?;
         for (own, old) in channels.iter_mut().zip(bodies) {
             if let Some(old) = old {
                 own.clone_from(&self.state.channels[*old]);
             }
         }
-        Ok(Next { model, wishes, plan, collider, channels })
+        Ok(Next { model, wishes, planned, collider, channels })
     }
 
     /// Energies that stay remember what they did.
@@ -453,7 +456,7 @@ impl Simulation {
 struct Next {
     model: Model,
     wishes: Wishes,
-    plan: Plan,
+    planned: Planned,
     collider: Option<SelfCollider>,
     channels: Vec<Channels>,
 }

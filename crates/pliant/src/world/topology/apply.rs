@@ -106,7 +106,7 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         {
             batch.operator_mut().shift_vertices(base as u32);
             sources.push(world.matched(entry.batch.as_ref(), batch.as_ref(), &images));
-            entry.batch = Arc::from(batch);
+            *entry = EnergyEntry::new(Arc::from(batch), entry.body);
             continue;
         }
         if entry.body.is_some() {
@@ -115,7 +115,7 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
                 batch.operator_mut().shift_vertices(base as u32);
                 // It remembers nothing.
                 sources.push(vec![None; batch.operator().len()]);
-                entry.batch = Arc::from(batch);
+                *entry = EnergyEntry::new(Arc::from(batch), entry.body);
                 continue;
             }
         }
@@ -125,7 +125,7 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
         let rewiring =
             rewiring.ok_or_else(|| TopologyError::Divided { body: name.clone().unwrap_or_default(), kind })?;
         let batch = entry.batch.rewired(&rewiring).ok_or(TopologyError::Unsupported { body: name, kind })?;
-        entry.batch = Arc::from(batch);
+        *entry = EnergyEntry::new(Arc::from(batch), entry.body);
         sources.push(rewiring.elements.iter().map(|(old, _)| Some(*old)).collect());
     }
 
