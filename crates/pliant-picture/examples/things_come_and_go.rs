@@ -144,6 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let around = |k: usize| median(costs[k - 6..k + 7].to_vec());
     let (tenth, late) = (around(10), around(200));
     println!("adding the 10th: {:.2} ms, the 200th: {:.2} ms, {:.2} times", 1e3 * tenth, 1e3 * late, late / tenth);
+    one_of_a_hundred()?;
     draw(&sim, &out.join("full.png"))?;
     let full = IN_USE.load(Ordering::Relaxed);
     leave(&mut sim, &mut ids, &mut run, &shapes)?;
@@ -170,6 +171,43 @@ fn resume(saved: &Checkpoint, expected: &Simulation) -> Result<(), Box<dyn Error
     sim.add(thing(41)?.0)?;
     sim.step()?;
     assert!(sim.positions() == expected.positions(), "a resumed world goes on to the last bit");
+    Ok(())
+}
+
+type Change<'a> = dyn FnMut(&mut Simulation) -> Result<(), Box<dyn Error>> + 'a;
+
+/// What it costs to change one of a hundred things, beside building the world of all of them.
+fn one_of_a_hundred() -> Result<(), Box<dyn Error>> {
+    let bodies: Vec<Body> = (0..100).map(|k| Ok(thing(k)?.0)).collect::<Result<_, Box<dyn Error>>>()?;
+    let start = Instant::now();
+    let builder = bodies.into_iter().fold(Simulation::builder(), |builder, body| builder.body(body));
+    let mut sim = builder.collider(Collider::new(Shape::Plane)).build()?;
+    let built = start.elapsed().as_secs_f64() + sim.step()?.solve.seconds_factor;
+    let ids = sim.body_ids();
+    let silk = pliant::presets::cloth("silk").ok_or("there is silk")?;
+    let denim = pliant::presets::cloth("denim").ok_or("there is denim")?;
+    let mut collider = sim.add_collider(Collider::new(Shape::Plane).at(Vec3::Y * -1.0))?;
+    let (mut pins, mut materials, mut colliders) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..9 {
+        let mut cost = |change: &mut Change<'_>| -> Result<f64, Box<dyn Error>> {
+            let start = Instant::now();
+            change(&mut sim)?;
+            let changed = start.elapsed().as_secs_f64();
+            Ok((changed + sim.step()?.solve.seconds_factor) / built)
+        };
+        pins.push(cost(&mut |sim| Ok(sim.pin(ids[3 * round], &[0, 1])?))?);
+        let material = if round % 2 == 0 { &denim } else { &silk };
+        materials.push(cost(&mut |sim| Ok(sim.set_material(ids[1], material.clone())?))?);
+        colliders.push(cost(&mut |sim| {
+            sim.remove_collider(collider)?;
+            collider = sim.add_collider(Collider::new(Shape::Plane).at(Vec3::Y * -(round as f64) - 1.0))?;
+            Ok(())
+        })?);
+    }
+    let [pin, material, collider] = [pins, materials, colliders].map(median);
+    println!(
+        "of what building 100 things costs, a pin costs {pin:.4}, a material {material:.4}, a collider {collider:.4}"
+    );
     Ok(())
 }
 

@@ -298,7 +298,7 @@ impl Simulation {
         if seconds <= 0.0 {
             return Err(InputError::BadValue { name: "length of a substep", value: seconds, need: "positive" });
         }
-        self.settings.substeps = count;
+        (self.settings.substeps, self.wishes.substeps) = (count, Some(count));
         Ok(())
     }
 

@@ -236,7 +236,7 @@ impl Model {
             list[own].iter().map(|v| v - base).collect()
         };
         let common = Common {
-            fabrics: vec![Arc::new(Fabric::default()); bodies.len()],
+            fabrics: bodies.iter().map(|_| Arc::new(Fabric::default())).collect(),
             bodies,
             rest: self.rest()[range.clone()].to_vec(),
             mass: self.mass().of_range(range.clone()),

@@ -155,4 +155,8 @@ fn a_world_that_chooses_its_clock_chooses_it_again_when_bodies_come_and_go() {
     let mut sim = asked.build().unwrap();
     sim.add(cloth(Vec3::X * SPACING).named("cloth")).unwrap();
     assert_eq!((sim.integrator(), sim.substeps()), (Bdf2, 3), "what was asked for stays");
+    sim.set_substeps(5).unwrap();
+    let id = sim.body_id("cloth").unwrap();
+    sim.unpin(id, &[0]).unwrap();
+    assert_eq!(sim.substeps(), 5, "also what was asked for later");
 }

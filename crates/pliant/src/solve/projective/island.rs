@@ -68,6 +68,9 @@ fn scales_in(objective: &Objective<'_>, energies: &[usize]) -> impl Iterator<Ite
     energies.iter().map(|&energy| objective.scales[energy])
 }
 
+/// In a box, since lists of them change hands whenever bodies come and go.
+pub(super) type BoxedIsland = Box<PreparedIsland>;
+
 /// An island with all that stays the same while its bodies and the time step do.
 #[derive(Debug)]
 pub(in crate::solve) struct PreparedIsland {

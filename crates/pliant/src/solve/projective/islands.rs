@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::contact::{read, write};
-use super::island::{PreparedIsland, Share};
+use super::island::{BoxedIsland, PreparedIsland, Share};
 use super::sticking::{MOST_AT_ONCE, Work};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
@@ -21,7 +21,7 @@ const SMALL: usize = 1 << 19;
 /// All islands of a world.
 #[derive(Debug, Default)]
 pub(in crate::solve) struct Islands {
-    all: Vec<Box<PreparedIsland>>,
+    all: Vec<BoxedIsland>,
     /// Numbers of those that are one thread's work, and of the others.
     small: Vec<u32>,
     large: Vec<u32>,
@@ -30,7 +30,7 @@ pub(in crate::solve) struct Islands {
 }
 
 impl Islands {
-    pub(super) fn new(all: Vec<Box<PreparedIsland>>) -> Self {
+    pub(super) fn new(all: Vec<BoxedIsland>) -> Self {
         // One alone has all threads to itself, whatever its size.
         let is_small = |k: &u32| all.len() > 1 && all[*k as usize].factor.bytes() < SMALL;
         let (small, large) = (0..all.len() as u32).partition(is_small);
@@ -39,7 +39,7 @@ impl Islands {
         Self { all, small, large, free, bytes }
     }
 
-    pub(super) fn into_vec(self) -> Vec<Box<PreparedIsland>> {
+    pub(super) fn into_vec(self) -> Vec<BoxedIsland> {
         self.all
     }
 
@@ -72,7 +72,8 @@ impl Islands {
         let small = &self.small;
         team.share(small.len(), |item| {
             // SAFETY: numbers are those of islands, and no two items have the same.
-            work(unsafe { &mut **all.get().add(small[item] as usize) }, &Team::alone());
+            let island: &mut BoxedIsland = unsafe { &mut *all.get().add(small[item] as usize) };
+            work(island, &Team::alone());
         });
         for &island in &self.large {
             work(&mut self.all[island as usize], team);
@@ -129,7 +130,7 @@ impl Islands {
 
     /// Squared length of the longest row.
     pub(super) fn largest_row(&mut self) -> f64 {
-        let of_island = |island: &mut Box<PreparedIsland>| {
+        let of_island = |island: &mut BoxedIsland| {
             let free = island.free();
             match island.factor.rows() {
                 Rows::Single(rows) => largest_row(rows, free),

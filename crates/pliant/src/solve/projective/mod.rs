@@ -35,7 +35,7 @@ use crate::parallel::with_team_for;
 use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
 use contact::Taken;
-use island::PreparedIsland;
+use island::BoxedIsland;
 use lbfgs::{History, LONGEST_HISTORY};
 use prepared::{Prepared, Room};
 
@@ -51,7 +51,7 @@ pub struct Projective {
     params: ProjectiveParams,
     prepared: VecDeque<Prepared>,
     /// Islands of the model before, as far as they may be used again.
-    left: HashMap<Vec<u64>, Vec<Box<PreparedIsland>>>,
+    left: HashMap<Vec<u64>, Vec<BoxedIsland>>,
     room: Room,
     vectors: Vectors,
     accelerator: Anderson,

@@ -1,6 +1,6 @@
 //! Prepares the islands of a world for an objective: those that are ready stay as they are, the others are ordered, factored and laid out, side by side.
 
-use super::island::{PreparedIsland, Share};
+use super::island::{BoxedIsland, PreparedIsland, Share};
 use super::prepared::{Prepared, Watch};
 use super::{Acceleration, Projective, ProjectiveParams, Stopwatch};
 use crate::math::Vec3;
@@ -71,7 +71,7 @@ impl Projective {
         objective: &Objective<'a>,
         specs: &[Island],
         watch: Watch,
-    ) -> (Vec<Option<Box<PreparedIsland>>>, Vec<(usize, Option<Share<'a>>)>) {
+    ) -> (Vec<Option<BoxedIsland>>, Vec<(usize, Option<Share<'a>>)>) {
         let (mut ready, mut missing) = (Vec::with_capacity(specs.len()), Vec::new());
         for (number, spec) in specs.iter().enumerate() {
             let left = self.left.get_mut(&spec.key).and_then(|left| {

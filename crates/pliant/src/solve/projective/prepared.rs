@@ -1,7 +1,7 @@
 //! The data of an iteration: the islands of the world, and vectors in elimination order over all of them.
 
 use super::contact::{ContactSolve, Coupled, Taken};
-use super::island::{PreparedIsland, Share};
+use super::island::{BoxedIsland, PreparedIsland, Share};
 use super::islands::Islands;
 use super::lbfgs::History;
 use super::local::{At, General, Inertia, Order, PADDING, Point, padding, point};
@@ -70,7 +70,7 @@ impl Prepared {
     pub(super) fn new(
         objective: &Objective<'_>,
         specs: &[Island],
-        mut islands: Vec<Box<PreparedIsland>>,
+        mut islands: Vec<BoxedIsland>,
         watch: Watch,
         room: Room,
     ) -> Self {
@@ -124,7 +124,7 @@ impl Prepared {
     }
 
     /// The islands, for another world that has some of them, and room for its vectors.
-    pub(super) fn into_islands(self) -> (Vec<Box<PreparedIsland>>, Room) {
+    pub(super) fn into_islands(self) -> (Vec<BoxedIsland>, Room) {
         (self.islands.into_vec(), Room { target: self.target, points: self.points })
     }
 
@@ -210,6 +210,9 @@ impl Prepared {
         let is_one = self.islands.is_one();
         let needing: Vec<(usize, &mut PreparedIsland)> =
             self.islands.iter_mut().enumerate().filter(|(_, island)| needs(island)).collect();
+        if needing.is_empty() {
+            return;
+        }
         parallel::map(needing, &|(number, island): (usize, &mut PreparedIsland)| {
             let share = if is_one { Some(Share::whole(objective)) } else { Share::of(objective, &specs[number]) };
             // All islands had a share when they were prepared.

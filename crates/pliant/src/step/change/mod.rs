@@ -330,7 +330,8 @@ impl Simulation {
         let is_lent = draft.is_lent;
         let next = match self.checked_draft(draft, &bodies) {
             Ok(next) => next,
-            Err((error, lists)) => {
+            Err(refused) => {
+                let Refused { error, lists } = *refused;
                 self.take_back(is_lent, lists);
                 match kept {
                     Some(kept) => self.state.positions = kept,
@@ -378,7 +379,7 @@ impl Simulation {
 
     /// What a draft comes to, if it is a world; if not, why, and the lists that it may have borrowed. Positions are those of the next world already;
     /// `bodies` are the numbers that its bodies had.
-    fn checked_draft(&self, draft: Draft, bodies: &[Option<usize>]) -> Result<Next, (ChangeError, Option<Lists>)> {
+    fn checked_draft(&self, draft: Draft, bodies: &[Option<usize>]) -> Result<Next, Box<Refused>> {
         let Draft { mut world, named, attachments, is_lent, .. } = draft;
         let positions = &self.state.positions;
         let wishes = Wishes { bodies: named, ..self.wishes.clone() };
@@ -393,11 +394,11 @@ impl Simulation {
         let joined: Result<(), ModelError> = join();
         let World { mut parts, .. } = world;
         if let Err(error) = joined {
-            return Err((error.into(), Some(parts.into_lists())));
+            return Err(Refused::boxed(error, Some(parts.into_lists())));
         }
         let extent = diagonal(&parts.rest).max(diagonal(positions));
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
-        let mut model = Model::new(parts).map_err(|error| (error.into(), None))?;
+        let mut model = Model::new(parts).map_err(|error| Refused::boxed(error, None))?;
         let check = |model: &Model| {
             let planned = wishes.planned(model, &self.circumstances())?;
             crate::matter::check_world(model, planned.integrator)?;
@@ -409,8 +410,7 @@ impl Simulation {
             };
             Ok((planned, collider, crate::matter::initial(model, positions)?))
         };
-        let (planned, collider, mut channels) =
-            check(&model).map_err(|error: ModelError| (error.into(), model.lend()))?;
+        let (planned, collider, mut channels) = check(&model).map_err(|error| Refused::boxed(error, model.lend()))?;
         for (own, old) in channels.iter_mut().zip(bodies) {
             if let Some(old) = old {
                 own.clone_from(&self.state.channels[*old]);
@@ -449,6 +449,18 @@ impl Simulation {
             }
         }
         self.inputs = inputs;
+    }
+}
+
+/// Why a draft came to nothing, and the lists that it may have borrowed.
+struct Refused {
+    error: ChangeError,
+    lists: Option<Lists>,
+}
+
+impl Refused {
+    fn boxed(error: ModelError, lists: Option<Lists>) -> Box<Self> {
+        Box::new(Self { error: error.into(), lists })
     }
 }
 
