@@ -121,6 +121,13 @@ impl Presence {
         self.present.iter().position(|other| *other == body)
     }
 
+    /// The number of vertices of each body of the scene; for one that is not there, the last that is known.
+    pub(crate) fn vertex_counts(&self, sim: &Simulation, mut last: Vec<usize>) -> Vec<usize> {
+        let bodies = sim.model().bodies().iter().zip(&self.present);
+        bodies.for_each(|(body, &number)| last[number] = body.vertices.len());
+        last
+    }
+
     /// Comings and goings that have happened.
     pub(crate) fn done(&self) -> usize {
         self.done

@@ -88,6 +88,8 @@ pub struct Verdict {
     pub expect: ExpectSection,
     /// The deciding value: the last, or the worst or best of all frames.
     pub value: f64,
+    /// Whether there was something to look at: not before the first frame, nor before its body comes.
+    pub is_observed: bool,
 }
 
 impl Verdict {
@@ -118,10 +120,7 @@ impl SceneRun {
         let check = |expect| Check { expect, value: f64::NAN, is_observed: false };
         let checks = expect.into_iter().map(check).collect();
         let (cuts_done, changes_seen) = (0, 0);
-        let mut first_counts = vec![0; riders.len()];
-        for (body, &number) in sim.model().bodies().iter().zip(presence.present()) {
-            first_counts[number] = body.vertices.len();
-        }
+        let first_counts = presence.vertex_counts(&sim, vec![0; riders.len()]);
         let (shown, all_bodies) = (presence.topology(&topology), topology);
         Self {
             sim,
@@ -355,9 +354,7 @@ impl SceneRun {
         if self.presence.is_changing() {
             // Bodies that come and go do not tear.
             self.topology = self.presence.topology(&self.all_bodies);
-            for (body, &number) in self.sim.model().bodies().iter().zip(self.presence.present()) {
-                self.first_counts[number] = body.vertices.len();
-            }
+            self.first_counts = self.presence.vertex_counts(&self.sim, std::mem::take(&mut self.first_counts));
             return;
         }
         self.topology = topology_of(&self.sim, &self.topology);
@@ -490,7 +487,10 @@ impl SceneRun {
 
     /// The results of the expectations so far.
     pub fn verdicts(&self) -> Vec<Verdict> {
-        let decide = |check: &Check| Verdict { expect: check.expect.clone(), value: check.value };
+        let decide = |check: &Check| {
+            let Check { expect, value, is_observed } = check.clone();
+            Verdict { expect, value, is_observed }
+        };
         self.checks.iter().map(decide).collect()
     }
 }

@@ -61,7 +61,8 @@ fn verdicts(builtin: &Builtin, form: Form, counterexample: Option<&String>) -> V
     for _ in 0..scene.frames() {
         run.next_frame().unwrap_or_else(|error| panic!("{}: {error}", builtin.name));
         // What must always hold and does not is decided.
-        if run.verdicts().iter().any(|verdict| verdict.expect.at == Moment::Always && !verdict.holds()) {
+        let fails = |verdict: &Verdict| verdict.expect.at == Moment::Always && verdict.is_observed && !verdict.holds();
+        if run.verdicts().iter().any(fails) {
             break;
         }
     }

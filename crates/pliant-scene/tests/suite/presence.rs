@@ -150,7 +150,7 @@ fn moments_that_make_no_sense_are_errors_at_their_keys() {
     ));
     assert!(error.to_string().contains("scene.toml:"), "{error}");
     let water = SCENE.to_owned()
-        + "\n[[body]]\nname = \"water\"\nfrom = 0.1\nshape.particles = { size = [0.2, 0.2, 0.2], spacing = 0.05 }\nmaterial.fluid = { spacing = 0.05 }\n";
+        + "\n[[body]]\nname = \"water\"\nfrom = 0.1\nshape.particles = { size = [0.2, 0.2, 0.2], spacing = 0.05 }\nmaterial.fluid = {}\n";
     let error = refused(&water);
     assert!(error.to_string().contains("a fluid cannot come or go"), "{error}");
 }

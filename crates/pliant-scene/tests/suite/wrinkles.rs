@@ -109,8 +109,9 @@ fn wrinkles_that_are_not_numbers_are_refused_and_nothing_has_changed() {
     let mut saved = run.save();
     run = ran(run, 1);
     let (moment, frame) = (now(&run), run.frame());
-    // Frame, cuts and the number of expectations stand before the expectations, and those before the wrinkles.
-    let at = 8 * (3 + run.verdicts().len());
+    // Frame, cuts, bodies that came or went and the number of expectations stand before the expectations, of two numbers
+    // each, and those before the wrinkles.
+    let at = 8 * (4 + 2 * run.verdicts().len());
     saved[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
     let error = run.restore(&saved).unwrap_err().to_string();
     assert!(error.contains("number 0 of channel \"wrinkles\"") && error.contains("NaN"), "{error}");
