@@ -33,13 +33,17 @@ pub type Quat = glam::DQuat;
 /// ```
 pub fn diagonal(points: &[Vec3]) -> f64 {
     let Some(&first) = points.first() else { return 0.0 };
-    // Four at once do not wait for each other.
-    let (mut low, mut high) = ([first; 4], [first; 4]);
-    for points in points.chunks(4) {
-        for (k, &p) in points.iter().enumerate() {
-            (low[k], high[k]) = (low[k].min(p), high[k].max(p));
+    // Four points are twelve numbers, which are compared in a few instructions where these say nothing of NaN.
+    let (fours, rest) = points.as_chunks::<4>();
+    let (mut low, mut high) = ([first.to_array(); 4], [first.to_array(); 4]);
+    for four in fours {
+        let four = four.map(|point| point.to_array());
+        for (k, p) in four.as_flattened().iter().enumerate() {
+            let (low, high) = (&mut low.as_flattened_mut()[k], &mut high.as_flattened_mut()[k]);
+            *low = if *p < *low { *p } else { *low };
+            *high = if *p > *high { *p } else { *high };
         }
     }
-    let (low, high) = (low.into_iter().fold(first, Vec3::min), high.into_iter().fold(first, Vec3::max));
-    (high - low).length()
+    let both = |all: [[f64; 3]; 4]| all.into_iter().map(Vec3::from_array).chain(rest.iter().copied());
+    (both(high).fold(first, Vec3::max) - both(low).fold(first, Vec3::min)).length()
 }

@@ -15,6 +15,7 @@ use crate::contact::{Contacts, Coupling, Response};
 use crate::math::Vec3;
 use crate::math::lanes::Real;
 use crate::parallel::{Team, with_team_for};
+use crate::scratch::fit;
 use crate::solve::{Objective, SolveError};
 use crate::sparse::{PackedFactor, Rows, dot};
 
@@ -86,6 +87,16 @@ pub(in crate::solve) struct Taken {
 }
 
 impl ContactSolve {
+    /// For another world, of so many free vertices: no contacts are known, and the room for vectors stays.
+    pub(super) fn fit(&mut self, count: usize) {
+        let contacts = self.coupled.len();
+        fit(&mut self.coupled, contacts);
+        self.coupled.clear();
+        self.held.clear();
+        let Self { residual, solved, direction, applied, product, solution, .. } = self;
+        [residual, solved, direction, applied, product, solution].into_iter().for_each(|vector| fit(vector, count));
+    }
+
     /// Takes the contacts at the current positions; whether any acts, and else H⁻¹ b is the solution.
     pub(in crate::solve) fn gather(
         &mut self,

@@ -123,7 +123,7 @@ impl Projective {
         if kind(&last.params) != kind(&self.params) {
             return;
         }
-        self.left = last.left;
+        (self.left, self.vectors) = (last.left, last.vectors);
         for prepared in last.prepared {
             let (islands, room) = prepared.into_islands();
             self.room = room;

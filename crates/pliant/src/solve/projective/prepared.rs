@@ -45,6 +45,9 @@ pub(in crate::solve) struct Prepared {
 pub(super) struct Room {
     target: Vec<Point>,
     points: Vec<Point>,
+    contact: ContactSolve,
+    residual: Vec<Vec3>,
+    solved: Vec<Vec3>,
 }
 
 /// A step of L-BFGS before its length is known.
@@ -93,6 +96,9 @@ impl Prepared {
         let mut room = room;
         fit(&mut room.target, order.free);
         fit(&mut room.points, order.vertices.len());
+        fit(&mut room.residual, order.free);
+        fit(&mut room.solved, order.free);
+        room.contact.fit(order.free);
         room.target.resize(order.free, Point::default());
         room.points.resize(order.vertices.len() + PADDING, Point::default());
         room.points[order.vertices.len()..].iter_mut().zip(padding()).for_each(|(point, padding)| *point = padding);
@@ -108,9 +114,9 @@ impl Prepared {
             islands: Islands::new(islands),
             order,
             diagonal,
-            contact: ContactSolve::default(),
-            residual: Vec::new(),
-            solved: Vec::new(),
+            contact: room.contact,
+            residual: room.residual,
+            solved: room.solved,
         }
     }
 
@@ -125,7 +131,8 @@ impl Prepared {
 
     /// The islands, for another world that has some of them, and room for its vectors.
     pub(super) fn into_islands(self) -> (Vec<BoxedIsland>, Room) {
-        (self.islands.into_vec(), Room { target: self.target, points: self.points })
+        let Self { target, points, contact, residual, solved, .. } = self;
+        (self.islands.into_vec(), Room { target, points, contact, residual, solved })
     }
 
     /// Elements that are projected one by one.
@@ -391,6 +398,7 @@ impl Prepared {
     /// Keeps the current positions of the free vertices.
     pub(in crate::solve) fn keep_points(&self, origin: &mut Vec<Point>) {
         origin.clear();
+        fit(origin, self.order.free);
         origin.extend_from_slice(&self.points[..self.order.free]);
     }
 
