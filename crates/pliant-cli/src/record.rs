@@ -41,6 +41,10 @@ pub(crate) fn log_entry(run: &SceneRun, reports: &[StepReport]) -> Map<String, V
         add("self_collision_cut", json!(reports.iter().map(|r| report(r).truncated).sum::<usize>()));
         add("self_collision_held", json!(last.held));
     }
+    add("work", json!(reports.iter().map(|r| r.energy.works.total()).sum::<f64>()));
+    add("gained", json!(reports.iter().map(|r| r.energy.gained).sum::<f64>()));
+    add("redone", sum(|r| r.energy.redone));
+    add("slowed", sum(|r| r.energy.slowed));
     add("seconds", seconds(|r| r.seconds_total));
     add("seconds_predict", seconds(|r| r.seconds_predict));
     add("seconds_local", seconds(|r| r.solve.seconds_local));

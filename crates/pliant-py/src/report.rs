@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pliant::solve::{ForceBalance, SetupSeconds};
-use pliant::{FluidReport, SelfCollisionReport};
+use pliant::{EnergyReport, FluidReport, SelfCollisionReport, Works};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -255,9 +255,12 @@ impl SolveReport {
 #[derive(Debug, Clone)]
 pub(crate) struct StepReport(pub(crate) pliant::StepReport);
 
-type StepState = (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>, usize, Option<Limited>);
+type StepState =
+    (u64, f64, Py<SolveReport>, (f64, f64, f64), Option<([usize; 5], [f64; 2])>, usize, Option<Limited>, Energy);
 /// What limiting strain took: stretches before and after, the farthest movement, iterations.
 type Limited = ([f64; 3], usize);
+/// What became of the energy: kinetic, elastic, released and gained; works; substeps redone and slowed.
+type Energy = ([f64; 4], [f64; 7], [usize; 2]);
 
 #[pymethods]
 impl StepReport {
@@ -315,6 +318,30 @@ impl StepReport {
         Some(entries.into())
     }
 
+    /// What became of the energy in the step [J]: kinetic and elastic at its end, released by gravity, the work of pins, colliders, handles, forces, pressure,
+    /// wind and emitters, and what was gained beside that (lost where it is negative); and how many substeps were redone or slowed because they had gained.
+    #[getter]
+    fn energy(&self) -> BTreeMap<&'static str, f64> {
+        let EnergyReport { kinetic, elastic, released, works, gained, redone, slowed } = self.0.energy;
+        let Works { pins, colliders, handles, forces, pressure, wind, emitters } = works;
+        let entries = [
+            ("kinetic", kinetic),
+            ("elastic", elastic),
+            ("released", released),
+            ("pins", pins),
+            ("colliders", colliders),
+            ("handles", handles),
+            ("forces", forces),
+            ("pressure", pressure),
+            ("wind", wind),
+            ("emitters", emitters),
+            ("gained", gained),
+            ("redone", redone as f64),
+            ("slowed", slowed as f64),
+        ];
+        entries.into()
+    }
+
     /// Seconds in prediction and external forces.
     #[getter]
     fn seconds_predict(&self) -> f64 {
@@ -347,7 +374,11 @@ impl StepReport {
 
     #[classmethod]
     fn _from_state(_class: &Bound<'_, PyType>, state: StepState) -> Self {
-        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart, torn, limited) = state;
+        let (step, time, solve, (seconds_predict, seconds_solve, seconds_total), apart, torn, limited, energy) = state;
+        let ([kinetic, elastic, released, gained], works, [redone, slowed]) = energy;
+        let [pins, colliders, handles, forces, pressure, wind, emitters] = works;
+        let works = Works { pins, colliders, handles, forces, pressure, wind, emitters };
+        let energy = EnergyReport { kinetic, elastic, released, works, gained, redone, slowed };
         let solve = solve.get().0.clone();
         let self_collision =
             apart.map(|([candidates, contacts, truncated, held, rounds], [seconds_broad, seconds_narrow])| {
@@ -362,6 +393,7 @@ impl StepReport {
             solve,
             self_collision,
             strain_limiting,
+            energy,
             torn,
             seconds_predict,
             seconds_solve,
@@ -378,7 +410,11 @@ impl StepReport {
             (counts, [apart.seconds_broad, apart.seconds_narrow])
         });
         let limited = report.strain_limiting.map(|l| ([l.stretch_before, l.stretch_after, l.moved], l.iterations));
-        let state = (report.step, report.time, solve, seconds, apart, report.torn, limited);
+        let EnergyReport { kinetic, elastic, released, works, gained, redone, slowed } = report.energy;
+        let Works { pins, colliders, handles, forces, pressure, wind, emitters } = works;
+        let works = [pins, colliders, handles, forces, pressure, wind, emitters];
+        let energy = ([kinetic, elastic, released, gained], works, [redone, slowed]);
+        let state = (report.step, report.time, solve, seconds, apart, report.torn, limited, energy);
         Ok((slf.get_type().getattr("_from_state")?, (state,)))
     }
 }

@@ -211,3 +211,16 @@ def test_a_world_settles_where_its_forces_balance() -> None:
     with pytest.raises(pliant.StepError, match='"stone" has no equilibrium'):
         free.settle()
     np.testing.assert_array_equal(free.positions, mesh.positions)
+
+
+def test_a_step_tells_where_its_energy_came_from() -> None:
+    sheet = pliant.sheet(columns=6, rows=6)
+    body = pliant.Body(sheet, pliant.ClothMaterial(), pin=[0, 6])
+    sim = pliant.Simulation(body, integrator="tr-bdf2")
+    sim.step(5)
+    sim.move_pins(sim.positions[[0, 6]] + [0.0, 0.02, 0.0])
+    energy = pickle.loads(pickle.dumps(sim.step())).energy
+    assert energy["pins"] > 0.0
+    assert energy["kinetic"] > 0.0
+    assert energy["redone"] == energy["slowed"] == 0
+    assert set(energy) >= {"elastic", "released", "colliders", "handles", "forces", "pressure", "wind", "emitters", "gained"}

@@ -59,6 +59,7 @@ pub use measure::report::{Report, WorstElement};
 pub use solve::limit::{LimitMethod, StrainLimitReport, StrainLimiting};
 pub use step::builder::SimulationBuilder;
 pub use step::change::{AnyMaterial, AttachmentId, BodyId, ChangeError, ColliderId};
+pub use step::energy::{EnergyReport, Works};
 pub use step::error::StepError;
 pub use step::grab::GrabId;
 pub use step::inputs::InputError;

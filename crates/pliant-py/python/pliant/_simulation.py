@@ -349,7 +349,8 @@ class Simulation(Changes, Readings):
     def grab(self, body: str, vertex: int, stiffness: float) -> Grab:
         """Holds a vertex softly where it is, by a spring with a stiffness [N/m], until Grab.release. A stiffness of
         400 /s² times the mass of the body drags it along within about a twentieth of a second."""
-        return Grab(self, self._core.grab(body, whole(vertex, "vertex"), number(stiffness, "stiffness")))
+        vertex = whole(vertex, "vertex", at_most=2**32 - 1)
+        return Grab(self, self._core.grab(body, vertex, number(stiffness, "stiffness")))
 
     @property
     def normals(self) -> Floats:

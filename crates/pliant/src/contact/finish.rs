@@ -65,7 +65,9 @@ impl<'a> Obstacles<'a> {
             let target = if is_impact { restitution * approach } else { 0.0 };
             if let Some(Some(set)) = rigid.get(vertex) {
                 let (set, vertex, normal) = (*set, touch.vertex, law.normal);
-                impacts.push(Impact { set, touch: k, vertex, normal, surface, target, impulse: 0.0 });
+                // An integrator that looks back, or ahead, over an impact takes it for a rebound.
+                let least = if is_fast && !before.is_euler { (-*force * before.h).min(0.0) } else { 0.0 };
+                impacts.push(Impact { set, touch: k, vertex, normal, surface, target, least, impulse: 0.0 });
                 continue;
             }
             // Implicit Euler is as fast as its way to the surface was long, so it may still approach; others mirror the
@@ -91,6 +93,7 @@ impl<'a> Obstacles<'a> {
                 normal: touch.law.normal,
                 normal_force: force,
                 tangential_force: touch.law.tangential(touch.balanced),
+                surface_velocity: touch.shift / self.span,
             });
         }
         if self.span != before.h {
@@ -101,14 +104,22 @@ impl<'a> Obstacles<'a> {
             self.look_again();
         }
         if before.moves_out {
-            self.project(before.h, x, v, &mut touched, struck);
+            self.project(before.h, &rigid, x, v, &mut touched, struck);
         }
         held.sort_unstable_by_key(|held| (held.vertex, held.collider));
         (touched, held)
     }
 
-    /// No vertex ends inside a collider: what the solve has left there is moved to the surface, its velocity along.
-    fn project(&mut self, h: f64, x: &mut [Vec3], v: &mut [Vec3], touched: &mut [Contact], struck: &mut Vec<u32>) {
+    /// No vertex ends inside a collider: what the solve has left there is moved to the surface, its velocity along; a rigid set is moved as a whole.
+    fn project(
+        &mut self,
+        h: f64,
+        rigid: &[Option<u32>],
+        x: &mut [Vec3],
+        v: &mut [Vec3],
+        touched: &mut [Contact],
+        struck: &mut Vec<u32>,
+    ) {
         for _ in 0..ROUNDS {
             self.detect(&|vertex| x[vertex]);
             let mut moved = false;
@@ -129,12 +140,15 @@ impl<'a> Obstacles<'a> {
                 } else {
                     continue;
                 };
-                x[vertex] += normal * push;
+                let own = [touch.vertex];
+                let set = rigid.get(vertex).copied().flatten();
+                let moving = set.map_or(&own[..], |set| &self.model.rigid_sets()[set as usize].vertices);
+                moving.iter().for_each(|&w| x[w as usize] += normal * push);
                 let closing = -normal.dot(v[vertex] - touch.shift / self.span);
                 if closing > 0.0 {
                     let change = closing.min(push / h);
-                    v[vertex] += normal * change;
-                    struck.push(touch.vertex);
+                    moving.iter().for_each(|&w| v[w as usize] += normal * change);
+                    struck.extend(moving);
                     let same = |c: &&mut Contact| c.vertex == vertex && c.collider == collider;
                     if let Some(contact) = touched.iter_mut().find(same) {
                         contact.normal_force += self.model.mass().lumped()[vertex] * change / h;

@@ -255,6 +255,8 @@ pub struct Contact {
     pub normal_force: f64,
     /// Force of friction on the vertex \[N\].
     pub tangential_force: Vec3,
+    /// Velocity of the collider's surface there \[m/s\].
+    pub surface_velocity: Vec3,
 }
 
 impl Contact {

@@ -1,6 +1,6 @@
 //! Impacts of rigid sets: impulses at their contacts act on the whole body.
 //!
-//! For a single vertex an impact sets the velocity along the normal. A vertex of a rigid body has hardly any mass of its own, so there impulses j ≥ 0 are
+//! For a single vertex an impact sets the velocity along the normal. A vertex of a rigid body has hardly any mass of its own, so there impulses j are
 //! looked for with which every contact leaves at least as fast as it should, by sweeps over the contacts of a body (projected
 //! Gauss–Seidel), each of which is solved exactly given the others.
 
@@ -22,6 +22,8 @@ pub(super) struct Impact {
     pub(super) surface: Vec3,
     /// Speed at which it should leave, at least \[m/s\].
     pub(super) target: f64,
+    /// Least that an impulse can be \[N·s\]: as much as the solve has given may be taken back where velocities are not movements over the step.
+    pub(super) least: f64,
     /// Impulse found \[N·s\].
     pub(super) impulse: f64,
 }
@@ -62,7 +64,7 @@ pub(super) fn rebound(model: &Model, set: &RigidSetInfo, impacts: &mut [Impact],
             let lever = arm.cross(n);
             let speed = n.dot(velocity + change + spin.cross(arm) - impact.surface);
             let yielding = 1.0 / set.mass + lever.dot(inverse * lever);
-            let impulse = (impact.impulse + (impact.target - speed) / yielding).max(0.0);
+            let impulse = (impact.impulse + (impact.target - speed) / yielding).max(impact.least);
             let more = impulse - impact.impulse;
             impact.impulse = impulse;
             change += n * (more / set.mass);

@@ -96,7 +96,8 @@ fn root(low: f64, high: f64, value: impl Fn(f64) -> f64) -> f64 {
         (a, at_a) = (x, at_x);
         let (best, least) = if at_a.abs() < at_b.abs() { (a, at_a) } else { (b, at_b) };
         let nearest = 2.0 * f64::EPSILON * best.abs() / (b - c).abs();
-        if nearest > 0.5 || least == 0.0 || b == a {
+        // Numbers that have overflowed cannot be bracketed any closer.
+        if nearest.is_nan() || nearest > 0.5 || least == 0.0 || b == a {
             return best;
         }
         let (from, ratio) = ((a - b) / (c - b), (at_a - at_b) / (at_c - at_b));
@@ -129,6 +130,16 @@ mod tests {
             }
         }
         best
+    }
+
+    #[test]
+    fn values_that_overflow_are_no_reason_to_panic() {
+        for huge in [1e120, 1e200, f64::MAX, f64::INFINITY, f64::NAN] {
+            for sigma in [[huge; 3], [huge, 1.0, 1.0], [huge, huge, -huge], [huge, huge, 0.0]] {
+                project_product(sigma, 0.9, 1.1);
+            }
+            project_product([huge, huge], 1.0, 1.0);
+        }
     }
 
     #[test]

@@ -121,6 +121,10 @@ impl FollowLeader {
 }
 
 impl Solver for FollowLeader {
+    fn lowers_energies(&self) -> bool {
+        false
+    }
+
     fn start(&self) -> Start {
         Start::Predicted
     }

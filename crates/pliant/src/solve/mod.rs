@@ -198,6 +198,9 @@ pub enum Progress {
 /// Calls of [`Solver::advance`] in a solve, after which one that is still busy counts as hung.
 const MOST_CALLS: usize = 1_000_000;
 
+/// How many times the usual iterations a solver makes that takes care.
+const CARE: usize = 5;
+
 impl dyn Solver + '_ {
     /// Calls [`advance`](Solver::advance) until the solve is done.
     pub(crate) fn finish(
@@ -266,6 +269,20 @@ pub trait Solver: std::any::Any + Send + Sync + std::fmt::Debug {
     /// Corrects the velocities at the end of a step, if the method needs that: x are the positions at its end, `before`
     /// those at its start, h its length \[s\].
     fn correct_velocities(&mut self, _model: &Model, _before: &[Vec3], _x: &[Vec3], _v: &mut [Vec3], _h: f64) {}
+
+    /// Solves with more care than it was asked for, or not any more: a substep that has gained energy is solved once again.
+    fn take_care(&mut self, _is_careful: bool) {}
+
+    /// Whether it brings energies down together. Where it meets constraints one by one, or follows forces, they tell little, and are not watched.
+    fn lowers_energies(&self) -> bool {
+        true
+    }
+
+    /// Elastic energy at x \[J\], by what was prepared for the last solve if that is faster: `objective` has x for its target, and `memory` is that of the
+    /// last solve.
+    fn elastic_energy(&mut self, objective: &Objective<'_>, x: &mut [Vec3], memory: &mut [Memory]) -> f64 {
+        objective.elastic_energy(x, memory)
+    }
 
     /// Pressures of fluid particles in the last step, by body; empty if there are none.
     fn fluid_readings(&self) -> Vec<FluidReadings> {

@@ -41,6 +41,19 @@ impl Objective<'_> {
         }
     }
 
+    /// Elastic energy at x \[J\]; `memory` stays as it is.
+    pub fn elastic_energy(&self, x: &[Vec3], memory: &[Memory]) -> f64 {
+        let energies = self.model.energies().iter().zip(self.goals).zip(memory);
+        let elastic = energies.filter(|((entry, _), _)| entry.damping.is_none());
+        elastic
+            .map(|((entry, goals), memory)| {
+                let mut memory = memory.clone();
+                entry.batch.project(x, goals, &mut memory);
+                batch_energy(entry.batch.as_ref(), x, &memory)
+            })
+            .sum()
+    }
+
     /// g(x) with the projections in `memory` \[J\]: exact after [`project`](Self::project) at x, an upper bound otherwise.
     pub fn value(&self, x: &[Vec3], memory: &[Memory]) -> f64 {
         let energies = self.model.energies().iter().zip(self.scales).zip(memory);

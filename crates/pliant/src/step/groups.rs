@@ -273,6 +273,10 @@ impl<T> PerGroup<T> {
         Some(Self { first: items.next()?, others: items.collect() })
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         std::iter::once(&mut self.first).chain(&mut self.others)
     }

@@ -8,6 +8,7 @@ use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::matter::Place;
+use crate::step::energy::Ledger;
 use crate::step::simulation::Simulation;
 use crate::step::substeps::{MOST_SUBSTEPS, NEED};
 use crate::world::model::{BodyInfo, Model};
@@ -334,6 +335,7 @@ impl Simulation {
             self.inputs.pins[place] = positions[v as usize];
         }
         self.history = None;
+        self.ledger = Ledger::default();
         self.forget_clearances();
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! | `stages` | how it is solved, phase by phase |
 //! | `groups` | which solver moves which bodies |
 //! | `coupling` | rounds between groups: contacts, attachments and fluid between bodies of different solvers |
+//! | `energy` | where energy comes from and goes, and what is done if it comes from nowhere |
 //! | `commit` | how it becomes the state of the world, unless something is wrong with it |
 //! | `simulation` | the world itself |
 //! | `self_collision` | rounds of solving and truncating movements, so that no surface passes through another |
@@ -29,6 +30,7 @@ pub(crate) mod builder;
 pub(crate) mod change;
 mod commit;
 pub(crate) mod coupling;
+pub(crate) mod energy;
 pub(crate) mod error;
 pub(crate) mod grab;
 pub(crate) mod groups;

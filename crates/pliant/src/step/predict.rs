@@ -17,6 +17,8 @@ pub(crate) struct Prediction {
     pub(super) accelerations: Vec<Vec3>,
     /// Forces of the wind that are in them \[N\]; empty where there is none.
     pub(super) by_air: Vec<Vec3>,
+    /// Forces of pressure, likewise.
+    pub(super) by_pressure: Vec<Vec3>,
     pub(crate) stage: Stage,
 }
 
@@ -30,9 +32,11 @@ impl Simulation {
             self.mass_factor = self.model.mass().factor()?;
         }
         let mut accelerations = self.scratch.copy(&self.inputs.forces);
-        add_pressure(&self.model, x, &mut accelerations);
+        let by_pressure = self.pressure_forces();
         let by_air = self.air_forces(h, &velocities);
-        accelerations.iter_mut().zip(&by_air).for_each(|(force, air)| *force += *air);
+        for forces in [&by_pressure, &by_air] {
+            accelerations.iter_mut().zip(forces).for_each(|(sum, force)| *sum += *force);
+        }
         self.model.mass().divide(&mut self.mass_factor, &mut accelerations);
         accelerations.iter_mut().for_each(|a| *a += self.settings.gravity);
         let mut total = Vec::new();
@@ -45,7 +49,17 @@ impl Simulation {
         let x = &self.state.positions;
         let begin = Beginning { h, x, v: &velocities, before };
         let stage = self.settings.integrator.first_stage(begin, &total, &mut self.scratch);
-        Ok(Prediction { velocities, accelerations, by_air, stage })
+        Ok(Prediction { velocities, accelerations, by_air, by_pressure, stage })
+    }
+
+    /// Forces of pressure on closed surfaces now \[N\]; empty where there is none.
+    fn pressure_forces(&self) -> Vec<Vec3> {
+        if self.model.bodies().iter().all(|body| body.pressure == 0.0) {
+            return Vec::new();
+        }
+        let mut forces = vec![Vec3::ZERO; self.state.positions.len()];
+        add_pressure(&self.model, &self.state.positions, &mut forces);
+        forces
     }
 
     /// Forces of the wind over the next substep of h \[s\] \[N\]; empty where there is none.

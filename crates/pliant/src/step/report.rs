@@ -4,6 +4,7 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::solve::SolveReport;
 use crate::solve::limit::StrainLimitReport;
+use crate::step::energy::EnergyReport;
 use crate::step::self_collision::SelfCollisionReport;
 use crate::step::simulation::Simulation;
 
@@ -20,6 +21,8 @@ pub struct StepReport {
     pub self_collision: Option<SelfCollisionReport>,
     /// Report of strain limiting, if it is on.
     pub strain_limiting: Option<StrainLimitReport>,
+    /// What became of its energy.
+    pub energy: EnergyReport,
     /// Number of vertices that were split after the step by tearing.
     pub torn: usize,
     /// Seconds in prediction and external forces.
@@ -43,6 +46,7 @@ impl StepReport {
             (Some(sum), Some(later)) => sum.add(later),
             (sum, later) => *sum = later,
         }
+        self.energy.add(&later.energy);
         self.torn += later.torn;
         self.seconds_predict += later.seconds_predict;
         self.seconds_solve += later.seconds_solve;

@@ -7,6 +7,7 @@ use crate::math::Vec3;
 use crate::matter::SavedChannels;
 use crate::step::change::ChangeError;
 use crate::step::coupling::HeldForces;
+use crate::step::energy::Ledger;
 use crate::step::grab::Grabs;
 use crate::step::lineage::Replayed;
 use crate::step::simulation::Simulation;
@@ -68,6 +69,9 @@ impl Simulation {
         if self.state.air != AirPath::default() {
             let AirPath { carried, length } = self.state.air;
             channels.push(("air".to_owned(), vec![carried.x, carried.y, carried.z, length]));
+        }
+        if self.ledger != Ledger::default() {
+            channels.push((Ledger::CHANNEL.to_owned(), self.ledger.numbers()));
         }
         channels.extend(self.between.channels());
         if !self.grabs.is_empty() {
@@ -220,6 +224,7 @@ impl Simulation {
             return Err(bad_number("scale", 0, scale));
         }
         let between = HeldForces::saved_in(saved, model.bodies().len())?;
+        let ledger = Ledger::saved_in(saved)?;
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
             let refuse = |error: ModelError| CheckpointError::Topology {
@@ -247,6 +252,7 @@ impl Simulation {
         }
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
+        self.ledger = ledger;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use crate::contact::{Contact, Held};
 use crate::math::Vec3;
 use crate::matter::Channels;
 use crate::step::coupling::HeldForces;
+use crate::step::energy::Ledger;
 use crate::step::grab::Grabs;
 use crate::step::groups::{Plan, Wishes};
 use crate::step::self_collision::SelfCollider;
@@ -33,6 +34,7 @@ struct Saved {
     plan: Plan,
     between: HeldForces,
     grabs: Grabs,
+    ledger: Ledger,
     /// What energies remember.
     warm: Vec<Vec<f64>>,
     touched: Vec<Contact>,
@@ -113,7 +115,7 @@ impl Simulation {
                 saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
                 copy(touched, &mut saved.touched);
                 copy(held, &mut saved.held);
-                Saved { replaced, ..saved }
+                Saved { replaced, ledger: self.ledger, ..saved }
             }
             None => Saved {
                 state: self.state.clone(),
@@ -124,6 +126,7 @@ impl Simulation {
                 plan: self.plan.clone(),
                 between: self.between.clone(),
                 grabs: self.grabs.clone(),
+                ledger: self.ledger,
                 warm: self.memory.iter().map(|memory| memory.warm.clone()).collect(),
                 touched: touched.to_vec(),
                 held: held.to_vec(),
@@ -164,6 +167,7 @@ impl Simulation {
         }
         self.between.clone_from(&saved.between);
         self.grabs.clone_from(&saved.grabs);
+        self.ledger = saved.ledger;
         // Bounds change nothing that is found.
         self.forget_clearances();
     }

@@ -14,6 +14,7 @@ use crate::sparse::Cholesky;
 use crate::step::builder::SimulationBuilder;
 use crate::step::change::Roster;
 use crate::step::coupling::{HeldForces, Wetting};
+use crate::step::energy::Ledger;
 use crate::step::error::StepError;
 use crate::step::grab::Grabs;
 use crate::step::groups::{Group, Plan, Wishes};
@@ -87,6 +88,9 @@ pub struct Simulation {
     pub(crate) roster: Roster,
     pub(crate) lineage: Lineage,
     pub(crate) rollback: Rollback,
+    /// What is known of its energy, and which elements have pinned vertices, where it was looked for.
+    pub(crate) ledger: Ledger,
+    pub(super) near_pins: Option<Vec<Vec<u32>>>,
     pool: Pool,
     pub(crate) clock: Clock,
 }
@@ -135,6 +139,8 @@ impl Simulation {
             scratch: Scratch::default(),
             mass_factor: None,
             self_collider: None,
+            ledger: Ledger::default(),
+            near_pins: None,
             pool,
             clock,
         }
@@ -168,6 +174,8 @@ impl Simulation {
         self.wetting = Wetting::new(&self.model, &self.plan.of_body);
         self.mass_factor = None;
         self.limiter = None;
+        self.near_pins = None;
+        self.ledger.elastic = None;
         self.damping_links = DampingLinks::new(&self.damping, &self.model);
     }
 

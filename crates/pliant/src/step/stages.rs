@@ -10,6 +10,7 @@ use crate::scratch::Scratch;
 use crate::solve::limit::{Limiter, StrainLimitReport};
 use crate::solve::{SolveError, SolveReport, Solver, Start};
 use crate::step::coupling::{Coupled, HeldForces, Side, Wetting};
+use crate::step::energy::{Acting, Books};
 use crate::step::grab::Grabs;
 use crate::step::groups::{PerGroup, Plan};
 use crate::step::predict::Prediction;
@@ -36,13 +37,14 @@ pub(crate) struct Reached {
 }
 
 impl Simulation {
-    /// Solves a substep: its stages, then strain limits, contacts, pins, layers and velocities.
+    /// Solves a substep: its stages, then strain limits, contacts, pins, layers and velocities. `elastic` is the elastic energy at its start \[J\].
     pub(crate) fn solve(
         &mut self,
         part: &Substep,
         prediction: Prediction,
-    ) -> Result<(Reached, SolveReport), SolveError> {
-        let Prediction { velocities, accelerations, by_air, stage } = prediction;
+        elastic: f64,
+    ) -> Result<(Reached, SolveReport, Books), SolveError> {
+        let Prediction { velocities, accelerations, by_air, by_pressure, stage } = prediction;
         let known = self.begin_solve()?;
         let sides = PerGroup::of(self.groups.iter_mut().map(|group| group.parts(&self.model)));
         // A world has a body at least, and its group.
@@ -67,6 +69,7 @@ impl Simulation {
             self_collider: self.self_collider.as_mut(),
             clock: &self.clock,
             scratch: &mut self.scratch,
+            near_pins: &mut self.near_pins,
         };
         let (mut solved, report) = stages.solve(&stage, known)?;
         let limited = stages.limit_strain(&mut solved)?;
@@ -75,7 +78,12 @@ impl Simulation {
         stages.keep_apart(&mut solved, stage.tau);
         stages.correct_velocities(&mut solved);
         stage.recycle(stages.scratch);
-        Ok((stages.reached(solved, touched, limited, by_air), report))
+        let (velocities, gravity) = (&self.state.velocities[..], self.settings.gravity);
+        let acting = Acting { gravity, pressure: by_pressure, by_air, velocities, elastic };
+        // A step that will be refused has no energy.
+        let is_finite = solved.x.iter().all(|x| x.is_finite());
+        let books = if is_finite { stages.books(&mut solved, &touched.contacts, &acting) } else { Books::default() };
+        Ok((stages.reached(solved, touched, limited, acting.by_air), report, books))
     }
 
     /// Tells all that takes part where the substep begins. Returns how far colliders are known to be.
@@ -97,10 +105,10 @@ impl Simulation {
 }
 
 /// Where a substep has come to.
-struct Solved<'a> {
-    x: Vec<Vec3>,
-    v: Vec<Vec3>,
-    contacts: PerGroup<Contacts<'a>>,
+pub(super) struct Solved<'a> {
+    pub(super) x: Vec<Vec3>,
+    pub(super) v: Vec<Vec3>,
+    pub(super) contacts: PerGroup<Contacts<'a>>,
     /// Forces between groups, where there are several.
     between: Option<HeldForces>,
 }
@@ -113,31 +121,33 @@ struct Touched {
 }
 
 /// What a substep is solved with.
-struct Stages<'a> {
-    model: &'a Model,
+pub(super) struct Stages<'a> {
+    pub(super) model: &'a Model,
     plan: &'a Plan,
-    groups: PerGroup<(&'a Model, &'a mut dyn Solver)>,
+    pub(super) groups: PerGroup<(&'a Model, &'a mut dyn Solver)>,
     /// Forces between groups that have lasted from the substep before.
     between: &'a HeldForces,
     wetting: Option<&'a mut Wetting>,
     /// Vertices that were moved in the last stage without being faster, and by how much \[m\].
     shifted: Vec<(u32, Vec3)>,
     grabs: &'a Grabs,
-    inputs: &'a Inputs,
+    pub(super) inputs: &'a Inputs,
     integrator: TimeIntegrator,
     around: Option<&'a Colliders>,
-    limiter: Option<&'a Limiter>,
+    pub(super) limiter: Option<&'a Limiter>,
     /// Positions at the start of the substep \[m\].
-    start: &'a [Vec3],
-    part: &'a Substep,
+    pub(super) start: &'a [Vec3],
+    pub(super) part: &'a Substep,
     /// Damped velocities at the start \[m/s\].
     velocities: Vec<Vec3>,
     /// Accelerations by external forces \[m/s²\].
     accelerations: Vec<Vec3>,
-    trial: &'a mut [Memory],
+    pub(super) trial: &'a mut [Memory],
     self_collider: Option<&'a mut SelfCollider>,
     clock: &'a Clock,
-    scratch: &'a mut Scratch,
+    pub(super) scratch: &'a mut Scratch,
+    /// Elements of each energy that have pinned vertices, where they were looked for.
+    pub(super) near_pins: &'a mut Option<Vec<Vec<u32>>>,
 }
 
 impl<'a> Stages<'a> {

@@ -6,6 +6,7 @@
 //! in a long one: an implicit step damps, and turns a swing into a fall. If one substep fails, the whole step is
 //! undone.
 
+use crate::step::energy::Taken;
 use crate::step::error::StepError;
 use crate::step::report::StepReport;
 use crate::step::self_collision::SelfCollider;
@@ -55,17 +56,13 @@ impl Simulation {
         untorn.map_or(Ok(report), Err)
     }
 
-    /// One part of a step: predict → solve → check → commit → tear. To solve is: stages of the integrator, against what is in the way → strain limits →
+    /// One part of a step: predict → solve → check → measure → commit → tear, of which the first four may be done again ([`energy`](crate::step::energy)). To solve is: stages of the integrator, against what is in the way → strain limits →
     /// contacts → pins → layers → velocities.
     fn take_substep(&mut self, part: Substep) -> Result<Stepped, StepError> {
         let (begun, step) = (self.clock.now(), self.state.step + 1);
         self.follow_pins();
         self.inputs.approach(&self.model, &self.state.positions, part.left);
-        let prediction = self.predict(&part).map_err(|error| self.failed(error.into()))?;
-        let predicted = self.clock.now();
-        let (reached, solve) = self.solve(&part, prediction).map_err(|error| self.failed(error))?;
-        let solved = self.clock.now();
-        self.check(&reached.positions)?;
+        let Taken { reached, solve, energy, seconds_predict, seconds_solve, .. } = self.solve_guarded(&part)?;
         let strain_limiting = reached.limited;
         self.commit(&part, reached);
         // Of this step: what keeps a torn world apart is new and has done nothing yet.
@@ -81,9 +78,10 @@ impl Simulation {
             solve,
             self_collision,
             strain_limiting,
+            energy,
             torn,
-            seconds_predict: predicted - begun,
-            seconds_solve: solved - predicted,
+            seconds_predict,
+            seconds_solve,
             seconds_total: finished - begun,
         };
         Ok((report, untorn))

@@ -9,6 +9,7 @@ mod explicit;
 mod fluids;
 mod follow_leader;
 mod groups;
+mod guard;
 mod hair;
 mod interaction;
 mod invariants;

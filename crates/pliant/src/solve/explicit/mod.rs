@@ -97,6 +97,10 @@ impl Explicit {
 }
 
 impl Solver for Explicit {
+    fn lowers_energies(&self) -> bool {
+        false
+    }
+
     fn start(&self) -> Start {
         Start::Predicted
     }

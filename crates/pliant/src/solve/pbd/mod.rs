@@ -276,6 +276,10 @@ impl Means {
 }
 
 impl Solver for PositionBased {
+    fn lowers_energies(&self) -> bool {
+        false
+    }
+
     fn begin_step(&mut self, state: &State, _earlier: Option<(&[Vec3], f64)>) {
         Channels::copy_all(&state.channels, &mut self.channels);
     }

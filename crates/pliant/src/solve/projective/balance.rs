@@ -3,9 +3,11 @@
 use super::local::{Point, point};
 use super::prepared::{Prepared, position};
 use crate::contact::{ContactMode, Contacts};
+use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::solve::objective::{largest, largest_of};
 use crate::solve::{ForceBalance, Objective};
+use crate::sparse::Precision;
 
 /// Forces of elements are exact to this share of what they would be if a vertex moved by the world's diagonal.
 const ROUNDING: f64 = 1e-14;
@@ -33,6 +35,17 @@ impl Prepared {
             self.islands.largest_row()
         };
         Some(ForceBalance { unbalanced: unbalanced.sqrt(), largest: acting.sqrt().max(objective.load) })
+    }
+
+    /// Elastic energy at x, for an objective whose target x is \[J\].
+    pub(in crate::solve) fn elastic_energy(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+    ) -> f64 {
+        self.begin(objective, x, memory, Precision::Single);
+        self.evaluate(objective, x, memory, true)
     }
 
     /// ½m(x − s)²/τ² of free vertices at some positions \[J\].

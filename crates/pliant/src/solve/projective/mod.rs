@@ -31,8 +31,9 @@ use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
+use crate::scratch::fit;
 
-use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
+use super::{CARE, Objective, Progress, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
 use contact::Taken;
 use island::BoxedIsland;
@@ -49,6 +50,8 @@ const JUDGED_BELOW: f64 = 1e-4;
 #[derive(Debug)]
 pub struct Projective {
     params: ProjectiveParams,
+    /// The iterations that it was given, while it takes more care.
+    usual: Option<usize>,
     prepared: VecDeque<Prepared>,
     /// Islands of the model before, as far as they may be used again.
     left: HashMap<Vec<u64>, Vec<BoxedIsland>>,
@@ -70,6 +73,7 @@ struct Vectors {
 impl Vectors {
     fn resize(&mut self, len: usize) {
         for vector in [&mut self.current, &mut self.previous, &mut self.step, &mut self.next] {
+            fit(vector, len);
             vector.resize(len, Vec3::ZERO);
         }
     }
@@ -94,6 +98,7 @@ impl Projective {
         let (vectors, accelerator, history) = (Vectors::default(), Anderson::new(window), History::new(history));
         Self {
             params,
+            usual: None,
             prepared: VecDeque::new(),
             left: HashMap::new(),
             room: Room::default(),
@@ -112,6 +117,23 @@ impl Projective {
 }
 
 impl Solver for Projective {
+    fn take_care(&mut self, is_careful: bool) {
+        match is_careful {
+            true => {
+                let usual = *self.usual.get_or_insert(self.params.iterations);
+                self.params.iterations = CARE * usual;
+            }
+            false => self.params.iterations = self.usual.take().unwrap_or(self.params.iterations),
+        }
+    }
+
+    fn elastic_energy(&mut self, objective: &Objective<'_>, x: &mut [Vec3], memory: &mut [Memory]) -> f64 {
+        match self.prepared.front_mut() {
+            Some(prepared) if prepared.free() > 0 => prepared.elastic_energy(objective, x, memory),
+            _ => objective.elastic_energy(x, memory),
+        }
+    }
+
     fn start(&self) -> Start {
         self.params.start
     }

@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::contact::{ContactMode, Contacts};
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::scratch::fit;
 use crate::sparse::Precision;
 use crate::world::model::Model;
 use crate::world::state::State;
@@ -25,7 +26,7 @@ use super::projective::contact::Coupled;
 use super::projective::local::Point;
 use super::projective::prepared::Prepared;
 use super::projective::{Projective, ProjectiveParams, REFINED_BELOW, Stopwatch};
-use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
+use super::{CARE, Objective, Progress, SolveError, SolveReport, Solver, Start};
 use linear::{Limits, Linear};
 
 /// The preconditioner of Newton's system.
@@ -116,6 +117,8 @@ const CONTACT_WEIGHT: f64 = 50.0;
 #[derive(Debug)]
 pub struct TwoMetric {
     params: TwoMetricParams,
+    /// The parameters that it was given, while it takes more care.
+    usual: Option<TwoMetricParams>,
     base: Projective,
     linear: Linear,
     coupled: Vec<Coupled>,
@@ -134,6 +137,7 @@ impl TwoMetric {
         let (linear, coupled, origin, accelerations) = (Linear::default(), Vec::new(), Vec::new(), Vec::new());
         Self {
             params,
+            usual: None,
             base: Projective::new(base),
             linear,
             coupled,
@@ -146,6 +150,26 @@ impl TwoMetric {
 }
 
 impl Solver for TwoMetric {
+    fn take_care(&mut self, is_careful: bool) {
+        match is_careful {
+            true => {
+                let usual = self.usual.get_or_insert_with(|| self.params.clone());
+                self.params = TwoMetricParams {
+                    iterations: CARE * usual.iterations,
+                    linear_iterations: CARE * usual.linear_iterations,
+                    linear_tolerance: usual.linear_tolerance / CARE as f64,
+                    energy_tolerance: 0.0,
+                    ..usual.clone()
+                };
+            }
+            false => self.params = self.usual.take().unwrap_or_else(|| self.params.clone()),
+        }
+    }
+
+    fn elastic_energy(&mut self, objective: &Objective<'_>, x: &mut [Vec3], memory: &mut [Memory]) -> f64 {
+        self.base.elastic_energy(objective, x, memory)
+    }
+
     fn start(&self) -> Start {
         self.params.start
     }
@@ -153,10 +177,14 @@ impl Solver for TwoMetric {
     fn succeed(&mut self, last: Box<dyn Solver>) {
         let last: Box<dyn std::any::Any> = last;
         if let Ok(last) = last.downcast::<Self>() {
-            let Self { base, linear, .. } = *last;
+            // Vectors that are filled anew in each solve.
+            let Self { base, linear, mut coupled, origin, mut accelerations, .. } = *last;
             self.base.take_islands(base);
-            // Its vectors are filled anew in each solve.
-            self.linear = linear;
+            let contacts = coupled.len();
+            fit(&mut coupled, contacts);
+            coupled.clear();
+            accelerations.clear();
+            (self.linear, self.coupled, self.origin, self.accelerations) = (linear, coupled, origin, accelerations);
         }
     }
 
@@ -167,6 +195,7 @@ impl Solver for TwoMetric {
 
     fn begin_step(&mut self, state: &State, earlier: Option<(&[Vec3], f64)>) {
         self.accelerations.clear();
+        fit(&mut self.accelerations, state.velocities.len());
         if let Some((velocities, h)) = earlier {
             let changes = state.velocities.iter().zip(velocities).map(|(now, before)| (*now - *before) / h);
             self.accelerations.extend(changes);

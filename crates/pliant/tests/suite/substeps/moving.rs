@@ -32,10 +32,12 @@ fn a_pin_has_the_same_speed_in_every_substep() {
             seen.lock().unwrap().clear();
             sim.step().unwrap();
             assert_eq!(sim.positions()[0], target, "it ends where it was told to");
+            let mut last = Vec3::new(0.0, 0.3, -0.1) * f64::from(step - 1);
             let mut places = seen.lock().unwrap().clone();
+            // The energy at the start is looked at as well.
+            places.retain(|place| *place != last);
             places.dedup();
             assert_eq!(places.len(), substeps, "{places:?}");
-            let mut last = Vec3::new(0.0, 0.3, -0.1) * f64::from(step - 1);
             for place in places {
                 let velocity = (place - last) / (0.1 / substeps as f64);
                 assert!((velocity - Vec3::new(0.0, 3.0, -1.0)).length() < 1e-12, "{substeps} substeps: {velocity}");
