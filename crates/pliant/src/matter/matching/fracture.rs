@@ -299,7 +299,7 @@ impl Matching {
 
 impl Regions {
     /// The number of the piece of each particle: regions that share particles hang together.
-    fn pieces(&self, particles: usize) -> Vec<u32> {
+    pub(super) fn pieces(&self, particles: usize) -> Vec<u32> {
         let mut firsts: Vec<u32> = (0..particles as u32).collect();
         let mut join = |a: u32, b: u32| {
             let [a, b] = [a, b].map(|mut v| {

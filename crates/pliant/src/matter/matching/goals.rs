@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::fit::Fits;
 use super::fracture::{Break, Cracks, Moment};
 use super::members::{Members, Movements};
+use super::reaction::Reaction;
 use super::sums::Buffers;
 use super::volume::Volume;
 use super::{Matching, Modes};
@@ -26,6 +27,8 @@ pub(super) struct Shape {
     members: Movements,
     /// Sums of the maps of each particle's regions.
     maps: Buffers<12>,
+    /// How it answers to limits.
+    reaction: Reaction,
     /// Of a body that may break.
     cracks: Option<Cracks>,
     /// Of a body that keeps its volume.
@@ -45,6 +48,7 @@ impl Shape {
         let fits = Fits::new(&matching, &matching.regions, rest, masses);
         let cracks = matching.toughness.and_then(|_| Cracks::new(&matching.regions, rest, masses));
         let volume = matching.volume.map(|params| Volume::new(params, surface(), rest, masses));
+        let reaction = Reaction::new(&matching.regions, rest.len());
         let movements = vec![Vec3::ZERO; rest.len()];
         Self {
             first,
@@ -53,6 +57,7 @@ impl Shape {
             movements,
             members: Movements::default(),
             maps: Buffers::default(),
+            reaction,
             cracks,
             volume,
         }
@@ -89,6 +94,7 @@ impl Shape {
         let Some(cracks) = &mut self.cracks else { return };
         if own != cracks.breaks && cracks.take(&self.matching.regions, own, 0) {
             self.fits = Fits::new(&self.matching, &cracks.broken.regions, &cracks.rest, &cracks.masses);
+            self.reaction = Reaction::new(&cracks.broken.regions, cracks.rest.len());
         }
     }
 
@@ -113,6 +119,7 @@ impl Shape {
                 let mut fits = Fits::new(&self.matching, &cracks.broken.regions, &cracks.rest, &cracks.masses);
                 fits.inherit(&self.fits, &cracks.broken.parents);
                 self.fits = fits;
+                self.reaction = Reaction::new(&cracks.broken.regions, cracks.rest.len());
             }
         }
     }
@@ -167,6 +174,7 @@ impl Shape {
         let own = self.vertices();
         let (x, inverse_masses) = (&mut x[own.clone()], &inverse_masses[own]);
         self.find_movements(gamma, x);
+        self.reaction.add(&self.fits, inverse_masses, &mut self.movements);
         self.go(self.matching.relaxation, inverse_masses, x);
     }
 

@@ -4,10 +4,11 @@ use super::fracture::Broken;
 use super::goals::Shape;
 use super::{Break, Matching, Plasticity, Regions, Spring};
 use crate::contact::Contacts;
+use crate::integrate::TimeIntegrator;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::matter::{
     BodyView, Channel, Channels, Iteration, Matter, MatterInfo, Motion, MotionSetting, Place, SavedChannels, StageView,
-    StepView,
+    StepView, needs_implicit_euler,
 };
 use crate::mesh::PointSet;
 use crate::mesh::generate::particle_block;
@@ -74,6 +75,10 @@ impl Body {
 impl Matter for Matching {
     fn kind(&self) -> &'static str {
         INFO.kind
+    }
+
+    fn check_world(&self, at: &Place<'_>, integrator: TimeIntegrator) -> Result<(), ModelError> {
+        needs_implicit_euler(at, INFO.kind, integrator)
     }
 
     fn prepare(&mut self, body: &BodyView<'_>) -> Result<(), ModelError> {

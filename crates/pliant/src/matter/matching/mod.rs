@@ -18,6 +18,7 @@
 //! | `quadratic` | regions that bend and twist without resistance |
 //! | `damping` | how regions move as wholes |
 //! | `goals` | goals of particles, from the fits of their regions |
+//! | `reaction` | how a body answers when particles reach their limits |
 //! | `plasticity` | plastic deformation of regions |
 //! | `fracture` | regions that break |
 //! | `volume` | volume conservation for closed surfaces |
@@ -28,7 +29,7 @@
 //! oscillate as they should; its iterations then only limit strain.
 //! Departure: a particle in nᵢ regions has the mass
 //! mᵢ/nᵢ in each, in centres and moments alike [Rivers & James 2007], so that springs conserve momentum and angular
-//! momentum. Limits (γ above 0) conserve momentum only if no particle reaches them.
+//! momentum; bodies answer to limits (`reaction`), so that these conserve momentum as well.
 
 mod chains;
 mod cloth;
@@ -44,6 +45,7 @@ mod octree;
 mod paths;
 mod plasticity;
 mod quadratic;
+mod reaction;
 mod regions;
 mod runs;
 mod skin;

@@ -126,6 +126,60 @@ fn springs_of_overlapping_regions_keep_momentum_and_angular_momentum() {
     }
 }
 
+/// Particles that reach their limits pull at the body; without its answer, momentum was kept only where none did.
+#[test]
+fn limits_keep_momentum_and_angular_momentum() {
+    let points = block([6, 4, 3]);
+    let lattice = pliant::Lattice::block([6, 4, 3], 0.1).unwrap();
+    for (regions, points) in
+        [(Regions::random(&points.positions, 0.17, 1).unwrap(), points.clone()), (lattice.regions(1), lattice.points())]
+    {
+        let matching = Matching { spring: Spring::Share(0.0), limit: Some(0.05), ..Matching::new(regions) };
+        let centre = points.positions.iter().sum::<Vec3>() / points.positions.len() as f64;
+        let velocities: Vec<Vec3> =
+            points.positions.iter().map(|p| Vec3::new(1.0, 2.0, -0.5) + Vec3::new(1.0, 3.0, 2.0).cross(*p)).collect();
+        // More at one end than at the other, and round.
+        let bent = |p: &Vec3| {
+            let r = *p - centre;
+            centre + r * Vec3::new(1.0 + r.x, 0.9, 1.0) + Vec3::new(0.0, r.x * r.x, r.x * r.y)
+        };
+        let start: Vec<Vec3> = points.positions.iter().map(bent).collect();
+        let cube = body(&points, matching).with_positions(start.clone()).with_velocities(velocities.clone());
+        let mut sim = Simulation::builder().body(cube).gravity(Vec3::ZERO).solver(iterations(1)).build().unwrap();
+        let (before, given) = (sim.report().momentum, velocities.clone());
+        sim.step().unwrap();
+        let changed = sim.velocities().iter().zip(&velocities).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(changed > 0.1, "limits have moved it: {changed} m/s");
+        let momentum = sim.report().momentum;
+        assert!((momentum - before).length() < 1e-10 * before.length(), "{before} to {momentum}");
+        // About where particles were when they were moved.
+        let moment = |velocities: &[Vec3]| -> Vec3 {
+            let places = start.iter().zip(&given).map(|(x, v)| *x + *v * sim.time_step()).collect::<Vec<_>>();
+            let masses = sim.model().mass().lumped();
+            places.iter().zip(velocities).zip(masses).map(|((x, v), m)| (*x - centre).cross(*v) * *m).sum()
+        };
+        let [then, now] = [moment(&velocities), moment(sim.velocities())];
+        assert!((now - then).length() < 1e-9 * then.length(), "{then} to {now}");
+    }
+}
+
+/// It fell by 1.5 m from its handle, and by 3.6 m as an octree.
+#[test]
+fn a_matched_body_hangs_by_one_handle() {
+    let points = block([4, 4, 4]);
+    let cube = body(&points, Matching::new(Regions::balanced(&points.positions, 0.2).unwrap()));
+    let handle = pliant::energy::PositionGoals { vertices: vec![0], goals: None, stiffness: 1e4 };
+    let energy = handle.build(cube.rest()).unwrap();
+    let mut sim = Simulation::builder().body(cube.with_energy(energy)).build().unwrap();
+    let place = sim.positions()[0];
+    let farthest = points.positions.iter().map(|p| p.distance(place)).fold(0.0, f64::max);
+    (0..180).for_each(|_| drop(sim.step().unwrap()));
+    let now = sim.positions();
+    assert!(now[0].distance(place) < 0.02, "{}", now[0]);
+    let reach = now.iter().map(|p| p.distance(now[0])).fold(0.0, f64::max);
+    assert!(reach < 1.3 * farthest, "{reach} m of {farthest} m");
+}
+
 #[test]
 fn goals_of_ring_regions_have_the_momentum_of_the_particles() {
     let mesh = Sheet { columns: 6, rows: 5, ..Sheet::default() }.mesh().unwrap();

@@ -26,8 +26,11 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::constraint::Rule;
+use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::matter::{BodyView, Iteration, Matter, MatterInfo, Motion, MotionSetting, Place, Portion};
+use crate::matter::{
+    BodyView, Iteration, Matter, MatterInfo, Motion, MotionSetting, Place, Portion, needs_implicit_euler,
+};
 use crate::mesh::generate::Sheet;
 use crate::mesh::{Edge, MassKind, Simplices, TriangleMesh};
 use crate::parallel::Team;
@@ -180,6 +183,10 @@ impl Body {
 impl Matter for ClothMatching {
     fn kind(&self) -> &'static str {
         INFO.kind
+    }
+
+    fn check_world(&self, at: &Place<'_>, integrator: TimeIntegrator) -> Result<(), ModelError> {
+        needs_implicit_euler(at, INFO.kind, integrator)
     }
 
     fn prepare(&mut self, body: &BodyView<'_>) -> Result<(), ModelError> {
