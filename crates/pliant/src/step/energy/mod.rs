@@ -12,8 +12,8 @@
 //!
 //! Less these works, the energy may not exceed the least that it ever was by more than a share of what was turned over: the energy at the start, works, and
 //! what falling has released. So a gain is not hidden by what was lost before, and does not grow from step to step. Two shares are allowed: implicit Euler
-//! takes over from TR-BDF2 and the implicit midpoint at [`REDONE_FROM`], and what gains more than [`SLOWED_FROM`] even so is slowed down. Implicit Euler and BDF2
-//! are only watched. Matter without a potential, what position-based
+//! takes over from BDF2, TR-BDF2 and the implicit midpoint at [`REDONE_FROM`], and what gains more than [`SLOWED_FROM`] even so is slowed down. Implicit Euler
+//! is only watched. Matter without a potential, what position-based
 //! and explicit solvers move, limited strain, and contacts without forces are reported but not judged: what is stored, or done by colliders, is not known there.
 //!
 //! | file | does |
