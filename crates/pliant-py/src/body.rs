@@ -54,6 +54,9 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
     let material = recipe.getattr("material")?;
     let made = if material.is_none() { of_masses(recipe, &mesh)? } else { made_of(&material, recipe, &mesh)? };
     let mut body = made.with_pressure(get(recipe, "pressure")?);
+    if get(recipe, "permeable")? {
+        body = body.permeable();
+    }
     let rest: Vec<Vec3> = body.rest().to_vec();
     for recipe in recipe.getattr("energies")?.try_iter()? {
         body = body.with_energy(energy(&recipe?, &rest, faults)?);

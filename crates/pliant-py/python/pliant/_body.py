@@ -29,7 +29,8 @@ class Body:
     (n, 3) at the start, if not at rest. pressure: inside its surface [Pa]. tearing: how it tears, if it does.
     matching: shape matching in regions, with density or masses. cloth_matching: shape matching of its triangles,
     alone or in addition to a material. solver: the one that moves this body, if it is not that of the simulation;
-    bodies that are attached to each other share a solver, unless each names its own.
+    bodies that are attached to each other share a solver, unless each names its own. permeable: fluid flows through it,
+    as a world with a fluid needs to know of strands, hair and other bodies without a surface.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Body:
         matching: Matching | None = None,
         cloth_matching: ClothMatching | None = None,
         solver: Solver | None = None,
+        permeable: bool = False,
     ) -> None:
         if not isinstance(mesh, Mesh):
             raise ValueError(f"mesh is a {type(mesh).__name__}; pliant.as_mesh takes those of other libraries")
@@ -82,6 +84,7 @@ class Body:
         self.positions = None if positions is None else vectors(positions, "positions", count)
         self.velocities = None if velocities is None else vectors(velocities, "velocities", count)
         self.pressure = number(pressure, "pressure")
+        self.permeable = bool(permeable)
         self.tearing = instance(tearing, "tearing", Tearing)
         if tearing is not None:
             tearing.check(count)

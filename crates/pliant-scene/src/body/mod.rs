@@ -188,6 +188,7 @@ pub(crate) fn build_body(
         body = body.with_motion(section.velocity.into(), section.spin.into());
     }
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
+    let body = if section.permeable { body.permeable() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
     let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
     Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, skin, is_rigid })

@@ -41,6 +41,9 @@ pub struct BodySection {
     pub spin: [f64; 3],
     /// Whether it is kept from passing through itself, if the scene has self-collision; true by default.
     pub self_collision: Option<bool>,
+    /// Whether fluid flows through it, as a world with a fluid needs to know of strands, rods, hair and other bodies without a surface; false by default.
+    #[serde(default)]
+    pub permeable: bool,
     /// Overpressure inside its surface (Pa).
     #[serde(default)]
     pub pressure: f64,

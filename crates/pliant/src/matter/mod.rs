@@ -142,6 +142,20 @@ pub(crate) fn is<M: Matter>(matter: &dyn Matter) -> bool {
     downcast::<M>(matter).is_some()
 }
 
+/// Refuses all integrators but implicit Euler, for matter whose springs or limits gain energy with others.
+pub(crate) fn needs_implicit_euler(
+    at: &Place<'_>,
+    kind: &'static str,
+    integrator: TimeIntegrator,
+) -> Result<(), ModelError> {
+    if integrator == TimeIntegrator::ImplicitEuler {
+        return Ok(());
+    }
+    let problem =
+        format!("it would gain energy with {integrator}: choose implicit Euler, and shorter steps to damp less");
+    Err(ModelError::Matter { body: at.name().to_owned(), kind, problem })
+}
+
 /// Refuses a world that some matter cannot be part of.
 pub(crate) fn check_world(model: &Model, integrator: TimeIntegrator) -> Result<(), ModelError> {
     model.matter().iter().try_for_each(|entry| entry.matter.check_world(&Place::new(model, entry.body), integrator))

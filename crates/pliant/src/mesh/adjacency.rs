@@ -8,6 +8,8 @@
 //!        d
 //! ```
 
+use std::collections::HashSet;
+
 use super::{Csr, MeshError, StrandSet, TetMesh, TriangleMesh};
 
 /// An undirected edge, lower vertex first.
@@ -83,6 +85,13 @@ fn unique(edges: impl Iterator<Item = [u32; 2]>) -> Vec<Edge> {
     edges.sort_unstable();
     edges.dedup();
     edges
+}
+
+/// How many edges of a surface have no triangle on their other side: none if it is closed.
+pub(crate) fn open_edges(triangles: &[[u32; 3]]) -> usize {
+    let edges = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
+    let all: HashSet<[u32; 2]> = triangles.iter().flat_map(edges).collect();
+    all.iter().filter(|[a, b]| !all.contains(&[*b, *a])).count()
 }
 
 impl TriangleMesh {

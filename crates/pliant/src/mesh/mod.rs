@@ -51,6 +51,7 @@ mod tet_mesh;
 mod tetrahedralise;
 mod triangle_mesh;
 
+pub(crate) use adjacency::open_edges;
 pub use adjacency::{Components, Edge, Hinge, connected_components};
 pub use csr::Csr;
 pub use embed::Embedding;

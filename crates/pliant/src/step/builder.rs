@@ -9,6 +9,7 @@ use crate::integrate::TimeIntegrator;
 use crate::math::{Vec3, diagonal};
 use crate::solve::limit::StrainLimiting;
 use crate::solve::{SolverChoice, Touchable};
+use crate::step::applies::{self, Uses};
 use crate::step::change::{Attached, Roster};
 use crate::step::groups::{Circumstances, Plan, Planned, Wishes};
 use crate::step::pool::Pool;
@@ -252,6 +253,13 @@ impl SimulationBuilder {
         (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
         crate::matter::check_world(&model, self.settings.integrator)?;
         crate::world::topology::check_tearing(&model)?;
+        let uses = Uses {
+            damping: self.damping,
+            strain_limiting: self.strain_limiting.is_some(),
+            wind: self.settings.wind.is_some(),
+            self_collision: self.self_collision.is_some(),
+        };
+        applies::check(&model, &uses)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let channels = crate::matter::initial(&model, &positions)?;

@@ -8,9 +8,11 @@ use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::matter::Place;
+use crate::step::applies;
 use crate::step::energy::Ledger;
 use crate::step::simulation::Simulation;
 use crate::step::substeps::{MOST_SUBSTEPS, NEED};
+use crate::world::error::ModelError;
 use crate::world::model::{BodyInfo, Model};
 use crate::world::state::State;
 
@@ -20,6 +22,9 @@ pub enum InputError {
     /// No body of that name.
     #[error("there is no body {0:?}")]
     NoSuchBody(String),
+    /// The world has a body that this would do nothing to.
+    #[error(transparent)]
+    Refused(Box<ModelError>),
     /// The body is not rigid.
     #[error("body {0:?} is not rigid")]
     NotRigid(String),
@@ -275,6 +280,10 @@ impl Simulation {
     pub fn set_wind(&mut self, wind: Option<Wind>) -> Result<(), InputError> {
         if let Some((name, value, need)) = wind.as_ref().and_then(Wind::problem) {
             return Err(InputError::BadValue { name, value, need });
+        }
+        if wind.is_some() {
+            let refused = |error: ModelError| InputError::Refused(Box::new(error));
+            applies::check(&self.model, &self.uses(true)).map_err(refused)?;
         }
         self.settings.wind = wind;
         Ok(())

@@ -8,6 +8,7 @@
 //! | `groups` | which solver moves which bodies |
 //! | `coupling` | rounds between groups: contacts, attachments and fluid between bodies of different solvers |
 //! | `energy` | where energy comes from and goes, and what is done if it comes from nowhere |
+//! | `applies` | refuses features that would do nothing to a body |
 //! | `commit` | how it becomes the state of the world, unless something is wrong with it |
 //! | `simulation` | the world itself |
 //! | `self_collision` | rounds of solving and truncating movements, so that no surface passes through another |
@@ -26,6 +27,7 @@
 //! | `settle` | statics: brings a world to rest |
 //! | `problem` | one implicit stage as a problem to study |
 
+mod applies;
 pub(crate) mod builder;
 pub(crate) mod change;
 mod commit;

@@ -81,6 +81,7 @@ impl World {
             strand_width: body.strand_width,
             pressure: body.pressure,
             collides_with_itself: body.collides_with_itself,
+            permeable: body.permeable,
             welded: Vec::new(),
             stamp: Stamp::new(),
         });

@@ -26,6 +26,7 @@ pub struct Body {
     pub(crate) segments: Vec<[u32; 2]>,
     pub(crate) strand_width: f64,
     pub(crate) collides_with_itself: bool,
+    pub(crate) permeable: bool,
     pub(crate) pinned: Vec<u32>,
     pub(crate) pressure: f64,
     pub(crate) fabric: Fabric,
@@ -49,6 +50,7 @@ impl Body {
             segments: Vec::new(),
             strand_width: 0.0,
             collides_with_itself: true,
+            permeable: false,
             pinned: Vec::new(),
             pressure: 0.0,
             fabric: Fabric::default(),
@@ -210,6 +212,13 @@ impl Body {
     /// Lets the body pass through itself in a world with [self-collision](crate::SelfCollision); it still collides with others.
     pub fn without_self_collision(mut self) -> Self {
         self.collides_with_itself = false;
+        self
+    }
+
+    /// Says that fluid flows through the body as if it were not there. Strands, rods, hair and other bodies without a surface are too thin for fluid to
+    /// see, and a world that has both is refused unless they are permeable.
+    pub fn permeable(mut self) -> Self {
+        self.permeable = true;
         self
     }
 

@@ -117,6 +117,18 @@ pub enum ModelError {
         /// Why.
         problem: String,
     },
+    /// A feature of the world would do nothing to a body.
+    #[error("body {body:?} has no {needs}, so {feature} would do nothing to it: {instead}")]
+    NothingToActOn {
+        /// Body.
+        body: String,
+        /// What the world asks for.
+        feature: &'static str,
+        /// What it acts on.
+        needs: &'static str,
+        /// A way out.
+        instead: &'static str,
+    },
     /// Fluid in the pipe of an emitter was given a velocity.
     #[error(
         "vertex {vertex} of body {body:?} has the velocity {value}, but is in a pipe with a jet of velocity {jet}: fluid from an emitter starts with the velocity of its jet"
@@ -257,6 +269,7 @@ impl ModelError {
             | Self::RepeatedName(body)
             | Self::NoSuchBody(body)
             | Self::Matter { body, .. }
+            | Self::NothingToActOn { body, .. }
             | Self::MovedEmitter { body, .. }
             | Self::Energy { body, .. }
             | Self::SharedRodVertex { body, .. }

@@ -33,6 +33,8 @@ pub struct BodyInfo {
     pub pressure: f64,
     /// Whether it is kept from passing through itself in a world with self-collision.
     pub collides_with_itself: bool,
+    /// Whether fluid flows through it.
+    pub permeable: bool,
     /// Copies of pinned vertices, in vertices of the world, each with its original: they always stay at the same place,
     /// so that nothing can keep them apart.
     pub welded: Vec<[u32; 2]>,

@@ -109,7 +109,7 @@ fn matter_and_constraints_get_other_numbers_when_a_body_before_them_leaves() {
         let mass = sheet.mass_matrix(MassKind::Lumped, 0.2).unwrap();
         Body::new(sheet.positions.clone(), mass).named("threads").pin([0]).with_constraints(lengths.boxed())
     };
-    let rest = || [rod("rod", Vec3::Y), water("water", Vec3::Z), threads()];
+    let rest = || [rod("rod", Vec3::Y).permeable(), water("water", Vec3::Z), threads()];
     let solver = || PositionBasedParams::default();
     let mut builder = Simulation::builder().body(cloth("first", Vec3::X)).solver(solver());
     let mut without = Simulation::builder().solver(solver());

@@ -4,7 +4,7 @@ use super::particles::MOST_SAMPLES;
 use super::{Emitter, FluidMaterial, Fluids};
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
-use crate::matter::{BodyView, Matter, MatterInfo, Motion, MotionSetting, Place};
+use crate::matter::{BodyView, Matter, MatterInfo, Motion, MotionSetting, Place, needs_implicit_euler};
 use crate::mesh::PointSet;
 use crate::mesh::generate::particle_block;
 use crate::world::body::Body;
@@ -119,7 +119,10 @@ impl Matter for Fluid {
 
     /// One kernel serves all fluids, so that they push each other; and fluid feels surfaces by samples as far apart as its particles, so their triangles
     /// must not be too large.
-    fn check_world(&self, at: &Place<'_>, _integrator: TimeIntegrator) -> Result<(), ModelError> {
+    fn check_world(&self, at: &Place<'_>, integrator: TimeIntegrator) -> Result<(), ModelError> {
+        if integrator != TimeIntegrator::Bdf2 {
+            needs_implicit_euler(at, INFO.kind, integrator)?;
+        }
         let (spacing, limit, model) = (self.material.spacing, MOST_SAMPLES, at.model);
         if model.matter_of::<Self>().any(|other| other.matter.material.spacing != spacing) {
             let (name, need) = ("spacing of a fluid", "that of all fluids");

@@ -403,6 +403,7 @@ impl Simulation {
             let planned = wishes.planned(model, &self.circumstances())?;
             crate::matter::check_world(model, planned.integrator)?;
             crate::world::topology::check_tearing(model)?;
+            crate::step::applies::check(model, &self.uses(self.settings.wind.is_some()))?;
             // Surfaces that were there are apart already.
             let collider = match bodies.iter().all(Option::is_some) || self.lineage.is_provisional {
                 true => self.later_self_collision().map(|settings| SelfCollider::unchecked(settings, model)),

@@ -9,7 +9,7 @@ use super::fabric::Fabric;
 use super::images::{Image, Images};
 use crate::energy::{Batch, Rewiring};
 use crate::math::Vec3;
-use crate::mesh::{MassEntry, TetMesh};
+use crate::mesh::{MassEntry, TetMesh, open_edges};
 use crate::world::islands::Stamp;
 use crate::world::mass::Mass;
 use crate::world::model::{EnergyEntry, Model, ModelParts};
@@ -148,7 +148,12 @@ pub(crate) fn apply(parts: &mut ModelParts, change: &Change) -> Result<Vec<Sourc
     }
     let info = &mut parts.bodies[body];
     info.vertices = base..end + more;
+    let open_before = if info.pressure == 0.0 { 0 } else { open_edges(&info.surface) };
     draw(&fabric, own_rest, base as u32, &mut info.surface, &mut info.segments)?;
+    // Air escapes through a hole.
+    if info.pressure != 0.0 && open_edges(&info.surface) > open_before {
+        info.pressure = 0.0;
+    }
 
     (parts.rest, parts.mass, parts.pinned) = (rest, mass, pinned);
     parts.fabrics[body] = Arc::new(fabric);

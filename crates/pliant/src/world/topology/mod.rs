@@ -49,13 +49,15 @@ pub enum TopologyError {
     #[error("there is no body {0:?}")]
     NoSuchBody(String),
     /// The body has nothing that could tear.
-    #[error("body {body:?} has no triangles, tets or segments that could tear")]
+    #[error(
+        "body {body:?} has no triangles, tets or segments that could tear: bodies of cloth, solid and strand materials do, and shape matching breaks by its toughness"
+    )]
     NoCells {
         /// Body.
         body: String,
     },
     /// An energy, or the matter of a body, does not support tearing and cutting.
-    #[error("{}{kind:?} cannot be torn or cut", in_body(body.as_deref()))]
+    #[error("{}{kind:?} cannot be torn or cut; cloth, solid and strand materials can", in_body(body.as_deref()))]
     Unsupported {
         /// Body; none for attachments between bodies.
         body: Option<String>,
@@ -71,7 +73,7 @@ pub enum TopologyError {
         kind: &'static str,
     },
     /// Only cloth can be cut.
-    #[error("body {body:?} is not cloth; only cloth can be cut")]
+    #[error("body {body:?} is not cloth; only cloth can be cut, and other bodies can be given tearing")]
     NotCloth {
         /// Body.
         body: String,

@@ -128,3 +128,21 @@ fn a_cut_along_mesh_lines_goes_through_their_vertices() -> Outcome {
     assert_eq!((report.inserted, report.doubled, pieces(&sim, 0)), (0, 5, 2));
     Ok(())
 }
+
+/// It went on pushing at 1850 m/s.
+#[test]
+fn a_balloon_that_is_cut_loses_its_pressure() -> Outcome {
+    let mesh = pliant::mesh::generate::Icosphere { radius: 0.2, subdivisions: 3 }.mesh()?;
+    let ball = Body::cloth(&mesh, &ClothMaterial { youngs_modulus: 1e6, ..ClothMaterial::default() })?
+        .named("ball")
+        .with_pressure(200.0);
+    let mut sim = Simulation::builder().body(ball).gravity(Vec3::ZERO).build()?;
+    (0..5).try_for_each(|_| sim.step().map(drop))?;
+    assert_eq!(sim.body("ball")?.pressure, 200.0);
+    sim.cut("ball", &Cut::Plane { point: Vec3::X * 0.1, normal: Vec3::X })?;
+    assert_eq!(sim.body("ball")?.pressure, 0.0, "air escapes through a hole");
+    (0..60).try_for_each(|_| sim.step().map(drop))?;
+    let fastest = sim.report().max_speed;
+    assert!(fastest < 20.0, "{fastest} m/s");
+    Ok(())
+}

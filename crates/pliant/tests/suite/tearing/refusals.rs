@@ -31,11 +31,11 @@ fn what_cannot_tear_is_refused_by_name() -> Outcome {
     let outside =
         pliant::energy::FunctionBatch::new("outside", operator, |z: &[Vec3], p: &mut [Vec3]| p.copy_from_slice(z));
     let error = refused(cloth()?.with_energy(Box::new(outside)).with_tearing(strong()));
-    assert_eq!(error, "body \"cloth\": \"outside\" cannot be torn or cut");
+    assert_eq!(error, "body \"cloth\": \"outside\" cannot be torn or cut; cloth, solid and strand materials can");
 
     let wire = Body::rods(&rope(Vec3::ZERO, Vec3::X, 4)?, &RodMaterial::default())?.named("wire");
     let error = refused(wire.with_tearing(strong()));
-    assert_eq!(error, "body \"wire\": \"rod\" cannot be torn or cut");
+    assert_eq!(error, "body \"wire\": \"rod\" cannot be torn or cut; cloth, solid and strand materials can");
 
     let solid = Body::solid(&TetBox::default().mesh()?, &SolidMaterial::default())?.named("jelly");
     let mut sim = Simulation::builder().body(cloth()?).body(solid).build()?;

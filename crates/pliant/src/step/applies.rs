@@ -1,0 +1,158 @@
+//! Features that a world asks of all its bodies. A body that has nothing for a feature to act on is refused, with a way out: it would silently do nothing.
+//!
+//! Some bodies need not have it, because nobody expects it of them: rigid bodies do not deform, fluids are damped by their viscosity, and single points
+//! have nothing that could. Beside others that do have it, they are let pass; a world of nothing else is refused.
+
+use crate::force::damping::Damping;
+use crate::matter::kinds::{Fluid, Oriented};
+use crate::step::simulation::Simulation;
+use crate::world::error::ModelError;
+use crate::world::model::Model;
+
+/// What a world uses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Uses {
+    pub(crate) damping: Damping,
+    pub(crate) strain_limiting: bool,
+    pub(crate) wind: bool,
+    pub(crate) self_collision: bool,
+}
+
+impl Simulation {
+    /// What it uses now, with or without a wind.
+    pub(crate) fn uses(&self, wind: bool) -> Uses {
+        let (damping, strain_limiting) = (self.damping, self.strain_limiting.is_some());
+        Uses { damping, strain_limiting, wind, self_collision: self.lineage.self_collision.is_some() }
+    }
+}
+
+struct Feature {
+    name: &'static str,
+    needs: &'static str,
+    instead: &'static str,
+    acts_on: fn(&Model, usize) -> bool,
+    /// Whether it concerns bodies that are held everywhere.
+    acts_on_held: bool,
+}
+
+const STIFFNESS: Feature = Feature {
+    name: "stiffness damping",
+    needs: "elastic energies",
+    instead: "use deformation damping, or the damping of its material",
+    acts_on: |model, body| model.energies().iter().any(|entry| entry.damping.is_some() && entry.body == Some(body)),
+    acts_on_held: false,
+};
+const SPRING: Feature = Feature {
+    name: "spring damping",
+    needs: "edges",
+    instead: "use deformation damping, or the damping of its material",
+    acts_on: has_edges,
+    acts_on_held: false,
+};
+const CLUSTERS: Feature = Feature {
+    name: "radial damping of clusters",
+    needs: "edges along which clusters could grow",
+    instead: "set the size of clusters to 0, for whole bodies",
+    acts_on: has_edges,
+    acts_on_held: false,
+};
+const STRAIN: Feature = Feature {
+    name: "strain limiting",
+    needs: "edges",
+    instead: "limit it by its material, such as `limit` of shape matching",
+    acts_on: has_edges,
+    acts_on_held: false,
+};
+const WIND: Feature = Feature {
+    name: "wind",
+    needs: "surface, strands with a width or oriented particles",
+    instead: "give it a surface (`with_surface`), or segments with a width",
+    acts_on: |model, body| {
+        let info = &model.bodies()[body];
+        let has_strands = !info.segments.is_empty() && info.strand_width > 0.0;
+        !info.surface.is_empty() || has_strands || model.matter_in::<Oriented>(body).is_some()
+    },
+    acts_on_held: false,
+};
+const FLUID: Feature = Feature {
+    name: "fluid",
+    needs: "surface",
+    instead: "give it a surface (`with_surface`), or say that fluid flows through it (`permeable`)",
+    acts_on: |model, body| {
+        let info = &model.bodies()[body];
+        info.permeable || !info.surface.is_empty() || model.matter_in::<Fluid>(body).is_some()
+    },
+    acts_on_held: true,
+};
+const SELF_COLLISION: Feature = Feature {
+    name: "self-collision",
+    needs: "surface or segments",
+    instead: "give it a surface (`with_surface`); a lattice has one, an octree has none",
+    acts_on: |model, body| {
+        let info = &model.bodies()[body];
+        !info.surface.is_empty() || !info.segments.is_empty() || model.matter_in::<Oriented>(body).is_some()
+    },
+    acts_on_held: true,
+};
+
+fn has_edges(model: &Model, body: usize) -> bool {
+    !model.cells(body).is_empty()
+}
+
+/// Refuses a world in which a feature would do nothing to a body.
+pub(crate) fn check(model: &Model, uses: &Uses) -> Result<(), ModelError> {
+    let Damping { stiffness, spring, radial, cluster, .. } = uses.damping;
+    let features = [
+        (stiffness > 0.0, STIFFNESS),
+        (spring > 0.0, SPRING),
+        (radial > 0.0 && cluster > 0, CLUSTERS),
+        (uses.strain_limiting, STRAIN),
+        (uses.wind, WIND),
+        (uses.self_collision, SELF_COLLISION),
+        (model.matter_of::<Fluid>().next().is_some(), FLUID),
+    ];
+    features.iter().filter(|(is_used, _)| *is_used).try_for_each(|(_, feature)| feature.check(model))?;
+    model.bodies().iter().enumerate().filter(|(_, info)| info.pressure != 0.0).try_for_each(|(body, info)| {
+        let problem = match () {
+            () if info.surface.is_empty() => ("surface", "pressure acts on the triangles of a surface"),
+            () if is_rigid(model, body) => ("skin that could give way", "make it of cloth or of a solid material"),
+            () => return Ok(()),
+        };
+        let (feature, (needs, instead)) = ("pressure", problem);
+        Err(ModelError::NothingToActOn { body: info.name.clone(), feature, needs, instead })
+    })
+}
+
+impl Feature {
+    fn check(&self, model: &Model) -> Result<(), ModelError> {
+        let moves = |body: &usize| {
+            let mut vertices = model.bodies()[*body].vertices.clone();
+            vertices.any(|v| model.free_index(v as u32).is_some())
+        };
+        // What is held can be in the way of others all the same.
+        let counts = |body: &usize| self.acts_on_held || moves(body);
+        let bodies: Vec<usize> = (0..model.bodies().len()).filter(counts).collect();
+        let lacks = |body: &usize| !(self.acts_on)(model, *body);
+        let is_alone = bodies.iter().all(lacks);
+        match bodies.iter().find(|body| lacks(body) && (is_alone || is_expected(model, **body))) {
+            None => Ok(()),
+            Some(&body) => Err(ModelError::NothingToActOn {
+                body: model.bodies()[body].name.clone(),
+                feature: self.name,
+                needs: self.needs,
+                instead: self.instead,
+            }),
+        }
+    }
+}
+
+fn is_rigid(model: &Model, body: usize) -> bool {
+    let own = &model.bodies()[body].vertices;
+    model.rigid_sets().iter().any(|set| set.vertices.first().is_some_and(|&v| own.contains(&(v as usize))))
+}
+
+/// Whether a user expects all features of it.
+fn is_expected(model: &Model, body: usize) -> bool {
+    let is_single = model.matter().iter().all(|entry| entry.body != body) && model.cells(body).is_empty();
+    !(is_single || is_rigid(model, body) || model.matter_in::<Fluid>(body).is_some())
+}
