@@ -8,7 +8,7 @@ use pliant::{Lattice, Link, MatchedSkin, Octree, OctreeCell, RegionError, Region
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    elements, get, get_elements, get_numbers, get_vectors, to_array, to_elements, to_numbers, vectors,
+    elements, get, get_elements, get_numbers, get_vectors, read_only, to_array, to_elements, to_numbers, vectors,
 };
 use crate::error::bad_value;
 use crate::material::ellipsoids;
@@ -72,7 +72,7 @@ fn fill_lattice<'py>(
     let filled = py.detach(|| Lattice::fill_centred(solid, spacing)).map_err(|error| refused(&error))?;
     let lattice = if largest_piece { filled.largest_piece() } else { filled };
     let cells = lattice.cells().as_flattened().to_vec().into_pyarray(py).reshape([lattice.cells().len(), 3])?;
-    Ok((cells, lattice.origin().to_array()))
+    Ok((read_only(cells), lattice.origin().to_array()))
 }
 
 /// Pairs of linked neighbours.

@@ -6,7 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, each, instance, number, per_element, selection, vector, vectors
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    Indices,
+    each,
+    indices,
+    instance,
+    number,
+    per_element,
+    selection,
+    vector,
+    vectors,
+)
 from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
@@ -76,7 +88,7 @@ class Body:
         self.constraints = each(constraints, "constraints", Constraints)
         for constraint in self.constraints:
             constraint.check(count)
-        self.pinned: Indices = selection(np.asarray(pin), "pin", count) if np.size(pin) else np.zeros(0, np.uint32)
+        self.pinned: Indices = selection(np.asarray(pin), "pin", count) if np.size(pin) else indices((), "pin")
         if isinstance(material, RigidMaterial) and (positions is not None or velocities is not None):
             raise ValueError("a rigid body has no positions or velocities of its own; move its mesh, or see Body.rigid")
         self.positions = None if positions is None else vectors(positions, "positions", count)

@@ -12,7 +12,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, pair, per_element, vector, vectors, within
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    Indices,
+    floats,
+    indices,
+    number,
+    pair,
+    per_element,
+    read_only,
+    vector,
+    vectors,
+    within,
+)
 from ._arrays import count as whole
 
 
@@ -330,7 +343,7 @@ class CustomEnergy(Energy):
         count, corners = array.shape
         if np.ndim(coefficients) == 2:
             one = floats(coefficients, "coefficients", (None, corners))
-            self.coefficients: Floats = np.ascontiguousarray(np.broadcast_to(one, (count, *one.shape)))
+            self.coefficients: Floats = read_only(np.array(np.broadcast_to(one, (count, *one.shape)), order="C"))
         else:
             self.coefficients = floats(coefficients, "coefficients", (count, None, corners))
         self.weights = per_element(weights, "weights", count)

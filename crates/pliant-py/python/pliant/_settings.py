@@ -236,7 +236,8 @@ class TwoMetric:
 
 @dataclass(frozen=True)
 class ConjugateGradient:
-    """Solves Newton's linear systems with conjugate gradients."""
+    """Solves Newton's linear systems with conjugate gradients. tolerance: residual of the linear system relative to its
+    right-hand side. max_iterations: of each solve."""
 
     tolerance: float = 1e-6
     max_iterations: int = 1000
@@ -298,7 +299,7 @@ class PositionBased:
 
     @classmethod
     def classic(cls, iterations: int, stiffness: float = 1.0) -> PositionBased:
-        """Classic position-based dynamics with one share for all constraints."""
+        """Classic position-based dynamics: stiffness is the share of an error, 0 to 1, that the iterations of a step correct."""
         return cls(iterations, stiffness)
 
 

@@ -142,7 +142,7 @@ class ChainMaterial(Material):
     """Strands with shape matching: runs of vertices are pulled back to their rest shape [Rungjiratananon 2010]. Needs
     the position-based solver. Wider runs make strands stiffer, at the same cost.
 
-    width: number of vertices to each side. density: mass per length [kg/m]. share, frequency, damping, limit,
+    width: number of vertices to each side. density: mass per length [kg/m]. share, frequency [Hz], damping [1/s], limit,
     relaxation: as for OrientedMaterial, without rotations.
     """
 
