@@ -25,6 +25,7 @@ mod scene;
 mod settings;
 mod simulation;
 mod solid;
+mod store;
 mod topology;
 mod wrinkle;
 
@@ -52,6 +53,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     presets::register(module)?;
     rod::register(module)?;
     scene::register(module)?;
+    store::register(module)?;
     topology::register(module)?;
     mesh::register(module)
 }

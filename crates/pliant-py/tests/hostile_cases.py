@@ -58,6 +58,17 @@ def scene_file() -> Path:
     return path
 
 
+def new_run() -> pliant.Run:
+    """A run that has begun, in a folder of its own."""
+    return pliant.Run.create(Path(tempfile.mkdtemp(dir=FOLDER)) / "run", world())
+
+
+def finished_run() -> Path:
+    """The folder of a run that has ended."""
+    with new_run() as run:
+        return run.record(1).path
+
+
 def run(body: Any, **options: Any) -> Any:
     """Builds a world of a body and takes two steps."""
     sim = pliant.Simulation(body, **options)
@@ -935,6 +946,37 @@ CASES: dict[str, Case] = {
         paths=("path",),
     ),
     "vertex_strains": Case(lambda: pliant.vertex_strains, {"sim": world()}),
+    "Run.create": Case(
+        lambda: pliant.Run.create,
+        {
+            "path": FOLDER / "run", "simulation": world(), "steps_per_frame": 2, "checkpoint_every": 30,
+            "overwrite": True,
+        },
+        use=lambda run: run.record(1).close(),
+        paths=("path",),
+    ),
+    "Run.resume": Case(
+        lambda: pliant.Run.resume,
+        {"path": finished_run(), "simulation": world(), "checkpoint_every": 30},
+        use=lambda run: run.close(),
+        paths=("path",),
+    ),
+    "Run.open": Case(
+        lambda: pliant.Run.open, {"path": finished_run()}, use=lambda run: run.read(-1), paths=("path",)
+    ),
+    "Run.add_frame": _method(new_run, "add_frame", {"reports": (), "channels": {"mine": np.arange(16.0)}}),
+    "Run.record": _method(new_run, "record", {"frames": 2, "each": None}, free=("each",)),
+    "Run.read": _method(new_run, "read", {"frame": 0}),
+    "Run.topology": _method(new_run, "topology", {"frame": 0}),
+    "Run.export": _method(
+        new_run,
+        "export",
+        {
+            "path": FOLDER / "cloth.npy", "format": "npy", "frames": (0, 0), "every": 1, "bodies": ["cloth"],
+            "scale": 1.0, "up": "y", "fluid": "particles", "interpolation": "linear",
+        },
+        paths=("path",),
+    ),
     "Image.save": _method(
         lambda: pliant.show(world(), size=(16, 12)), "save", {"path": FOLDER / "a.png", "few_colors": True}, paths=("path",)
     ),
@@ -943,5 +985,6 @@ CASES: dict[str, Case] = {
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
     "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "Image", "ImportedMesh", "Report", "RigidPose",
-    "Settled", "Solution", "SolveReport", "StepError", "StepReport", "Verdict", "WorstElement", "__version__",
+    "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "Verdict",
+    "WorstElement", "__version__",
 }  # fmt: skip

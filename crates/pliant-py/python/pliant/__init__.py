@@ -73,6 +73,7 @@ from ._meshes import (
 )
 from ._pliant import Image, SolveReport, StepError, StepReport, __version__
 from ._reports import ElementStrains, Report, RigidPose, Settled, Solution, WorstElement
+from ._runs import Run, StoredFrame, StoredTopology
 from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_scene
 from ._settings import (
     Anderson,
@@ -123,9 +124,9 @@ __all__ = [
     "Plasticity", "PlateBending", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "RenderBuffers",
     "Report",
-    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision", "Settled",
+    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "Run", "SceneSimulation", "Seam", "SelfCollision", "Settled",
     "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
-    "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
+    "StoredFrame", "StoredTopology", "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
     "Turbulence", "TwoMetric",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
