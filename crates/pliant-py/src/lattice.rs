@@ -12,7 +12,7 @@ use crate::arrays::{
 };
 use crate::error::bad_value;
 use crate::material::ellipsoids;
-use crate::mesh::{AnyMesh, any_mesh};
+use crate::mesh::any_mesh;
 use crate::solid::solid;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
@@ -160,10 +160,7 @@ pub(crate) struct OrientedSkin(Skin);
 impl OrientedSkin {
     #[new]
     fn new(recipe: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let AnyMesh::Strands(strands) = any_mesh(&recipe.getattr("strands")?)? else {
-            return Err(bad_value("a skin follows strands with an oriented material"));
-        };
-        let particles = ellipsoids(&recipe.getattr("material")?, &strands)?;
+        let particles = ellipsoids(&recipe.getattr("material")?, &any_mesh(&recipe.getattr("strands")?)?)?;
         Skin::new(&particles, &get_vectors(recipe, "points")?).map(Self).map_err(bad_value)
     }
 

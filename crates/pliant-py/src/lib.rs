@@ -8,6 +8,7 @@ mod body;
 mod change;
 mod collide;
 mod constraint;
+mod custom;
 mod energy;
 mod error;
 mod fluid;

@@ -348,6 +348,14 @@ CASES: dict[str, Case] = {
         },
         use=lambda material: run(pliant.Body(ROPE, material, pin=[0]), solver=PBD),
     ),
+    "OrientedParticles": Case(
+        lambda: pliant.OrientedParticles,
+        {
+            "positions": ROPE.positions, "edges": ROPE.segments(), "radii": np.full((5, 3), 0.02),
+            "orientations": np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)),
+        },
+        use=lambda mesh: run(pliant.Body(mesh, pliant.OrientedMaterial(), pin=[0]), solver=PBD),
+    ),
     "ChainMaterial": Case(
         lambda: pliant.ChainMaterial,
         {
@@ -405,6 +413,11 @@ CASES: dict[str, Case] = {
             "mesh": BALL, "material": pliant.RigidMaterial(), "name": "ball", "pin": (), "velocity": (0, 1, 0),
             "spin": (0, 1, 0), "solver": None,
         },
+        use=run,
+    ),
+    "Body.garment": Case(
+        lambda: pliant.Body.garment,
+        {"mesh": SHEET, "pieces": X[SHEET.triangles][:, :, :2], "material": pliant.ClothMaterial()},
         use=run,
     ),
     "Body.emitted": Case(
@@ -482,9 +495,12 @@ CASES: dict[str, Case] = {
     ),
     "CustomEnergy": Case(
         lambda: pliant.CustomEnergy,
-        {"stencils": [[0, 1]], "coefficients": [[1.0, -1.0]], "weights": 1.0, "project": lambda z: z, "name": "own"},
+        {
+            "stencils": [[0, 1]], "coefficients": [[1.0, -1.0]], "weights": 1.0, "project": lambda z: z,
+            "constraint": None, "name": "own",
+        },
         use=with_energy,
-        free=("project",),
+        free=("project", "constraint"),
     ),
     # Constraints.
     "Constraints.check": _method(lambda: pliant.DistanceConstraints([[0, 1]]), "check", {"vertices": 16}),
@@ -535,6 +551,15 @@ CASES: dict[str, Case] = {
     ),
     "ShapeMatching": Case(
         lambda: pliant.ShapeMatching, {"sets": [[0, 1, 4, 5]], "compliance": 1e-6}, use=with_constraints
+    ),
+    "CustomConstraints": Case(
+        lambda: pliant.CustomConstraints,
+        {
+            "stencils": [[0, 1], [2, 3]], "function": lambda x, elements: x[:, 1, 0] - x[:, 0, 0] - 0.1, "at_least": False,
+            "compliance": 1e-6, "damping": 0.1, "name": "own",
+        },
+        use=with_constraints,
+        free=("function",),
     ),
     "ShapeMatching.check": _method(lambda: pliant.ShapeMatching(), "check", {"vertices": 16}),
     "LongRangeAttachments": Case(
@@ -700,9 +725,14 @@ CASES: dict[str, Case] = {
         lambda: pliant.PositionBased,
         {
             "iterations": 3, "stiffness": 0.5, "stiffness_of": {"plate": 0.1}, "jacobi": 1.0, "order": "as-added",
-            "tolerance": 0.0, "record": False,
+            "tolerance": 0.0, "record": False, "levels": pliant.StretchLevels(2),
         },
         use=with_solver,
+    ),
+    "StretchLevels": Case(
+        lambda: pliant.StretchLevels,
+        {"levels": 2, "rounds": 1, "most": 1.1},
+        use=lambda levels: with_solver(pliant.PositionBased(3, levels=levels)),
     ),
     "PositionBased.classic": Case(
         lambda: pliant.PositionBased.classic, {"iterations": 3, "stiffness": 1.0}, use=with_solver
@@ -953,7 +983,8 @@ CASES: dict[str, Case] = {
             "overwrite": True,
         },
         use=lambda run: run.record(1).close(),
-        paths=("path",),
+        # Without overwrite there is a run already.
+        paths=("path", "overwrite"),
     ),
     "Run.resume": Case(
         lambda: pliant.Run.resume,

@@ -69,7 +69,7 @@ def test_every_angle_among_parameters_names_its_unit() -> None:
             said = said_of(parameter.name, text) if inspect.isclass(public()[name]) else text
             assert UNITS.search(said), f"{name}: the docstring does not name the unit of {parameter.name}: {said!r}"
             checked += 1
-    assert checked >= 15, f"there are only {checked} angles: has the search changed?"
+    assert checked >= 14, f"there are only {checked} angles: has the search changed?"
 
 
 def test_every_angle_that_is_read_names_its_unit() -> None:

@@ -27,7 +27,7 @@ from ._body import Body
 from ._collide import Collider
 from ._matching import Matching, Regions
 from ._meshes import Points, Strands, TriangleMesh
-from ._strands import OrientedMaterial
+from ._strands import OrientedMaterial, OrientedParticles
 
 Vector = tuple[float, float, float]
 Cells = npt.NDArray[np.int32]
@@ -240,16 +240,17 @@ class MatchedSkin:
 
 
 class Skin:
-    """Points that follow oriented particles along strands: linear blend skinning between the two ends of the nearest edge.
+    """Points that follow oriented particles: linear blend skinning between the two ends of the nearest edge.
 
-    strands, material: those of the body. points: (k, 3) [m], near the strands at rest.
+    strands, material: those of the body, which may also be OrientedParticles. points: (k, 3) [m], near the strands at rest.
     """
 
-    def __init__(self, strands: Strands, material: OrientedMaterial, points: ArrayLike) -> None:
-        if not isinstance(strands, Strands) or not isinstance(material, OrientedMaterial):
+    def __init__(self, strands: Strands | OrientedParticles, material: OrientedMaterial, points: ArrayLike) -> None:
+        if not isinstance(strands, (Strands, OrientedParticles)) or not isinstance(material, OrientedMaterial):
             raise ValueError(
                 f"a skin follows Strands with an OrientedMaterial, not {type(strands).__name__} with {type(material).__name__}"
             )
+        material._check_mesh(strands)
         self.strands = strands
         self.material = material
         self.points: Floats = vectors(points, "points")

@@ -244,6 +244,12 @@ class Strands(Mesh):
         """Neighbouring vertices along strands, of shape (s, 2)."""
         return read_only(np.concatenate([np.stack([strand[:-1], strand[1:]], axis=1) for strand in self.strands]))
 
+    def skip_one_edges(self) -> Indices:
+        """Vertices that are two segments apart along strands, of shape (s, 2): springs between them resist bending, as
+        in EdgeSprings(strands.skip_one_edges(), axial_stiffness=5.0)."""
+        pairs = [np.stack([strand[:-2], strand[2:]], axis=1) for strand in self.strands]
+        return read_only(np.concatenate(pairs) if pairs else np.zeros((0, 2), np.uint32))
+
     def lumped_masses(self, density: float) -> Floats:
         """Mass of each vertex [kg] for a mass per length [kg/m]."""
         return _pliant.lumped_masses(self, number(density, "density", above=0))
@@ -251,7 +257,9 @@ class Strands(Mesh):
 
 @dataclass(frozen=True, eq=False)
 class ImportedMesh:
-    """The content of a mesh file. Vertices that no element uses are omitted; notes lists other changes."""
+    """The content of a mesh file. Vertices that no element uses are omitted; notes lists other changes. pieces: plane
+    coordinates of the triangles' corners, (m, 3, 2), as the file has them (neither scaled nor rotated), or None: the flat
+    pieces of a garment, for Body.garment, or texture coordinates."""
 
     name: str
     positions: Floats
@@ -259,6 +267,7 @@ class ImportedMesh:
     tets: Indices
     polylines: list[Indices]
     notes: list[str]
+    pieces: Floats | None = None
 
     def triangle_mesh(self) -> TriangleMesh:
         """Its triangles; polygons were cut."""
