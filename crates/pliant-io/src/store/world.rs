@@ -145,3 +145,67 @@ impl Frame<'static> {
         Frame::new(sim.time(), gather(sim.positions())).with_velocities(gather(sim.velocities()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pliant::mesh::PointSet;
+    use pliant::mesh::generate::Icosphere;
+    use pliant::prelude::*;
+
+    use super::*;
+
+    fn cloth() -> Body {
+        let mesh = Sheet { columns: 2, rows: 2, ..Sheet::default() }.mesh().expect("a sheet");
+        Body::cloth(&mesh, &ClothMaterial::default()).expect("cloth").named("cloth")
+    }
+
+    fn ball() -> Body {
+        let mesh = Icosphere { radius: 0.1, subdivisions: 1 }.mesh().expect("a ball");
+        Body::rigid(&mesh, &RigidMaterial::default()).expect("a rigid body").named("ball")
+    }
+
+    fn cord() -> Body {
+        let strand = rope(Vec3::ZERO, Vec3::X, 3).expect("a rope");
+        Body::strands(&strand, &StrandMaterial::default()).expect("a cord").named("cord")
+    }
+
+    fn world(bodies: [Body; 3]) -> Simulation {
+        let builder = bodies.into_iter().fold(Simulation::builder(), |builder, body| builder.body(body));
+        builder.build().expect("a world")
+    }
+
+    #[test]
+    fn bodies_are_stored_by_their_cells_or_surfaces() {
+        let topology = Topology::of(&world([cloth(), ball(), cord()]));
+        topology.check().expect("it can be written");
+        let vertices: Vec<_> = topology.bodies.iter().map(|body| body.vertices.clone()).collect();
+        assert_eq!(vertices, [0..9, 9..9 + 42 + 5, 56..60]);
+        assert_eq!(topology.triangles.len(), 8 + 80);
+        assert_eq!(topology.polylines.rows().map(<[u32]>::to_vec).collect::<Vec<_>>(), [vec![56, 57, 58, 59]]);
+        // The five vertices inside the ball, as tets of positive volume.
+        assert_eq!(topology.tets.len(), 4);
+        assert!(topology.tets.iter().all(|t| tet_volume(t.map(|v| topology.rest[v as usize])) > 0.0));
+        assert!(topology.tets.iter().flatten().all(|v| (51..56).contains(v)));
+        assert_eq!(topology.edges().len(), 16 + 120 + 10 + 3);
+        let dots = Body::points(&PointSet { positions: vec![Vec3::ZERO, Vec3::X] }, 1.0);
+        let loose = Topology::of(&Simulation::builder().body(dots).build().expect("a world"));
+        assert!(loose.edges().is_empty() && loose.vertex_count() == 2);
+    }
+
+    #[test]
+    fn a_later_topology_keeps_the_places_of_bodies_and_frames_follow_it() {
+        let before = Topology::of(&world([ball(), cloth(), cord()]));
+        // The ball has left and come again, after the others.
+        let sim = world([cloth(), cord(), ball()]);
+        let after = Topology::of(&sim).continuing(&before);
+        assert_eq!(after, before);
+        let frame = Frame::of(&sim, &after);
+        for body in sim.model().bodies() {
+            let place = after.bodies.iter().find(|known| known.name == body.name).expect("a place").vertices.clone();
+            assert_eq!(frame.positions[place], sim.positions()[body.vertices.clone()]);
+        }
+        let gone = Topology::of(&Simulation::builder().body(cord()).build().expect("a world")).continuing(&before);
+        let counts: Vec<usize> = gone.bodies.iter().map(|body| body.vertices.len()).collect();
+        assert_eq!(counts, [0, 0, 4]);
+    }
+}

@@ -200,7 +200,8 @@ def _plotter(sim: Simulation, values: Floats | None, label: str) -> Any:
     except ImportError:
         raise ImportError("interactive views need pyvista: pip install pyvista") from None
     plotter: Any = pyvista.Plotter()
-    positions = sim.positions
+    # It may keep them, and write into what it keeps.
+    positions = sim.positions.copy()
     for name in sim.bodies:
         triangles = sim.surface(name).astype(np.int64)
         if len(triangles):

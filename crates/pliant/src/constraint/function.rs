@@ -15,6 +15,9 @@ use crate::math::Vec3;
 /// Steps of differences over the size of an element; the error of a difference is about its square.
 const DIFFERENCE: f64 = 1e-5;
 
+/// Computes C, and ∇C at each corner, from the numbers of some elements and the positions of their corners.
+type Evaluate = dyn Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync;
+
 /// Constraints of one function, with the same number of corners each.
 ///
 /// ```
@@ -35,7 +38,8 @@ const DIFFERENCE: f64 = 1e-5;
 /// assert!(p.x < 0.4 && (p.y - p.x * p.x).abs() < 1e-9, "it slides down the wire: {p}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct FunctionConstraints<F> {
+#[derive(Clone)]
+pub struct FunctionConstraints {
     kind: &'static str,
     corners: usize,
     /// Vertices of all elements, one element after the other.
@@ -45,10 +49,10 @@ pub struct FunctionConstraints<F> {
     /// Time constant of damping \[s\].
     damping: f64,
     bound: Bound,
-    evaluate: Arc<F>,
+    evaluate: Arc<Evaluate>,
 }
 
-impl FunctionConstraints<fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3])> {
+impl FunctionConstraints {
     /// Constraints whose gradients come from central differences of C: for elements with some corners each, `value`
     /// computes C of each from their numbers and the positions of their corners, element by element.
     pub fn by_differences(
@@ -57,19 +61,14 @@ impl FunctionConstraints<fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3])> {
         stencils: Vec<u32>,
         compliances: Vec<f64>,
         value: impl Fn(&[u32], &[Vec3], &mut [f64]) + Send + Sync + 'static,
-    ) -> Result<
-        FunctionConstraints<impl Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static>,
-        EnergyError,
-    > {
+    ) -> Result<Self, EnergyError> {
         let evaluate = move |elements: &[u32], x: &[Vec3], values: &mut [f64], gradients: &mut [Vec3]| {
             value(elements, x, values);
             differences(corners, elements, x, &value, gradients);
         };
-        FunctionConstraints::new(kind, corners, stencils, compliances, evaluate)
+        Self::new(kind, corners, stencils, compliances, evaluate)
     }
-}
 
-impl<F: Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static> FunctionConstraints<F> {
     /// Constraints of elements with some corners each. `stencils` has the vertices of one element after the other,
     /// `compliances` one number for each: 0 is rigid, 1/k has the energy ½ k C². `evaluate` computes C, and ∇C at each
     /// corner, from the numbers of some elements and the positions of their corners \[m\]. A gradient of 0 means that
@@ -79,7 +78,7 @@ impl<F: Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static> Fu
         corners: usize,
         stencils: Vec<u32>,
         compliances: Vec<f64>,
-        evaluate: F,
+        evaluate: impl Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static,
     ) -> Result<Self, EnergyError> {
         if corners == 0 || stencils.len() != corners * compliances.len() {
             let (value, need) = (stencils.len() as f64, "the corners of one element times the number of compliances");
@@ -155,7 +154,7 @@ fn size(corners: &[Vec3]) -> f64 {
     if size > 0.0 { size } else { 1.0 }
 }
 
-impl<F> fmt::Debug for FunctionConstraints<F> {
+impl fmt::Debug for FunctionConstraints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("FunctionConstraints");
         all.field("kind", &self.kind).field("corners", &self.corners).field("stencils", &self.stencils);
@@ -164,9 +163,7 @@ impl<F> fmt::Debug for FunctionConstraints<F> {
     }
 }
 
-impl<F: Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static> ConstraintBatch
-    for FunctionConstraints<F>
-{
+impl ConstraintBatch for FunctionConstraints {
     fn kind(&self) -> &'static str {
         self.kind
     }
@@ -185,8 +182,7 @@ impl<F: Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static> Co
 
     fn shifted(&self, by: i64) -> Option<Box<dyn ConstraintBatch>> {
         let stencils = self.stencils.iter().map(|&v| moved(v, by)).collect();
-        let (compliances, evaluate) = (self.compliances.clone(), Arc::clone(&self.evaluate));
-        Some(Box::new(Self { stencils, compliances, evaluate, ..*self }))
+        Some(Box::new(Self { stencils, ..self.clone() }))
     }
 
     fn is_damped(&self) -> bool {
@@ -217,7 +213,7 @@ impl<F: Fn(&[u32], &[Vec3], &mut [f64], &mut [Vec3]) + Send + Sync + 'static> Co
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constraint::{Constraint, ConstraintSet, Dihedral, Distance};
+    use crate::constraint::{Allowed, Constraint, ConstraintSet, Distance, TetVolumeConstraint};
 
     const X: [Vec3; 4] =
         [Vec3::new(0.1, 0.0, -0.1), Vec3::new(1.2, 0.0, 0.1), Vec3::new(0.3, 1.1, -0.1), Vec3::new(-0.1, 0.3, 0.8)];
@@ -270,8 +266,8 @@ mod tests {
 
     #[test]
     fn functions_move_corners_as_built_in_constraints_do() {
-        check(Distance { length: 0.8, allowed: super::super::Allowed::Exactly });
-        check(Dihedral { angle: 0.3 });
+        check(Distance { length: 0.8, allowed: Allowed::Exactly });
+        check(TetVolumeConstraint { volume: 0.1 });
     }
 
     #[test]
