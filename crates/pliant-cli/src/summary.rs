@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::record::{Phases, Touching};
 
 /// Name of the file in the run's folder.
-pub(crate) const FILE: &str = "summary.json";
+pub(crate) use pliant_scene::folder::SUMMARY_FILE as FILE;
 
 /// A finished run.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::ndarray::Dimension;
+use numpy::{IntoPyArray, PyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pliant::math::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
@@ -117,11 +118,19 @@ pub(crate) fn get_some_numbers(recipe: &Bound<'_, PyAny>, name: &str) -> PyResul
     if value.is_none() { Ok(None) } else { get_numbers(recipe, name).map(Some) }
 }
 
+/// An array that Python can read but not write: it is a copy, and what somebody wrote into it would go nowhere.
+pub(crate) fn read_only<'py, T: numpy::Element, D: Dimension>(
+    array: Bound<'py, PyArray<T, D>>,
+) -> Bound<'py, PyArray<T, D>> {
+    drop(array.readwrite().make_nonwriteable());
+    array
+}
+
 /// Vectors as a new array of shape (n, 3).
 pub(crate) fn to_array<'py>(py: Python<'py>, vectors: &[Vec3]) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let mut flat = Vec::with_capacity(3 * vectors.len());
     vectors.iter().for_each(|v| flat.extend_from_slice(&v.to_array()));
-    flat.into_pyarray(py).reshape([vectors.len(), 3])
+    flat.into_pyarray(py).reshape([vectors.len(), 3]).map(read_only)
 }
 
 /// Elements as a new array of shape (m, N).
@@ -129,7 +138,7 @@ pub(crate) fn to_elements<'py, const N: usize>(
     py: Python<'py>,
     elements: &[[u32; N]],
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
-    elements.as_flattened().to_vec().into_pyarray(py).reshape([elements.len(), N])
+    elements.as_flattened().to_vec().into_pyarray(py).reshape([elements.len(), N]).map(read_only)
 }
 
 /// Lists of one length as a new array.
@@ -138,12 +147,12 @@ pub(crate) fn to_rows<'py, T: numpy::Element + Copy>(
     rows: &[Vec<T>],
 ) -> PyResult<Bound<'py, PyArray2<T>>> {
     let flat: Vec<T> = rows.iter().flatten().copied().collect();
-    flat.into_pyarray(py).reshape([rows.len(), rows.first().map_or(0, Vec::len)])
+    flat.into_pyarray(py).reshape([rows.len(), rows.first().map_or(0, Vec::len)]).map(read_only)
 }
 
 /// Numbers as a new array.
 pub(crate) fn to_numbers<'py, T: numpy::Element + Copy>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyArray1<T>> {
-    numbers.to_vec().into_pyarray(py)
+    read_only(numbers.to_vec().into_pyarray(py))
 }
 
 /// One of several names, as `what` is called in Python.

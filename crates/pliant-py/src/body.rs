@@ -1,6 +1,7 @@
 //! Bodies from their Python descriptions.
 
 use pliant::math::Vec3;
+use pliant::solve::SolverChoice;
 use pliant::{Body, ClothMatching};
 use pyo3::prelude::*;
 
@@ -27,6 +28,7 @@ fn of_masses(recipe: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Body> {
             body.with_surface(skin.mesh.triangles.iter().map(own).collect())
         }
         AnyMesh::Strands(_) | AnyMesh::Points(_) => body,
+        AnyMesh::Oriented(particles) => body.with_segments(particles.edges.clone()),
     })
 }
 
@@ -63,7 +65,7 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
     }
     let place = Place { rest: &rest, mesh: &mesh, pinned: &pinned };
     for recipe in recipe.getattr("constraints")?.try_iter()? {
-        body = body.with_constraints(constraints(&recipe?, &place)?);
+        body = body.with_constraints(constraints(&recipe?, &place, faults)?);
     }
     if let Some(matching) = matching(&recipe.getattr("matching")?, &rest, &mesh)? {
         body = body.with_matching(matching);
@@ -85,5 +87,13 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
         body = body.with_velocities(velocities);
     }
     let solver = recipe.getattr("solver")?;
-    Ok(if solver.is_none() { body } else { body.with_solver(settings::solver(&solver)?) })
+    if solver.is_none() {
+        return Ok(body);
+    }
+    let solver = settings::solver(&solver)?;
+    let has_levels = matches!(&solver, SolverChoice::PositionBased(params) if params.levels.is_some());
+    if has_levels && material.is_none() && recipe.getattr("cloth_matching")?.is_none() {
+        return Err(bad_value("levels keep bodies with a material from stretching, but this one has none"));
+    }
+    Ok(body.with_solver(solver))
 }

@@ -15,6 +15,8 @@ use pyo3::prelude::*;
 use crate::arrays::{
     bounded, choose, get, get_elements, get_indices, get_numbers, get_some_numbers, iterations, to_elements, to_numbers,
 };
+use crate::custom;
+use crate::energy::Faults;
 use crate::error::bad_value;
 use crate::mesh::{AnyMesh, any_mesh};
 
@@ -30,7 +32,7 @@ type Threads<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<f64>>);
 type Built = PyResult<Box<dyn ConstraintBatch>>;
 
 /// Constraints of one kind over the vertices of a body.
-pub(crate) fn constraints(recipe: &Bound<'_, PyAny>, place: &Place<'_>) -> Built {
+pub(crate) fn constraints(recipe: &Bound<'_, PyAny>, place: &Place<'_>, faults: &Faults) -> Built {
     let rest = place.rest;
     match get::<String>(recipe, "kind")?.as_str() {
         "distance" => distance(recipe, rest),
@@ -85,6 +87,7 @@ pub(crate) fn constraints(recipe: &Bound<'_, PyAny>, place: &Place<'_>) -> Built
             let matching = ShapeMatching::at_rest(&sets, rest, get(recipe, "compliance")?);
             Ok(matching.map_err(bad_value)?.boxed())
         }
+        "custom" => custom::constraints(recipe, rest, faults),
         "long-range" => Ok(threads(recipe, place)?.boxed()),
         other => Err(bad_value(format!("there are no constraints of the kind {other:?}"))),
     }
@@ -157,6 +160,7 @@ fn threads(recipe: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<ConstraintS
         AnyMesh::Triangles(mesh) => (Vec::new(), mesh.triangles.clone()),
         AnyMesh::Tets(mesh) => (mesh.edges(), Vec::new()),
         AnyMesh::Strands(strands) => (strands.segments().collect(), Vec::new()),
+        AnyMesh::Oriented(particles) => (particles.edges.clone(), Vec::new()),
         AnyMesh::Points(_) => (Vec::new(), Vec::new()),
     };
     attachments.threads(place.rest, &edges, &triangles, &points).map_err(bad_value)

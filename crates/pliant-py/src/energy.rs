@@ -13,6 +13,7 @@ use pliant::mesh::TriangleMesh;
 use pyo3::prelude::*;
 
 use crate::arrays::{choose, get, get_elements, get_indices, get_some_numbers, get_some_vectors, vectors};
+use crate::custom;
 use crate::error::bad_value;
 use crate::material::strain_set;
 
@@ -21,13 +22,13 @@ use crate::material::strain_set;
 pub(crate) struct Faults(Arc<Mutex<Option<PyErr>>>);
 
 impl Faults {
-    fn put(&self, error: PyErr) {
+    pub(crate) fn put(&self, error: PyErr) {
         if let Ok(mut slot) = self.0.lock() {
             slot.get_or_insert(error);
         }
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().is_ok_and(|slot| slot.is_none())
     }
 
@@ -50,7 +51,7 @@ fn metric(recipe: &Bound<'_, PyAny>) -> PyResult<Metric> {
 pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) -> PyResult<Box<dyn Batch>> {
     let kind: String = get(recipe, "kind")?;
     if kind == "custom" {
-        return custom(recipe, rest.len(), faults);
+        return custom_energy(recipe, rest, faults);
     }
     let stiffness = || get::<f64>(recipe, "stiffness");
     let built: Result<Box<dyn Batch>, EnergyError> = match kind.as_str() {
@@ -133,10 +134,11 @@ pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) 
     built.map_err(bad_value)
 }
 
+static KEPT_NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
 /// Names of Python's energies live as long as the process, as the names of built-in ones do; each distinct one once.
-fn kept_name(name: String) -> &'static str {
-    static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
-    let Ok(mut names) = NAMES.lock() else { return "custom" };
+pub(crate) fn kept_name(name: String) -> &'static str {
+    let Ok(mut names) = KEPT_NAMES.lock() else { return "custom" };
     if let Some(known) = names.iter().find(|known| **known == name) {
         return known;
     }
@@ -145,8 +147,13 @@ fn kept_name(name: String) -> &'static str {
     name
 }
 
+/// Whether a kind of energies or constraints is a function in Python: names of those are kept here, and nowhere else.
+pub(crate) fn is_of_python(kind: &str) -> bool {
+    KEPT_NAMES.lock().is_ok_and(|names| names.iter().any(|known| std::ptr::eq(*known, kind)))
+}
+
 /// An energy whose projection is a Python function of all elements at once.
-fn custom(recipe: &Bound<'_, PyAny>, count: usize, faults: &Faults) -> PyResult<Box<dyn Batch>> {
+fn custom_energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) -> PyResult<Box<dyn Batch>> {
     let stencils: numpy::PyReadonlyArray2<'_, u32> = recipe.getattr("stencils")?.extract()?;
     let coefficients: PyReadonlyArray3<'_, f64> = recipe.getattr("coefficients")?.extract()?;
     let weights = get_some_numbers(recipe, "weights")?.unwrap_or_default();
@@ -161,10 +168,16 @@ fn custom(recipe: &Bound<'_, PyAny>, count: usize, faults: &Faults) -> PyResult<
     let mut operator = Operator::new(rows);
     for ((stencil, a), weight) in stencils.rows().into_iter().zip(coefficients.outer_iter()).zip(weights) {
         let (stencil, a): (Vec<u32>, Vec<f64>) = (stencil.to_vec(), a.iter().copied().collect());
-        if let Some(vertex) = stencil.iter().find(|vertex| **vertex as usize >= count) {
+        if let Some(vertex) = stencil.iter().find(|vertex| **vertex as usize >= rest.len()) {
+            let count = rest.len();
             return Err(bad_value(format!("a custom energy uses vertex {vertex}, but there are only {count}")));
         }
         operator.push(weight, &stencil, &a);
+    }
+    let name = kept_name(get(recipe, "name")?);
+    let constraint = recipe.getattr("constraint")?;
+    if !constraint.is_none() {
+        return custom::onto_constraint(constraint.unbind(), name, operator, rest, faults);
     }
     let (function, faults) = (recipe.getattr("project")?.unbind(), faults.clone());
     let project = move |z: &[Vec3], p: &mut [Vec3]| {
@@ -175,7 +188,7 @@ fn custom(recipe: &Bound<'_, PyAny>, count: usize, faults: &Faults) -> PyResult<
             error.into_iter().for_each(|error| faults.put(error));
         }
     };
-    Ok(Box::new(FunctionBatch::new(kept_name(get(recipe, "name")?), operator, project)))
+    Ok(Box::new(FunctionBatch::new(name, operator, project)))
 }
 
 /// p = function(z), with z and p of shape (elements, rows, 3).

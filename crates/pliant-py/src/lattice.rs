@@ -8,11 +8,11 @@ use pliant::{Lattice, Link, MatchedSkin, Octree, OctreeCell, RegionError, Region
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    elements, get, get_elements, get_numbers, get_vectors, to_array, to_elements, to_numbers, vectors,
+    elements, get, get_elements, get_numbers, get_vectors, read_only, to_array, to_elements, to_numbers, vectors,
 };
 use crate::error::bad_value;
 use crate::material::ellipsoids;
-use crate::mesh::{AnyMesh, any_mesh};
+use crate::mesh::any_mesh;
 use crate::solid::solid;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
@@ -72,7 +72,7 @@ fn fill_lattice<'py>(
     let filled = py.detach(|| Lattice::fill_centred(solid, spacing)).map_err(|error| refused(&error))?;
     let lattice = if largest_piece { filled.largest_piece() } else { filled };
     let cells = lattice.cells().as_flattened().to_vec().into_pyarray(py).reshape([lattice.cells().len(), 3])?;
-    Ok((cells, lattice.origin().to_array()))
+    Ok((read_only(cells), lattice.origin().to_array()))
 }
 
 /// Pairs of linked neighbours.
@@ -160,10 +160,7 @@ pub(crate) struct OrientedSkin(Skin);
 impl OrientedSkin {
     #[new]
     fn new(recipe: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let AnyMesh::Strands(strands) = any_mesh(&recipe.getattr("strands")?)? else {
-            return Err(bad_value("a skin follows strands with an oriented material"));
-        };
-        let particles = ellipsoids(&recipe.getattr("material")?, &strands)?;
+        let particles = ellipsoids(&recipe.getattr("material")?, &any_mesh(&recipe.getattr("strands")?)?)?;
         Skin::new(&particles, &get_vectors(recipe, "points")?).map(Self).map_err(bad_value)
     }
 

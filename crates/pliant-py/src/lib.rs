@@ -8,6 +8,7 @@ mod body;
 mod change;
 mod collide;
 mod constraint;
+mod custom;
 mod energy;
 mod error;
 mod fluid;
@@ -25,6 +26,7 @@ mod scene;
 mod settings;
 mod simulation;
 mod solid;
+mod store;
 mod topology;
 mod wrinkle;
 
@@ -52,6 +54,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     presets::register(module)?;
     rod::register(module)?;
     scene::register(module)?;
+    store::register(module)?;
     topology::register(module)?;
     mesh::register(module)
 }

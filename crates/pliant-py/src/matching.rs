@@ -72,6 +72,7 @@ fn regions(recipe: &Bound<'_, PyAny>, rest: &[Vec3], mesh: &AnyMesh) -> PyResult
                 AnyMesh::Triangles(mesh) => mesh.edges(),
                 AnyMesh::Tets(mesh) => mesh.edges(),
                 AnyMesh::Strands(strands) => strands.segments().collect(),
+                AnyMesh::Oriented(particles) => particles.edges.clone(),
                 AnyMesh::Points(_) => return Err(bad_value("rings go along edges, which points do not have")),
             };
             Regions::rings(rest.len(), &edges, get(recipe, "width")?)

@@ -1,5 +1,6 @@
 //! Bodies of materials from their Python descriptions.
 
+use numpy::PyReadonlyArray3;
 use pliant::energy::StrainSet;
 use pliant::mesh::generate::tapered_radii;
 use pliant::mesh::{MassKind, PointSet, Simplices, StrandSet, TriangleMesh};
@@ -22,13 +23,16 @@ type Made = Result<Body, ModelError>;
 pub(crate) fn made_of(material: &Bound<'_, PyAny>, body: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Body> {
     let kind: String = get(material, "kind")?;
     let made: Made = match (kind.as_str(), mesh) {
-        ("cloth", AnyMesh::Triangles(mesh)) => Body::cloth(mesh, &cloth(material)?),
+        ("cloth", AnyMesh::Triangles(mesh)) => match pieces(body)? {
+            Some(pieces) => Body::garment(mesh, &pieces, &cloth(material)?),
+            None => Body::cloth(mesh, &cloth(material)?),
+        },
         ("rigid", AnyMesh::Triangles(mesh)) => rigid(material, body, mesh)?,
         ("solid", AnyMesh::Tets(mesh)) => Body::solid(mesh, &solid(material)?),
         ("strand", AnyMesh::Strands(strands)) => Body::strands(strands, &strand(material)?),
         ("hair", AnyMesh::Strands(strands)) => Body::hair(strands, &hair(material)?),
         ("rod", AnyMesh::Strands(strands)) => Body::rods(strands, &rod(material)?),
-        ("oriented", AnyMesh::Strands(strands)) => oriented(material, strands)?,
+        ("oriented", AnyMesh::Strands(_) | AnyMesh::Oriented(_)) => oriented(material, mesh)?,
         ("chains", AnyMesh::Strands(strands)) => chains(material, strands)?,
         ("fluid", AnyMesh::Points(positions)) => match emitter(&body.getattr("emitter")?)? {
             Some(emitter) => Body::emitted(&emitter, &fluid(material)?),
@@ -138,14 +142,34 @@ fn spring(material: &Bound<'_, PyAny>) -> PyResult<Spring> {
     })
 }
 
-/// The ellipsoids along strands of an oriented material.
-pub(crate) fn ellipsoids(material: &Bound<'_, PyAny>, strands: &StrandSet) -> PyResult<OrientedParticles> {
-    let radius: f64 = get(material, "radius")?;
-    let tip = get::<Option<f64>>(material, "tip_radius")?.unwrap_or(radius);
-    OrientedParticles::along(strands, &tapered_radii(strands, radius, tip)).map_err(bad_value)
+/// Radius of strands of an oriented material that names none \[m\].
+const USUAL_RADIUS: f64 = 0.02;
+
+/// The ellipsoids of an oriented material: along strands, or as they are.
+pub(crate) fn ellipsoids(material: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<OrientedParticles> {
+    match mesh {
+        AnyMesh::Oriented(particles) => Ok(particles.clone()),
+        AnyMesh::Strands(strands) => {
+            let radius = get::<Option<f64>>(material, "radius")?.unwrap_or(USUAL_RADIUS);
+            let tip = get::<Option<f64>>(material, "tip_radius")?.unwrap_or(radius);
+            OrientedParticles::along(strands, &tapered_radii(strands, radius, tip)).map_err(bad_value)
+        }
+        _ => Err(bad_value("an oriented material belongs to Strands or OrientedParticles")),
+    }
 }
 
-fn oriented(material: &Bound<'_, PyAny>, strands: &StrandSet) -> PyResult<Made> {
+/// The flat pieces of a garment, if it is one.
+fn pieces(body: &Bound<'_, PyAny>) -> PyResult<Option<Vec<[[f64; 2]; 3]>>> {
+    let pieces = body.getattr("pieces")?;
+    if pieces.is_none() {
+        return Ok(None);
+    }
+    let array: PyReadonlyArray3<'_, f64> = pieces.extract()?;
+    let corner = |c: usize, t: numpy::ndarray::ArrayView2<'_, f64>| [t[[c, 0]], t[[c, 1]]];
+    Ok(Some(array.as_array().outer_iter().map(|t| std::array::from_fn(|c| corner(c, t))).collect()))
+}
+
+fn oriented(material: &Bound<'_, PyAny>, mesh: &AnyMesh) -> PyResult<Made> {
     let held = OrientedMaterial {
         density: get(material, "density")?,
         width: get(material, "width")?,
@@ -154,7 +178,7 @@ fn oriented(material: &Bound<'_, PyAny>, strands: &StrandSet) -> PyResult<Made> 
         limit: get(material, "limit")?,
         relaxation: get(material, "relaxation")?,
     };
-    Ok(Body::oriented(&ellipsoids(material, strands)?, &held))
+    Ok(Body::oriented(&ellipsoids(material, mesh)?, &held))
 }
 
 /// Strands that are matched by runs of their vertices.

@@ -1,18 +1,21 @@
 //! Meshes: generators, files and measures, as arrays. A mesh is a Python object with `positions` and its elements.
 
-use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
-use pliant::math::Vec3;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
+use pliant::math::{Quat, Vec3};
 use pliant::mesh::generate::{
     Bundle, Caps, Curl, Cylinder, Diagonals, Disc, Icosphere, Lattice, Plane, Roots, Scalp, Shear, Sheet, TetBox,
     TetPattern, Torus, rope as straight_rope,
 };
 use pliant::mesh::sdf::SurfaceDistance;
 use pliant::mesh::{Csr, Keep, Resolution, Simplices, StrandSet, TetMesh, Tetrahedralise, TriangleMesh};
-use pliant_io::read::{Duplicates, ReadOptions, UpAxis, read_mesh};
+use pliant::{Body, OrientedMaterial, OrientedParticles};
+use pliant_io::read::{Duplicates, MaterialCoordinates, ReadOptions, UpAxis, read_mesh};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{choose, elements, get_elements, get_vectors, to_array, to_elements, to_numbers, to_rows, vectors};
+use crate::arrays::{
+    choose, elements, get_elements, get_vectors, read_only, to_array, to_elements, to_numbers, to_rows, vectors,
+};
 use crate::error::bad_value;
 
 type Vectors<'py> = Bound<'py, PyArray2<f64>>;
@@ -45,6 +48,7 @@ pub(crate) enum AnyMesh {
     Tets(TetMesh),
     Strands(StrandSet),
     Points(Vec<Vec3>),
+    Oriented(OrientedParticles),
 }
 
 impl AnyMesh {
@@ -55,6 +59,7 @@ impl AnyMesh {
             Self::Tets(mesh) => &mesh.positions,
             Self::Strands(strands) => &strands.positions,
             Self::Points(positions) => positions,
+            Self::Oriented(particles) => &particles.positions,
         }
     }
 }
@@ -71,6 +76,13 @@ pub(crate) fn any_mesh(mesh: &Bound<'_, PyAny>) -> PyResult<AnyMesh> {
             let strands: Vec<Vec<u32>> = mesh.getattr("lists")?.extract()?;
             AnyMesh::Strands(StrandSet::new(positions, Csr::from_rows(&strands)).map_err(bad_value)?)
         }
+        "oriented" => {
+            let turns: PyReadonlyArray2<'_, f64> = mesh.getattr("orientations")?.extract()?;
+            let turn = |q: [f64; 4]| Quat::from_xyzw(q[1], q[2], q[3], q[0]);
+            let turns = turns.as_array().rows().into_iter().map(|q| turn(std::array::from_fn(|k| q[k]))).collect();
+            let (radii, edges) = (get_vectors(mesh, "radii")?, get_elements(mesh, "edges")?);
+            AnyMesh::Oriented(OrientedParticles { positions, orientations: turns, radii, edges })
+        }
         _ => AnyMesh::Points(positions),
     })
 }
@@ -78,7 +90,13 @@ pub(crate) fn any_mesh(mesh: &Bound<'_, PyAny>) -> PyResult<AnyMesh> {
 /// Refuses indices out of range, repeated vertices and numbers that are not finite.
 #[pyfunction]
 fn check_mesh(mesh: &Bound<'_, PyAny>) -> PyResult<()> {
-    any_mesh(mesh).map(|_| ())
+    match any_mesh(mesh)? {
+        // Whoever makes a body of them checks them.
+        AnyMesh::Oriented(particles) => {
+            Body::oriented(&particles, &OrientedMaterial::default()).map(drop).map_err(bad_value)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn surface<'py>(py: Python<'py>, mesh: &TriangleMesh) -> PyResult<MeshArrays<'py>> {
@@ -237,8 +255,16 @@ fn read<'py>(py: Python<'py>, path: &str, scale: f64, up: &str, weld: bool) -> P
     content.set_item("triangles", to_elements(py, &mesh.triangles)?)?;
     content.set_item("tets", to_elements(py, &mesh.tets)?)?;
     content.set_item("polylines", mesh.polylines.iter().map(|line| to_numbers(py, line)).collect::<Vec<_>>())?;
+    content.set_item("pieces", mesh.material_coordinates.map(|flat| flat_pieces(py, &flat)).transpose()?)?;
     content.set_item("notes", mesh.notes)?;
     Ok(content)
+}
+
+/// Plane coordinates of triangles as an array of shape (m, 3, 2).
+fn flat_pieces<'py>(py: Python<'py>, flat: &MaterialCoordinates) -> PyResult<Bound<'py, PyArray3<f64>>> {
+    let count = flat.corners.len();
+    let all: Vec<f64> = (0..count).flat_map(|t| flat.triangle(t)).flatten().collect();
+    all.into_pyarray(py).reshape([count, 3, 2]).map(read_only)
 }
 
 /// Fills a surface with tets, `cells` along its longest side.
@@ -296,7 +322,7 @@ fn lumped_masses<'py>(py: Python<'py>, mesh: &Bound<'py, PyAny>, density: f64) -
         AnyMesh::Triangles(mesh) => mesh.lumped_masses(density),
         AnyMesh::Tets(mesh) => mesh.lumped_masses(density),
         AnyMesh::Strands(strands) => strands.lumped_masses(density),
-        AnyMesh::Points(_) => return Err(bad_value("points have no density; give masses")),
+        AnyMesh::Points(_) | AnyMesh::Oriented(_) => return Err(bad_value("points have no density; give masses")),
     };
     Ok(to_numbers(py, &masses.map_err(bad_value)?))
 }

@@ -13,7 +13,7 @@ use pliant_scene::SceneRun;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::arrays::vectors;
+use crate::arrays::{read_only, vectors};
 use crate::error::{bad_value, check_process};
 use crate::simulation::{Core, Run};
 
@@ -58,7 +58,8 @@ impl Image {
 
     /// Pixels as an array of shape (height, width, 3) of uint8.
     fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        self.0.bytes().to_vec().into_pyarray(py).reshape([self.0.height(), self.0.width(), 3])
+        let (height, width) = (self.0.height(), self.0.width());
+        self.0.bytes().to_vec().into_pyarray(py).reshape([height, width, 3]).map(read_only)
     }
 
     fn __repr__(&self) -> String {

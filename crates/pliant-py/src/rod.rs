@@ -6,7 +6,7 @@ use pliant::math::Quat;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::to_array;
+use crate::arrays::{read_only, to_array, to_numbers};
 use crate::error::bad_value;
 use crate::simulation::Core;
 
@@ -27,13 +27,13 @@ fn channels<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<Bound<'py
     let found = PyDict::new(py);
     for (name, channel) in run.sim().state().channels[number].iter() {
         let array: Bound<'_, PyAny> = match channel {
-            Channel::Numbers(numbers) => numbers.clone().into_pyarray(py).into_any(),
+            Channel::Numbers(numbers) => to_numbers(py, numbers).into_any(),
             Channel::Vectors(vectors) => to_array(py, vectors)?.into_any(),
             Channel::Quaternions(rotations) => quaternions_array(py, rotations)?.into_any(),
             Channel::Matrices(matrices) => {
                 // Rows first, as Python has them.
                 let flat: Vec<f64> = matrices.iter().flat_map(|m| m.transpose().to_cols_array()).collect();
-                flat.into_pyarray(py).reshape([matrices.len(), 3, 3])?.into_any()
+                read_only(flat.into_pyarray(py).reshape([matrices.len(), 3, 3])?).into_any()
             }
         };
         found.set_item(name, array)?;
@@ -43,7 +43,7 @@ fn channels<'py>(py: Python<'py>, core: &Core, body: &str) -> PyResult<Bound<'py
 
 fn quaternions_array<'py>(py: Python<'py>, rotations: &[Quat]) -> PyResult<Vectors<'py>> {
     let flat: Vec<f64> = rotations.iter().flat_map(|q| [q.w, q.x, q.y, q.z]).collect();
-    flat.into_pyarray(py).reshape([rotations.len(), 4])
+    flat.into_pyarray(py).reshape([rotations.len(), 4]).map(read_only)
 }
 
 /// Orientations (n, 4) as quaternions w x y z, and angular velocities (n, 3) in the segments' own axes, of a body's segments or particles.

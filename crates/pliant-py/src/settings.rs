@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use pliant::solve::{
     Acceleration, ExplicitParams, FollowLeaderParams, LinearSolver, NewtonCurvature, NewtonParams, PositionBasedParams,
-    Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, SweepKind, SweepOrder, TwoMetricParams,
+    Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, StretchLevels, SweepKind, SweepOrder,
+    TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{Damping, HairGrid, HairStyle, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
@@ -143,10 +144,19 @@ fn position_based(recipe: &Bound<'_, PyAny>) -> PyResult<PositionBasedParams> {
         }),
         sweep: relaxation.map_or(SweepKind::GaussSeidel, |relaxation| SweepKind::Jacobi { relaxation }),
         order: choose("order", &get::<String>(recipe, "order")?, &known)?,
+        levels: stretch_levels(&recipe.getattr("levels")?)?,
         tolerance: tolerance(recipe)?,
         record: get(recipe, "record")?,
-        ..PositionBasedParams::default()
     })
+}
+
+/// Coarser levels that keep bodies from stretching, if there are any.
+fn stretch_levels(recipe: &Bound<'_, PyAny>) -> PyResult<Option<StretchLevels>> {
+    if recipe.is_none() {
+        return Ok(None);
+    }
+    let (levels, rounds) = (get(recipe, "levels")?, get(recipe, "rounds")?);
+    Ok(Some(StretchLevels { levels, rounds, most: bounded(recipe, "most", "at least 1", |most| most >= 1.0)? }))
 }
 
 fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {

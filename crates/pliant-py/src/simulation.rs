@@ -14,7 +14,7 @@ use pyo3::types::PyBytes;
 use crate::arrays::{to_array, to_elements, to_numbers, vectors};
 use crate::body::body;
 use crate::collide;
-use crate::energy::Faults;
+use crate::energy::{Faults, is_of_python};
 use crate::error::{bad_value, check_process, failed_step};
 use crate::report::StepReport;
 use crate::settings;
@@ -62,6 +62,16 @@ impl Run {
     }
 }
 
+/// Refuses levels that would do nothing: they link the corners of cells, which bodies of masses do not have.
+pub(crate) fn check_levels(sim: &Simulation, solver: &SolverChoice) -> PyResult<()> {
+    let has_levels = matches!(solver, SolverChoice::PositionBased(params) if params.levels.is_some());
+    let model = sim.model();
+    if has_levels && (0..model.bodies().len()).all(|body| model.cells(body).is_empty()) {
+        return Err(bad_value("levels keep bodies with a material from stretching, but no body here has one"));
+    }
+    Ok(())
+}
+
 /// A vertex that is held softly.
 #[pyclass(frozen, module = "pliant._pliant")]
 pub(crate) struct GrabHandle(GrabId);
@@ -100,10 +110,10 @@ impl Core {
         &self.faults
     }
 
-    /// Sees whether an energy of the world is a function in Python.
+    /// Sees whether an energy or a constraint of the world is a function in Python.
     pub(crate) fn look_for_python(&self, sim: &Simulation) {
-        let built_in = |kind: &str| kind == "viscous" || pliant::energy::LIST.iter().any(|info| info.key == kind);
-        let calls = !sim.model().energies().iter().all(|entry| built_in(entry.batch.kind()));
+        let energies = sim.model().energies().iter().any(|entry| is_of_python(entry.batch.kind()));
+        let calls = energies || sim.model().constraints().iter().any(|batch| is_of_python(batch.kind()));
         self.calls_python.store(calls, Ordering::Relaxed);
     }
 
@@ -163,6 +173,7 @@ impl Core {
             builder = builder.body(body(recipe, &faults)?);
         }
         let sim = py.detach(|| builder.build()).map_err(bad_value)?;
+        check_levels(&sim, &settings::solver(&recipe.getattr("solver")?)?)?;
         let core = Self::new(Run::World(Box::new(sim)), faults, false);
         core.look_for_python(core.lock()?.sim());
         Ok(core)
@@ -209,7 +220,10 @@ impl Core {
     fn step(&self, py: Python<'_>, count: usize, solver: Option<Bound<'_, PyAny>>) -> PyResult<StepReport> {
         let solver = solver.map(|recipe| settings::solver(&recipe)).transpose()?;
         let mut run = self.change()?;
-        solver.iter().try_for_each(|solver| run.sim().check_solver(solver.clone())).map_err(bad_value)?;
+        if let Some(solver) = &solver {
+            run.sim().check_solver(solver.clone()).map_err(bad_value)?;
+            check_levels(run.sim(), solver)?;
+        }
         let mut report = None;
         for _ in 0..count {
             report = Some(self.stepping(py, &mut run, |run| run.step(solver.as_ref()))?);
@@ -399,6 +413,7 @@ impl Core {
 
     fn set_solver(&self, solver: &Bound<'_, PyAny>) -> PyResult<()> {
         let (solver, mut run) = (settings::solver(solver)?, self.change()?);
+        check_levels(run.sim(), &solver)?;
         run.sim_mut().set_solver(solver).map_err(bad_value)
     }
 

@@ -58,6 +58,17 @@ def scene_file() -> Path:
     return path
 
 
+def new_run() -> pliant.Run:
+    """A run that has begun, in a folder of its own."""
+    return pliant.Run.create(Path(tempfile.mkdtemp(dir=FOLDER)) / "run", world())
+
+
+def finished_run() -> Path:
+    """The folder of a run that has ended."""
+    with new_run() as run:
+        return run.record(1).path
+
+
 def run(body: Any, **options: Any) -> Any:
     """Builds a world of a body and takes two steps."""
     sim = pliant.Simulation(body, **options)
@@ -337,6 +348,14 @@ CASES: dict[str, Case] = {
         },
         use=lambda material: run(pliant.Body(ROPE, material, pin=[0]), solver=PBD),
     ),
+    "OrientedParticles": Case(
+        lambda: pliant.OrientedParticles,
+        {
+            "positions": ROPE.positions, "edges": ROPE.segments(), "radii": np.full((5, 3), 0.02),
+            "orientations": np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)),
+        },
+        use=lambda mesh: run(pliant.Body(mesh, pliant.OrientedMaterial(), pin=[0]), solver=PBD),
+    ),
     "ChainMaterial": Case(
         lambda: pliant.ChainMaterial,
         {
@@ -394,6 +413,11 @@ CASES: dict[str, Case] = {
             "mesh": BALL, "material": pliant.RigidMaterial(), "name": "ball", "pin": (), "velocity": (0, 1, 0),
             "spin": (0, 1, 0), "solver": None,
         },
+        use=run,
+    ),
+    "Body.garment": Case(
+        lambda: pliant.Body.garment,
+        {"mesh": SHEET, "pieces": X[SHEET.triangles][:, :, :2], "material": pliant.ClothMaterial()},
         use=run,
     ),
     "Body.emitted": Case(
@@ -471,9 +495,12 @@ CASES: dict[str, Case] = {
     ),
     "CustomEnergy": Case(
         lambda: pliant.CustomEnergy,
-        {"stencils": [[0, 1]], "coefficients": [[1.0, -1.0]], "weights": 1.0, "project": lambda z: z, "name": "own"},
+        {
+            "stencils": [[0, 1]], "coefficients": [[1.0, -1.0]], "weights": 1.0, "project": lambda z: z,
+            "constraint": None, "name": "own",
+        },
         use=with_energy,
-        free=("project",),
+        free=("project", "constraint"),
     ),
     # Constraints.
     "Constraints.check": _method(lambda: pliant.DistanceConstraints([[0, 1]]), "check", {"vertices": 16}),
@@ -524,6 +551,15 @@ CASES: dict[str, Case] = {
     ),
     "ShapeMatching": Case(
         lambda: pliant.ShapeMatching, {"sets": [[0, 1, 4, 5]], "compliance": 1e-6}, use=with_constraints
+    ),
+    "CustomConstraints": Case(
+        lambda: pliant.CustomConstraints,
+        {
+            "stencils": [[0, 1], [2, 3]], "function": lambda x, elements: x[:, 1, 0] - x[:, 0, 0] - 0.1, "at_least": False,
+            "compliance": 1e-6, "damping": 0.1, "name": "own",
+        },
+        use=with_constraints,
+        free=("function",),
     ),
     "ShapeMatching.check": _method(lambda: pliant.ShapeMatching(), "check", {"vertices": 16}),
     "LongRangeAttachments": Case(
@@ -689,9 +725,14 @@ CASES: dict[str, Case] = {
         lambda: pliant.PositionBased,
         {
             "iterations": 3, "stiffness": 0.5, "stiffness_of": {"plate": 0.1}, "jacobi": 1.0, "order": "as-added",
-            "tolerance": 0.0, "record": False,
+            "tolerance": 0.0, "record": False, "levels": pliant.StretchLevels(2),
         },
         use=with_solver,
+    ),
+    "StretchLevels": Case(
+        lambda: pliant.StretchLevels,
+        {"levels": 2, "rounds": 1, "most": 1.1},
+        use=lambda levels: with_solver(pliant.PositionBased(3, levels=levels)),
     ),
     "PositionBased.classic": Case(
         lambda: pliant.PositionBased.classic, {"iterations": 3, "stiffness": 1.0}, use=with_solver
@@ -935,6 +976,38 @@ CASES: dict[str, Case] = {
         paths=("path",),
     ),
     "vertex_strains": Case(lambda: pliant.vertex_strains, {"sim": world()}),
+    "Run.create": Case(
+        lambda: pliant.Run.create,
+        {
+            "path": FOLDER / "run", "simulation": world(), "steps_per_frame": 2, "checkpoint_every": 30,
+            "overwrite": True,
+        },
+        use=lambda run: run.record(1).close(),
+        # Without overwrite there is a run already.
+        paths=("path", "overwrite"),
+    ),
+    "Run.resume": Case(
+        lambda: pliant.Run.resume,
+        {"path": finished_run(), "simulation": world(), "checkpoint_every": 30},
+        use=lambda run: run.close(),
+        paths=("path",),
+    ),
+    "Run.open": Case(
+        lambda: pliant.Run.open, {"path": finished_run()}, use=lambda run: run.read(-1), paths=("path",)
+    ),
+    "Run.add_frame": _method(new_run, "add_frame", {"reports": (), "channels": {"mine": np.arange(16.0)}}),
+    "Run.record": _method(new_run, "record", {"frames": 2, "each": None}, free=("each",)),
+    "Run.read": _method(new_run, "read", {"frame": 0}),
+    "Run.topology": _method(new_run, "topology", {"frame": 0}),
+    "Run.export": _method(
+        new_run,
+        "export",
+        {
+            "path": FOLDER / "cloth.npy", "format": "npy", "frames": (0, 0), "every": 1, "bodies": ["cloth"],
+            "scale": 1.0, "up": "y", "fluid": "particles", "interpolation": "linear",
+        },
+        paths=("path",),
+    ),
     "Image.save": _method(
         lambda: pliant.show(world(), size=(16, 12)), "save", {"path": FOLDER / "a.png", "few_colors": True}, paths=("path",)
     ),
@@ -943,5 +1016,6 @@ CASES: dict[str, Case] = {
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
     "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "Image", "ImportedMesh", "Report", "RigidPose",
-    "Settled", "Solution", "SolveReport", "StepError", "StepReport", "Verdict", "WorstElement", "__version__",
+    "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "Verdict",
+    "WorstElement", "__version__",
 }  # fmt: skip

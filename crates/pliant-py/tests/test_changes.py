@@ -11,8 +11,7 @@ import pliant
 
 
 def cloth(name: str, height: float, **options: object) -> pliant.Body:
-    mesh = pliant.sheet(width=0.5, height=0.5, columns=5, rows=5)
-    mesh.positions[:, 1] += height
+    mesh = pliant.sheet(width=0.5, height=0.5, columns=5, rows=5).moved((0, height, 0))
     return pliant.Body(mesh, pliant.ClothMaterial(), name=name, **options)  # type: ignore[arg-type]
 
 

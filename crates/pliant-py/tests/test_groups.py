@@ -14,8 +14,7 @@ def pool() -> pliant.Simulation:
     mesh = pliant.sheet(width=0.6, height=0.6, columns=8, rows=8, plane="xz")
     rim = np.abs(mesh.positions[:, [0, 2]]).max(axis=1) > 0.299
     cloth = pliant.Body(mesh, pliant.ClothMaterial.preset("denim"), name="cloth", pin=rim)
-    block = pliant.particle_block((0.2, 0.1, 0.2), 0.05)
-    block.positions[:, 1] += 0.1
+    block = pliant.particle_block((0.2, 0.1, 0.2), 0.05).moved((0, 0.1, 0))
     water = pliant.Body(block, pliant.FluidMaterial(spacing=0.05), name="water")
     return pliant.Simulation([cloth, water])
 

@@ -33,7 +33,7 @@ def test_a_chain_one_particle_wide_stands_out_from_its_clamp() -> None:
 
 def test_a_turned_clamp_turns_what_it_holds() -> None:
     sim = fin(gravity=(0, 0, 0), damping=pliant.Damping(drag=2.0))
-    q = sim.orientations("fin")
+    q = sim.orientations("fin").copy()
     half = np.cos(0.25), np.sin(0.25)
     w, x, y, z = q[0]
     q[0] = half[0] * w - half[1] * z, half[0] * x - half[1] * y, half[0] * y + half[1] * x, half[0] * z + half[1] * w

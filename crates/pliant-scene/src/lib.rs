@@ -12,8 +12,10 @@ mod course;
 mod document;
 mod drive;
 mod error;
+pub mod folder;
 pub mod format;
 mod hair;
+mod log;
 mod motion;
 mod presence;
 mod rider;
@@ -26,6 +28,7 @@ mod wording;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;
+pub use log::log_entry;
 pub use run::{SceneRun, Verdict};
 pub use scene::{Output, Scene};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pliant::{Body, ChangeError, Simulation};
-use pliant_io::store::{BodyRange, Topology};
+use pliant_io::store::Topology;
 
 use crate::body::build_body;
 use crate::budget::Budget;
@@ -12,7 +12,6 @@ use crate::error::SceneError;
 use crate::format::{BodySection, MaterialSection};
 use crate::scene::{Fault, Scene};
 use crate::settings::settings;
-use crate::tear::copy_body;
 
 /// A moment at which a body comes or goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -199,12 +198,7 @@ impl Presence {
         let mut topology = Topology::default();
         for (number, body) in all.bodies.iter().enumerate() {
             match self.is_present(number) {
-                true => {
-                    let start = topology.rest.len();
-                    copy_body(all, number, &mut topology);
-                    let vertices = start..topology.rest.len();
-                    topology.bodies.push(BodyRange { name: body.name.clone(), vertices });
-                }
+                true => topology.add_body_of(all, number),
                 false => topology.add_absent(&body.name),
             }
         }

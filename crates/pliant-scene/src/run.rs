@@ -439,7 +439,7 @@ impl SceneRun {
             Quantity::Pieces => pieces(&self.sim, &chosen) as f64,
             Quantity::Intersections => intersections(&self.surfaces(), x).len() as f64,
             Quantity::LeastGap => least_distance(&self.surfaces(), x),
-            Quantity::Penetration => self.penetration(vertices()),
+            Quantity::Penetration => penetration(&self.sim, vertices()),
             Quantity::Contacts => touching().filter(|contact| contact.normal_force > 0.0).count() as f64,
             Quantity::CarriedWeight => {
                 let gravity = self.sim.gravity();
@@ -459,25 +459,6 @@ impl SceneRun {
         }
     }
 
-    /// How deep the deepest of some vertices is in a collider \[m\].
-    fn penetration(&self, vertices: impl Iterator<Item = usize> + Clone) -> f64 {
-        let (time, x) = (self.sim.time(), self.sim.positions());
-        let mut deepest = 0.0_f64;
-        for collider in self.sim.colliders() {
-            let (pose, moving) = (collider.pose(time), collider.moving_over(time, time));
-            // Distances to many triangles take long; what is outside of the box around them is not inside.
-            let inside = match collider.shape() {
-                Shape::Mesh(mesh) if collider.frame(time).is_none() => Bounds::around(mesh.surface().0),
-                _ => None,
-            };
-            let within = |bounds: &Bounds, p: Vec3| p.cmpge(bounds.min).all() && p.cmple(bounds.max).all();
-            let possible = |p: Vec3| inside.as_ref().is_none_or(|bounds| within(bounds, pose.to_local(p)));
-            let depths = vertices.clone().map(|vertex| x[vertex]).filter(|&p| possible(p));
-            deepest = depths.fold(deepest, |deepest, p| deepest.max(-moving.distance_at_start(p)));
-        }
-        deepest
-    }
-
     /// All surfaces, also of bodies that may pass through themselves.
     fn surfaces(&self) -> Primitives {
         let mut bodies = self.sim.model().bodies().to_vec();
@@ -493,4 +474,23 @@ impl SceneRun {
         };
         self.checks.iter().map(decide).collect()
     }
+}
+
+/// How deep the deepest of some vertices is in a collider \[m\].
+pub(crate) fn penetration(sim: &Simulation, vertices: impl Iterator<Item = usize> + Clone) -> f64 {
+    let (time, x) = (sim.time(), sim.positions());
+    let mut deepest = 0.0_f64;
+    for collider in sim.colliders() {
+        let (pose, moving) = (collider.pose(time), collider.moving_over(time, time));
+        // Distances to many triangles take long; what is outside of the box around them is not inside.
+        let inside = match collider.shape() {
+            Shape::Mesh(mesh) if collider.frame(time).is_none() => Bounds::around(mesh.surface().0),
+            _ => None,
+        };
+        let within = |bounds: &Bounds, p: Vec3| p.cmpge(bounds.min).all() && p.cmple(bounds.max).all();
+        let possible = |p: Vec3| inside.as_ref().is_none_or(|bounds| within(bounds, pose.to_local(p)));
+        let depths = vertices.clone().map(|vertex| x[vertex]).filter(|&p| possible(p));
+        deepest = depths.fold(deepest, |deepest, p| deepest.max(-moving.distance_at_start(p)));
+    }
+    deepest
 }

@@ -3,7 +3,7 @@
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, connected_components};
 use pliant::{Cut, Matching, Simulation, Tearing, TopologyError};
-use pliant_io::store::{BodyRange, Topology};
+use pliant_io::store::Topology;
 
 use crate::format::{CutSection, CutSpace, TearSection};
 use crate::scene::Fault;
@@ -90,50 +90,13 @@ impl TimedCut {
 
 /// What is stored of a world that has changed. Bodies of loose points and those with a surface that rides along do not change.
 pub(crate) fn topology_of(sim: &Simulation, before: &Topology) -> Topology {
-    let mut topology = Topology::default();
+    let (now, mut topology) = (Topology::of(sim), Topology::default());
     for (k, body) in sim.model().bodies().iter().enumerate() {
-        let (cells, old) = (sim.model().cells(k), &before.bodies[k]);
-        let start = topology.rest.len() as u32;
-        let rides = old.vertices.len() > body.vertices.len();
-        let name = body.name.clone();
-        if cells.is_empty() || rides {
-            copy_body(before, k, &mut topology);
-        } else {
-            topology.rest.extend_from_slice(&sim.model().rest()[body.vertices.clone()]);
-            let moved = |v: &u32| v + start;
-            topology.triangles.extend(cells.arrays::<3>().iter().map(|t| t.each_ref().map(moved)));
-            topology.tets.extend(cells.arrays::<4>().iter().map(|t| t.each_ref().map(moved)));
-            let mut row: Vec<u32> = Vec::new();
-            for [a, b] in cells.arrays::<2>().iter().map(|s| s.each_ref().map(moved)) {
-                if row.last() != Some(&a) {
-                    if !row.is_empty() {
-                        topology.polylines.push_row(&row);
-                    }
-                    row = vec![a];
-                }
-                row.push(b);
-            }
-            if !row.is_empty() {
-                topology.polylines.push_row(&row);
-            }
-        }
-        topology.bodies.push(BodyRange { name, vertices: start as usize..topology.rest.len() });
+        let rides = before.bodies[k].vertices.len() > body.vertices.len();
+        let is_kept = sim.model().cells(k).is_empty() || rides;
+        topology.add_body_of(if is_kept { before } else { &now }, k);
     }
     topology
-}
-
-/// Copies the vertices and elements of a body, but not its range.
-pub(crate) fn copy_body(from: &Topology, body: usize, to: &mut Topology) {
-    let range = from.bodies[body].vertices.clone();
-    let start = to.rest.len() as u32;
-    to.rest.extend_from_slice(&from.rest[range.clone()]);
-    let is_own = |v: u32| range.contains(&(v as usize));
-    let moved = |v: u32| v - range.start as u32 + start;
-    to.triangles.extend(from.triangles.iter().filter(|t| is_own(t[0])).map(|t| t.map(moved)));
-    to.tets.extend(from.tets.iter().filter(|t| is_own(t[0])).map(|t| t.map(moved)));
-    for line in from.polylines.rows().filter(|line| is_own(line[0])) {
-        to.polylines.push_row(&line.iter().map(|v| moved(*v)).collect::<Vec<_>>());
-    }
 }
 
 /// Edges of a body's cells with their rest lengths, in its own vertices; none of loose points.

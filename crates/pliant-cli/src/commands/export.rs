@@ -4,11 +4,9 @@ use std::error::Error;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use pliant::matter::Portion;
-use pliant::{Emitter, FluidSurface, Model};
+use pliant::Model;
 use pliant_io::store::RunStore;
-use pliant_io::write::{ExportError, ExportFormat, ExportOptions, Fluid, FluidShape, export};
-use serde_json::{Value, json};
+use pliant_io::write::{ExportError, ExportFormat, ExportOptions, FluidShape, export, read_fluids};
 
 use super::run::exported_path;
 use crate::Outcome;
@@ -43,11 +41,6 @@ pub(crate) enum FluidChoice {
 }
 
 impl FluidChoice {
-    /// What a format gets that nothing was said of.
-    fn usual(format: ExportFormat) -> Self {
-        if format.carries_changing_topology() { Self::Both } else { Self::Particles }
-    }
-
     fn shape(self) -> FluidShape {
         match self {
             Self::Particles => FluidShape::Particles,
@@ -126,64 +119,9 @@ pub(crate) fn write(
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     }
-    let (fluids, fluid_shape) = (read_fluids(dir)?, fluid.unwrap_or_else(|| FluidChoice::usual(format)).shape());
+    let (fluids, fluid_shape) =
+        (read_fluids(dir)?, fluid.map_or_else(|| FluidShape::usual(format), FluidChoice::shape));
     let options = ExportOptions { every, frames, fluids, fluid_shape, ..ExportOptions::default() };
     let written = export(store, format, &path, &options)?;
     Ok(written.files.into_iter().next().unwrap_or(path))
-}
-
-/// What the fluids of a run are, in its folder: frames hold their particles only.
-pub(crate) const FLUIDS: &str = "fluids.json";
-
-/// Writes what the fluids of a world are, if there are any.
-pub(crate) fn write_fluids(dir: &Path, model: &Model) -> Result<(), Box<dyn Error>> {
-    let entry = |fluid: Portion<'_, pliant::Fluid>| {
-        let pipe = fluid.matter.emitter().map(|pipe| {
-            json!({
-                "mouth": pipe.mouth.to_array(), "direction": pipe.direction.to_array(),
-                "radius": pipe.radius, "speed": pipe.speed, "duration": pipe.duration,
-            })
-        });
-        json!({ "body": model.bodies()[fluid.body].name, "spacing": fluid.matter.material().spacing, "pipe": pipe })
-    };
-    let entries: Vec<Value> = model.matter_of().map(entry).collect();
-    if !entries.is_empty() {
-        let path = dir.join(FLUIDS);
-        let text = serde_json::to_string_pretty(&entries)? + "\n";
-        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    }
-    Ok(())
-}
-
-/// Reads what the fluids of a run are; none where it has none.
-fn read_fluids(dir: &Path) -> Result<Vec<Fluid>, Box<dyn Error>> {
-    let path = dir.join(FLUIDS);
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = std::fs::read_to_string(&path)?;
-    let fluids = || -> Option<Vec<Fluid>> {
-        let entries: Vec<Value> = serde_json::from_str(&text).ok()?;
-        entries.iter().map(fluid).collect()
-    };
-    fluids().ok_or_else(|| format!("{} does not say what the fluids of the run are", path.display()).into())
-}
-
-fn fluid(entry: &Value) -> Option<Fluid> {
-    let pipe = |pipe: &Value| -> Option<Emitter> {
-        let vector = |name: &str| -> Option<[f64; 3]> {
-            let numbers: Option<Vec<f64>> = pipe[name].as_array()?.iter().map(Value::as_f64).collect();
-            numbers?.try_into().ok()
-        };
-        Some(Emitter {
-            mouth: vector("mouth")?.into(),
-            direction: vector("direction")?.into(),
-            radius: pipe["radius"].as_f64()?,
-            speed: pipe["speed"].as_f64()?,
-            duration: pipe["duration"].as_f64()?,
-        })
-    };
-    let spacing = entry["spacing"].as_f64().filter(|spacing| *spacing > 0.0)?;
-    let pipe = if entry["pipe"].is_null() { None } else { Some(pipe(&entry["pipe"])?) };
-    Some(Fluid { body: entry["body"].as_str()?.to_owned(), surface: FluidSurface::new(spacing), pipe })
 }

@@ -8,14 +8,13 @@ use pliant::{MOST_THREADS, ModelError};
 use pliant_io::store::RunStore;
 use pliant_io::write::ExportFormat;
 use pliant_scene::format::{ColorBy, Preview};
-use pliant_scene::{Scene, SceneRun};
+use pliant_scene::{Scene, SceneRun, log_entry};
 use serde_json::json;
 
 use super::{export, place, preview, solver, solver_names};
 use crate::Outcome;
 use crate::output::{say, say_error};
 use crate::progress::{Output, Progress};
-use crate::record::log_entry;
 use crate::summary::{self, Summary, verdict_json};
 
 #[derive(clap::Args)]

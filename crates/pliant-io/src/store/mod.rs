@@ -50,6 +50,7 @@ mod lock;
 mod log;
 mod sealed;
 mod topology;
+mod world;
 
 use std::borrow::Cow;
 use std::fs::{self, File};

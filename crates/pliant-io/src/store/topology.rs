@@ -84,7 +84,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    fn add_vertices(&mut self, name: &str, positions: &[Vec3]) -> u32 {
+    pub(super) fn add_vertices(&mut self, name: &str, positions: &[Vec3]) -> u32 {
         let start = self.rest.len();
         self.rest.extend_from_slice(positions);
         self.bodies.push(BodyRange { name: name.to_owned(), vertices: start..self.rest.len() });
@@ -96,13 +96,6 @@ impl Topology {
     pub fn add_surface(&mut self, name: &str, mesh: &TriangleMesh) {
         let start = self.add_vertices(name, &mesh.positions);
         self.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.wrapping_add(start))));
-    }
-
-    /// Adds a surface with invisible vertices inside, as corners of tets; surface formats omit them.
-    pub fn add_surface_with_inside(&mut self, name: &str, mesh: &TriangleMesh, tets: &[[u32; 4]]) {
-        let start = self.rest.len() as u32;
-        self.add_surface(name, mesh);
-        self.tets.extend(tets.iter().map(|t| t.map(|v| v.wrapping_add(start))));
     }
 
     /// Adds a body of tetrahedra.

@@ -25,6 +25,21 @@ pub enum ExportError {
         #[source]
         error: io::Error,
     },
+    /// A file of the run could not be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        #[source]
+        error: io::Error,
+    },
+    /// The file about the fluids of a run says something else.
+    #[error("{} does not say what the fluids of the run are", path.display())]
+    BadFluids {
+        /// The file.
+        path: PathBuf,
+    },
     /// A frame in the range is damaged.
     #[error("frame {frame} of the range is damaged; choose a range without it ({reason})")]
     DamagedFrame {

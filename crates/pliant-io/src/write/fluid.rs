@@ -6,8 +6,8 @@ use pliant::math::Vec3;
 use pliant::mesh::Csr;
 use pliant::{Emitter, FluidSurface};
 
-use super::ExportError;
 use super::part::Part;
+use super::{ExportError, ExportFormat};
 use crate::store::Frame;
 
 /// A fluid of a run.
@@ -34,6 +34,11 @@ pub enum FluidShape {
 }
 
 impl FluidShape {
+    /// What a format gets if nothing was said: both if it supports changing meshes, else particles.
+    pub fn usual(format: ExportFormat) -> Self {
+        if format.carries_changing_topology() { Self::Both } else { Self::Particles }
+    }
+
     /// Whether there is a surface.
     pub fn has_surface(self) -> bool {
         self != Self::Particles

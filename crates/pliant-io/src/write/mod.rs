@@ -24,6 +24,7 @@
 
 mod error;
 mod fluid;
+mod fluid_file;
 mod format;
 mod glb;
 mod job;
@@ -41,6 +42,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ExportError;
 pub use fluid::{Fluid, FluidShape};
+pub use fluid_file::{FLUIDS_FILE, read_fluids, write_fluids};
 pub use format::ExportFormat;
 pub use part::{VisibleBody, visible_bodies};
 

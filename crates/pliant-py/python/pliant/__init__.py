@@ -20,6 +20,7 @@ from ._constraints import (
     AreaConstraints,
     Balloon,
     Constraints,
+    CustomConstraints,
     DihedralConstraints,
     DistanceConstraints,
     IsometricBending,
@@ -73,6 +74,7 @@ from ._meshes import (
 )
 from ._pliant import Image, SolveReport, StepError, StepReport, __version__
 from ._reports import ElementStrains, Report, RigidPose, Settled, Solution, WorstElement
+from ._runs import Run, StoredFrame, StoredTopology
 from ._scene import SceneSimulation, Verdict, builtin_scenes, load_scene, parse_scene
 from ._settings import (
     Anderson,
@@ -92,6 +94,7 @@ from ._settings import (
     StrainLimit,
     StrainLimiting,
     StrandMaterial,
+    StretchLevels,
     Turbulence,
     TwoMetric,
     Wind,
@@ -104,6 +107,7 @@ from ._strands import (
     HairMaterial,
     HairStyle,
     OrientedMaterial,
+    OrientedParticles,
     RodMaterial,
     scalp,
 )
@@ -114,18 +118,18 @@ from ._wrinkles import WrinkleMesh
 
 __all__ = [
     "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
-    "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomEnergy",
+    "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomConstraints", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
     "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Grab",
     "HairGrid", "HairMaterial", "HairStyle", "HalfSpace",
     "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Lbfgs", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
-    "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "Pick",
+    "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "OrientedParticles", "Pick",
     "Plasticity", "PlateBending", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "RenderBuffers",
     "Report",
-    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "SceneSimulation", "Seam", "SelfCollision", "Settled",
+    "RigidMaterial", "RigidPose", "RigidSet", "RodMaterial", "Run", "SceneSimulation", "Seam", "SelfCollision", "Settled",
     "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
-    "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "Sweep", "Tearing", "TetMesh", "TetStrain",
+    "StoredFrame", "StoredTopology", "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "StretchLevels", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
     "Turbulence", "TwoMetric",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",

@@ -12,6 +12,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.uint32]
 ArrayLike = npt.ArrayLike
 Kind = TypeVar("Kind")
+Number = TypeVar("Number", bound=np.generic)
 
 #: Sizes that a number other than 0 may have, whatever it stands for: powers and quotients of others would not be numbers any more.
 #: What rounding leaves of 0 is above the least.
@@ -28,8 +29,23 @@ def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argwhere(where)[0])
 
 
+def read_only(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """A new array that nobody can write: into a copy it would change nothing, into a description nothing that is built."""
+    array.flags.writeable = False
+    return array
+
+
+def _kept(array: npt.NDArray[Number], given: Any) -> npt.NDArray[Number]:
+    """A checked array that stays as it was checked: a copy where the user can still write it."""
+    if not array.flags.writeable:
+        return array
+    is_new = isinstance(given, (list, tuple, int, float)) or not np.may_share_memory(array, np.asarray(given))
+    return read_only(array if is_new else array.copy())
+
+
 def floats(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
-    """A contiguous float64 array of a shape (None: any length), all finite; the same array if it is one already."""
+    """A contiguous float64 array of a shape (None: any length), all finite and read-only; a copy of one that is
+    writable."""
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -47,7 +63,7 @@ def floats(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats
     if large.any():
         index = _first(large)
         raise ValueError(f"{name}{_place(index)} is {array[index]}, but its size must be at most {MOST:g}")
-    return array
+    return _kept(array, value)
 
 
 def _shape_text(shape: tuple[int | None, ...]) -> str:
@@ -131,7 +147,7 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
 def per_element(value: ArrayLike, name: str, length: int, *, at_least: float | None = None) -> Floats:
     """A number for each of several elements; a single number applies to all."""
     if np.ndim(value) == 0:
-        return np.full(length, number(value, name, at_least=at_least))
+        return read_only(np.full(length, number(value, name, at_least=at_least)))
     array = floats(value, name, (length,))
     if at_least is not None and (array < at_least).any():
         index = _first(array < at_least)
@@ -143,7 +159,7 @@ def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
     """Numbers of vertices: a list, or elements of several vertices each."""
     array = np.asarray(value)
     if array.size == 0:
-        return np.zeros((0,) if columns is None else (0, columns), np.uint32)
+        return read_only(np.zeros((0,) if columns is None else (0, columns), np.uint32))
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} has the dtype {array.dtype}, but needs whole numbers")
     if array.ndim != (1 if columns is None else 2) or (columns is not None and array.shape[1] != columns):
@@ -153,7 +169,7 @@ def indices(value: ArrayLike, name: str, columns: int | None = None) -> Indices:
     if bad.any():
         index = _first(bad)
         raise ValueError(f"{name}{_place(index)} is {array[index]}, but must be the number of a vertex")
-    return np.ascontiguousarray(array, dtype=np.uint32)
+    return _kept(np.ascontiguousarray(array, dtype=np.uint32), value)
 
 
 def within(array: Indices, name: str, vertices: int) -> None:
@@ -171,7 +187,7 @@ def selection(value: ArrayLike, name: str, vertices: int) -> Indices:
     if array.dtype == np.bool_:
         if array.shape != (vertices,):
             raise ValueError(f"{name} is a mask of the shape {array.shape}, but needs ({vertices},)")
-        return np.flatnonzero(array).astype(np.uint32)
+        return read_only(np.flatnonzero(array).astype(np.uint32))
     chosen = indices(np.atleast_1d(array), name)
     within(chosen, name, vertices)
     return chosen

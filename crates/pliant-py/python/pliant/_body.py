@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, each, instance, number, per_element, selection, vector, vectors
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    Indices,
+    each,
+    floats,
+    indices,
+    instance,
+    number,
+    per_element,
+    selection,
+    vector,
+    vectors,
+)
 from ._cloth_matching import ClothMatching
 from ._constraints import Constraints
 from ._energies import Energy
@@ -14,7 +28,7 @@ from ._fluids import Emitter, FluidMaterial
 from ._matching import Matching
 from ._material import Material
 from ._meshes import Mesh, Points, Strands, TetMesh, TriangleMesh
-from ._settings import RigidMaterial, Solver
+from ._settings import ClothMaterial, RigidMaterial, Solver
 from ._topology import Tearing
 
 
@@ -60,6 +74,8 @@ class Body:
         instance(material, "material", Material)
         if material is not None and not isinstance(mesh, material.meshes):
             raise ValueError(f"a {type(material).__name__} does not belong to {type(mesh).__name__}")
+        if material is not None:
+            material._check_mesh(mesh)
         count = len(mesh)
         self.mesh = mesh
         self.material = material
@@ -78,7 +94,7 @@ class Body:
         self.constraints = each(constraints, "constraints", Constraints)
         for constraint in self.constraints:
             constraint.check(count)
-        self.pinned: Indices = selection(np.asarray(pin), "pin", count) if np.size(pin) else np.zeros(0, np.uint32)
+        self.pinned: Indices = selection(np.asarray(pin), "pin", count) if np.size(pin) else indices((), "pin")
         if isinstance(material, RigidMaterial) and (positions is not None or velocities is not None):
             raise ValueError("a rigid body has no positions or velocities of its own; move its mesh, or see Body.rigid")
         self.positions = None if positions is None else vectors(positions, "positions", count)
@@ -98,6 +114,29 @@ class Body:
         self.velocity = (0.0, 0.0, 0.0)
         self.spin = (0.0, 0.0, 0.0)
         self.emitter: Emitter | None = None
+        self.pieces: Floats | None = None
+
+    @classmethod
+    def garment(
+        cls, mesh: TriangleMesh, pieces: ArrayLike, material: ClothMaterial = ClothMaterial(), **options: Any
+    ) -> Body:
+        """Cloth that was cut flat and sewn: each triangle has its rest shape in the plane of the piece that it was cut
+        from, so that cloth is free of strain as it was cut, not as it is worn.
+
+        mesh: as it is worn at the start. pieces: corners of its triangles in the plane, (m, 3, 2) [m], wound as in the mesh:
+        the texture coordinates of garment files, which read_mesh returns as pieces. options: as for Body, without
+        density and masses, tearing and cloth_matching.
+        """
+        if not isinstance(mesh, TriangleMesh):
+            raise ValueError(f"mesh is a {type(mesh).__name__}, but must be a TriangleMesh")
+        if not isinstance(material, ClothMaterial):
+            raise ValueError(f"material is a {type(material).__name__}, but must be a ClothMaterial")
+        for name in ("density", "masses", "tearing", "cloth_matching"):
+            if options.get(name) is not None:
+                raise ValueError(f"{name} is {options[name]!r}, but a garment has none")
+        body = cls(mesh, material, **options)
+        body.pieces = floats(pieces, "pieces", (len(mesh.triangles), 3, 2))
+        return body
 
     @classmethod
     def rigid(

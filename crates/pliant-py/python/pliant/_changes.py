@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, required, selection
+from ._arrays import ArrayLike, read_only, required, selection
 from ._arrays import count as whole
 from ._body import Body
 from ._collide import Collider
@@ -85,7 +85,7 @@ class Changes:
         changed = copy(bodies[number])
         before = changed.pinned
         changed.pinned = np.union1d(before, chosen) if pinned else np.setdiff1d(before, chosen)
-        changed.pinned = changed.pinned.astype(np.uint32)
+        changed.pinned = read_only(changed.pinned.astype(np.uint32))
         bodies[number] = changed
         self._world = replace(world, bodies=tuple(bodies))
 

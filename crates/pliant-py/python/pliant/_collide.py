@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, floats, number, pair, vector, vectors
+from ._arrays import ArrayLike, Floats, Indices, floats, number, pair, read_only, vector, vectors
 from ._meshes import TriangleMesh
 
 Vector = tuple[float, float, float]
@@ -22,7 +22,8 @@ class Collider:
         pliant.Collider.sphere(0.3, friction=0.4).at((0, 1, 0))
 
     friction: Coulomb's coefficient. restitution: speed after an impact over speed before it, 0 to 1. thickness: distance at which
-    contact begins [m].
+    contact begins [m]. at sets position [m], turned rotation, a quaternion w x y z, and moving keys: times [s], positions [m]
+    and rotations.
     """
 
     shape: str
@@ -80,7 +81,9 @@ class Collider:
         distances = (number(along, "spacing[0]"), number(across, "spacing[1]"))
         counts = (array.shape[1], array.shape[0])
         return cls._make(
-            "heightfield", {"counts": counts, "spacing": distances, "heights": array.ravel().copy()}, settings
+            "heightfield",
+            {"counts": counts, "spacing": distances, "heights": read_only(array.ravel().copy())},
+            settings,
         )
 
     @classmethod
@@ -104,7 +107,7 @@ class Collider:
         array = floats(distances, "distances", (None, None, None))
         values = {
             "counts": array.shape,
-            "distances": array.ravel(order="F").copy(),
+            "distances": read_only(array.ravel(order="F").copy()),
             "spacing": number(spacing, "spacing"),
             "origin": vector(origin, "origin"),
         }
@@ -115,7 +118,7 @@ class Collider:
         return replace(self, position=vector(position, "position"))
 
     def turned(self, axis: ArrayLike, degrees: float) -> Collider:
-        """The collider rotated about an axis through its origin."""
+        """The collider rotated about an axis through its origin, by an angle in degrees."""
         direction = np.asarray(vector(axis, "axis"))
         length = np.linalg.norm(direction)
         if length == 0:

@@ -6,8 +6,10 @@ is rigid, 1/k has the energy ½ k C². damping is a time constant β [s]: the fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
 
 from . import _pliant
 from ._arrays import ArrayLike, Floats, Indices, count, indices, number, per_element, required, within
@@ -279,6 +281,48 @@ class LongRangeAttachments(Constraints):
 
     def __repr__(self) -> str:
         return f"<LongRangeAttachments to {'the pins' if self.points is None else f'{len(self.points)} points'}>"
+
+
+class CustomConstraints(_Set):
+    """Your own constraints C(x) = 0, or C(x) ≥ 0.
+
+    stencils: (m, k), the k vertices of each. function: takes the positions of some elements' corners, (j, k, 3) [m], and
+    the numbers of these elements, (j,), and returns C of each, (j,), or a pair of C and its gradients at the corners,
+    (j, k, 3). Without gradients they come from central differences: six more values for each corner. Elements must not
+    depend on each other. It may be called from another thread, many times in a step: write it without side effects.
+    at_least: C ≥ 0 instead of C = 0. compliance [unit of C squared, over J]: one, or one for each. damping [s]. name: in
+    reports, and for PositionBased.stiffness_of.
+
+    Beads on a wire y = x²::
+
+        pliant.CustomConstraints([[0], [1]], lambda x, elements: x[:, 0, 1] - x[:, 0, 0] ** 2)
+    """
+
+    kind = "custom"
+    _stencils = ("stencils",)
+
+    def __init__(
+        self,
+        stencils: ArrayLike,
+        function: Callable[[Floats, Indices], Any],
+        *,
+        at_least: bool = False,
+        compliance: ArrayLike = 0.0,
+        damping: float = 0.0,
+        name: str = "custom",
+    ) -> None:
+        array = np.asarray(stencils)
+        if array.ndim != 2 or array.shape[1] == 0:
+            raise ValueError(f"stencils has the shape {array.shape}, but needs (elements, vertices)")
+        self.stencils: Indices = indices(array, "stencils", array.shape[1])
+        if not callable(function):
+            raise ValueError(f"function is {function!r}, but must be a function")
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"name is {name!r}, but must be a text")
+        self.function = function
+        self.at_least = bool(at_least)
+        self.name = name
+        self._soften(compliance, damping)
 
 
 def _given(value: ArrayLike | None, name: str, length: int) -> Floats | None:

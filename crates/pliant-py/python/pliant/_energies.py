@@ -12,7 +12,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ._arrays import ArrayLike, Floats, Indices, floats, indices, number, pair, per_element, vector, vectors, within
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    Indices,
+    floats,
+    indices,
+    number,
+    pair,
+    per_element,
+    read_only,
+    vector,
+    vectors,
+    within,
+)
 from ._arrays import count as whole
 
 
@@ -306,6 +319,12 @@ class CustomEnergy(Energy):
     Every solver can then use the energy. It may be called from another thread, many times in a step: write it without
     side effects.
 
+    Without a formula for the nearest point give constraint instead of project: a function of all p of shape (m, r, 3) that
+    returns C of each element, (m,), or a pair of C and its gradients (m, r, 3); the set is C(p) = 0. The nearest point is
+    then found by sequential quadratic programming [Bouaziz 2014, §6], which needs z to be near the set compared with its
+    radius of curvature; where it does not converge, the step raises ValueError. Without gradients they come from central
+    differences.
+
     A spring of 1 m::
 
         pliant.CustomEnergy([[0, 1]], [[-1, 1]], 100.0, lambda z: z / np.linalg.norm(z, axis=2, keepdims=True))
@@ -319,8 +338,9 @@ class CustomEnergy(Energy):
         stencils: ArrayLike,
         coefficients: ArrayLike,
         weights: ArrayLike,
-        project: Callable[[Floats], Floats],
+        project: Callable[[Floats], Floats] | None = None,
         *,
+        constraint: Callable[[Floats], Any] | None = None,
         name: str = "custom",
     ) -> None:
         array = np.asarray(stencils)
@@ -330,14 +350,18 @@ class CustomEnergy(Energy):
         count, corners = array.shape
         if np.ndim(coefficients) == 2:
             one = floats(coefficients, "coefficients", (None, corners))
-            self.coefficients: Floats = np.ascontiguousarray(np.broadcast_to(one, (count, *one.shape)))
+            self.coefficients: Floats = read_only(np.array(np.broadcast_to(one, (count, *one.shape)), order="C"))
         else:
             self.coefficients = floats(coefficients, "coefficients", (count, None, corners))
         self.weights = per_element(weights, "weights", count)
         if (self.weights < 0).any():
             at = int(np.argmax(self.weights < 0))
             raise ValueError(f"weights[{at}] is {self.weights[at]}, but must be at least 0")
-        if not callable(project):
-            raise ValueError(f"project is {project!r}, but must be a function")
+        if (project is None) == (constraint is None):
+            raise ValueError("give one of project, constraint")
+        for what, function in (("project", project), ("constraint", constraint)):
+            if function is not None and not callable(function):
+                raise ValueError(f"{what} is {function!r}, but must be a function")
         self.project = project
+        self.constraint = constraint
         self.name = name

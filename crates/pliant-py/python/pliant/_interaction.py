@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _pliant
-from ._arrays import ArrayLike, number, vector
+from ._arrays import ArrayLike, number, read_only, vector
 
 if TYPE_CHECKING:
     from ._simulation import Simulation
@@ -52,7 +52,8 @@ class Grab:
 
 
 class RenderBuffers:
-    """Positions and normals (n, 3) in float32 as a renderer wants them, also between two steps.
+    """Positions and normals (n, 3) in float32 as a renderer wants them, also between two steps; blend makes new arrays,
+    which are read-only.
 
     Call advance after each step, and blend before you draw: share 0 is the state before the last step, 1 the last.
     """
@@ -81,8 +82,8 @@ class RenderBuffers:
         if not 0 <= share <= 1:
             raise ValueError(f"share is {share}, but must be 0 to 1")
         between = self._previous + (self._current - self._previous) * share
-        self.positions = between.astype(np.float32)
-        self.normals = self._simulation._core.normals(between).astype(np.float32)
+        self.positions = read_only(between.astype(np.float32))
+        self.normals = read_only(self._simulation._core.normals(between).astype(np.float32))
 
 
 __all__ = ["Grab", "Pick", "RenderBuffers"]

@@ -9,12 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, Indices, count, floats, indices, number, per_element, vector, vectors, within
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    Indices,
+    count,
+    floats,
+    indices,
+    number,
+    per_element,
+    read_only,
+    vector,
+    vectors,
+    within,
+)
 from ._body import Body
 from ._collide import Collider
 from ._matching import Matching, Regions
 from ._meshes import Points, Strands, TriangleMesh
-from ._strands import OrientedMaterial
+from ._strands import OrientedMaterial, OrientedParticles
 
 Vector = tuple[float, float, float]
 Cells = npt.NDArray[np.int32]
@@ -53,7 +66,8 @@ class Lattice:
             raise ValueError(f"cells has the shape {given.shape} of {given.dtype}, but needs whole numbers (n, 3)")
         if np.abs(given).max() >= 2**31:
             raise ValueError(f"cells has {given.flat[np.abs(given).argmax()]}, but needs numbers below 2**31")
-        self.cells: Cells = np.ascontiguousarray(np.unique(given[:, ::-1], axis=0)[:, ::-1], dtype=np.int32)
+        sorted_cells = np.unique(given[:, ::-1], axis=0)[:, ::-1]
+        self.cells: Cells = read_only(np.ascontiguousarray(sorted_cells, dtype=np.int32))
         self.spacing = number(spacing, "spacing", above=0)
         self.origin: Vector = vector(origin, "origin")
         self.cut: Indices = self._links(cut)
@@ -68,7 +82,9 @@ class Lattice:
         if wrong.any():
             k = int(np.flatnonzero(wrong)[0])
             raise ValueError(f"cut[{k}] is {own[k].tolist()}, which are no neighbours")
-        return np.stack([low, np.abs(steps).argmax(axis=1)], axis=1).astype(np.uint32) if len(own) else own
+        if not len(own):
+            return own
+        return read_only(np.stack([low, np.abs(steps).argmax(axis=1)], axis=1).astype(np.uint32))
 
     @classmethod
     def block(cls, counts: ArrayLike, spacing: float) -> Lattice:
@@ -83,7 +99,7 @@ class Lattice:
 
     @classmethod
     def fill(cls, solid: TriangleMesh | Collider, spacing: float, *, largest_piece: bool = False) -> Lattice:
-        """The cells with a centre inside a closed surface, or inside a collider that stands still; if they form
+        """The cells, spacing [m] wide, with a centre inside a closed surface, or inside a collider that stands still; if they form
         several pieces, all or the largest one. Cells are placed symmetrically in the solid's box."""
         made = _pliant.fill_lattice(_solid(solid), number(spacing, "spacing", above=0), bool(largest_piece))
         return cls(made[0], spacing, made[1])
@@ -95,7 +111,7 @@ class Lattice:
     def positions(self) -> Floats:
         """Positions of its particles, (n, 3) [m]."""
         positions: Floats = np.asarray(self.origin) + (self.cells + 0.5) * self.spacing
-        return positions
+        return read_only(positions)
 
     @property
     def points(self) -> Points:
@@ -109,7 +125,7 @@ class Lattice:
     def without_links(self, pairs: ArrayLike) -> Lattice:
         """The lattice with a crack: these pairs of neighbours, of shape (m, 2), have no link."""
         cut = Lattice(self.cells, self.spacing, self.origin, cut=pairs)
-        cut.cut = np.unique(np.concatenate([self.cut, cut.cut]), axis=0)
+        cut.cut = read_only(np.unique(np.concatenate([self.cut, cut.cut]), axis=0))
         return cut
 
     def regions(self, width: int) -> Regions:
@@ -224,16 +240,17 @@ class MatchedSkin:
 
 
 class Skin:
-    """Points that follow oriented particles along strands: linear blend skinning between the two ends of the nearest edge.
+    """Points that follow oriented particles: linear blend skinning between the two ends of the nearest edge.
 
-    strands, material: those of the body. points: (k, 3) [m], near the strands at rest.
+    strands, material: those of the body, which may also be OrientedParticles. points: (k, 3) [m], near the strands at rest.
     """
 
-    def __init__(self, strands: Strands, material: OrientedMaterial, points: ArrayLike) -> None:
-        if not isinstance(strands, Strands) or not isinstance(material, OrientedMaterial):
+    def __init__(self, strands: Strands | OrientedParticles, material: OrientedMaterial, points: ArrayLike) -> None:
+        if not isinstance(strands, (Strands, OrientedParticles)) or not isinstance(material, OrientedMaterial):
             raise ValueError(
                 f"a skin follows Strands with an OrientedMaterial, not {type(strands).__name__} with {type(material).__name__}"
             )
+        material._check_mesh(strands)
         self.strands = strands
         self.material = material
         self.points: Floats = vectors(points, "points")
@@ -244,8 +261,8 @@ class Skin:
         return len(self.points)
 
     def follow(self, positions: ArrayLike, orientations: ArrayLike) -> Floats:
-        """The positions of the points, (k, 3) [m], for positions (n, 3) [m] and orientations (n, 4), w x y z, of the
-        particles, such as sim.positions[sim.vertices("plant")] and sim.orientations("plant")."""
+        """The positions of the points, (k, 3) [m], for positions (n, 3) [m] and orientations (n, 4), quaternions w x y z, of
+        the particles, such as sim.positions[sim.vertices("plant")] and sim.orientations("plant")."""
         particles = len(self.strands)
         turns = floats(orientations, "orientations", (particles, 4))
         return self._skin.follow(vectors(positions, "positions", particles), turns)

@@ -12,7 +12,7 @@ from ._arrays import ArrayLike, Floats, Indices, count, indices, instance, numbe
 
 class Regions:
     """Which vertices of a body are matched together; made by its class methods, or by those of a Lattice or an
-    Octree. Larger regions make the body stiffer."""
+    Octree, which document the arguments; radius is in [m]. Larger regions make the body stiffer."""
 
     def __init__(
         self,

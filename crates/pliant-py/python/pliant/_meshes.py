@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, Indices, count, indices, number, pair, vector, vectors, within
+from ._arrays import ArrayLike, Floats, Indices, count, indices, number, pair, read_only, vector, vectors, within
 
 AnyMesh = TypeVar("AnyMesh", bound="Mesh")
 
@@ -42,11 +42,11 @@ class Mesh:
         return replace(self, positions=self.positions + np.asarray(vector(offset, "offset")))
 
     def scaled(self: AnyMesh, factor: float) -> AnyMesh:
-        """The mesh scaled about the origin."""
+        """The mesh scaled about the origin by a factor."""
         return replace(self, positions=self.positions * number(factor, "factor", above=0))
 
     def rotated(self: AnyMesh, axis: ArrayLike, degrees: float) -> AnyMesh:
-        """The mesh rotated about an axis through the origin."""
+        """The mesh rotated about an axis through the origin, by an angle in degrees."""
         direction = np.asarray(vector(axis, "axis"))
         length = np.linalg.norm(direction)
         if length == 0:
@@ -103,7 +103,7 @@ class TriangleMesh(Mesh):
 
     def rim(self) -> Indices:
         """Vertices on the boundary."""
-        return np.flatnonzero(_pliant.triangle_topology(self, "rim")).astype(np.uint32)
+        return read_only(np.flatnonzero(_pliant.triangle_topology(self, "rim")).astype(np.uint32))
 
     def normals(self) -> Floats:
         """Unit normal at each vertex."""
@@ -126,7 +126,7 @@ class TriangleMesh(Mesh):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Sheet(TriangleMesh):
-    """A rectangular sheet with rows and columns. Made by pliant.sheet."""
+    """A rectangular sheet with rows and columns. Made by pliant.sheet. size: width and height [m]. cells: columns and rows."""
 
     size: tuple[float, float]
     cells: tuple[int, int]
@@ -163,7 +163,7 @@ class Sheet(TriangleMesh):
         if skip_one:
             kinds.append("skip-one")
         parts = [_pliant.sheet_edges(self.size, self.cells, self.diagonals, kind) for kind in kinds]
-        return np.concatenate(parts)
+        return read_only(np.concatenate(parts))
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -242,7 +242,13 @@ class Strands(Mesh):
 
     def segments(self) -> Indices:
         """Neighbouring vertices along strands, of shape (s, 2)."""
-        return np.concatenate([np.stack([strand[:-1], strand[1:]], axis=1) for strand in self.strands])
+        return read_only(np.concatenate([np.stack([strand[:-1], strand[1:]], axis=1) for strand in self.strands]))
+
+    def skip_one_edges(self) -> Indices:
+        """Vertices that are two segments apart along strands, of shape (s, 2): springs between them resist bending, as
+        in EdgeSprings(strands.skip_one_edges(), axial_stiffness=5.0)."""
+        pairs = [np.stack([strand[:-2], strand[2:]], axis=1) for strand in self.strands]
+        return read_only(np.concatenate(pairs) if pairs else np.zeros((0, 2), np.uint32))
 
     def lumped_masses(self, density: float) -> Floats:
         """Mass of each vertex [kg] for a mass per length [kg/m]."""
@@ -251,7 +257,9 @@ class Strands(Mesh):
 
 @dataclass(frozen=True, eq=False)
 class ImportedMesh:
-    """The content of a mesh file. Vertices that no element uses are omitted; notes lists other changes."""
+    """The content of a mesh file. Vertices that no element uses are omitted; notes lists other changes. pieces: plane
+    coordinates of the triangles' corners, (m, 3, 2), as the file has them (neither scaled nor rotated), or None: the flat
+    pieces of a garment, for Body.garment, or texture coordinates."""
 
     name: str
     positions: Floats
@@ -259,6 +267,7 @@ class ImportedMesh:
     tets: Indices
     polylines: list[Indices]
     notes: list[str]
+    pieces: Floats | None = None
 
     def triangle_mesh(self) -> TriangleMesh:
         """Its triangles; polygons were cut."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import _pliant
-from ._arrays import instance
+from ._arrays import count, instance, number
 from ._energies import Fibres, Limits
 from ._material import Material
 from ._meshes import Mesh, Strands, TetMesh, TriangleMesh
@@ -236,7 +236,8 @@ class TwoMetric:
 
 @dataclass(frozen=True)
 class ConjugateGradient:
-    """Solves Newton's linear systems with conjugate gradients."""
+    """Solves Newton's linear systems with conjugate gradients. tolerance: residual of the linear system relative to its
+    right-hand side. max_iterations: of each solve."""
 
     tolerance: float = 1e-6
     max_iterations: int = 1000
@@ -275,6 +276,25 @@ class Newton:
 
 
 @dataclass(frozen=True)
+class StretchLevels:
+    """Coarser sets of vertices that keep bodies with a material from stretching as a whole in the position-based solver,
+    before each iteration [Müller 2008]: a long cloth then keeps its length with few iterations.
+
+    levels: maximum number above the mesh, at most 64; vertices of each are about twice as far apart as those of the one below. rounds: on
+    each level per iteration, 1 to 1000. most: stretch that they allow, as length over rest length, at least 1.
+    """
+
+    levels: int = 8
+    rounds: int = 1
+    most: float = 1.0
+
+    def __post_init__(self) -> None:
+        count(self.levels, "levels", at_most=64)
+        count(self.rounds, "rounds", at_least=1, at_most=1000)
+        number(self.most, "most", at_least=1)
+
+
+@dataclass(frozen=True)
 class PositionBased:
     """Position-based dynamics [Bender 2014]: cheap iterations; few of them make stiff bodies soft.
 
@@ -282,7 +302,8 @@ class PositionBased:
     that the iterations of a step correct (classic); stiffness_of: shares for some kinds of constraints, by name.
     jacobi: None for Gauss-Seidel over colours, or the relaxation (1 for none) of means over all constraints at once.
     order: "as-added", "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than
-    this share of the world's diagonal; with 0, all iterations are made. record: stores g at each iteration.
+    this share of the world's diagonal; with 0, all iterations are made. record: stores g at each iteration. levels:
+    coarser sets of vertices that keep bodies from stretching.
     """
 
     iterations: int = 10
@@ -292,13 +313,17 @@ class PositionBased:
     order: str = "as-added"
     tolerance: float = 0.0
     record: bool = False
+    levels: StretchLevels | None = None
 
     kind: ClassVar[str] = "position-based"
     start: ClassVar[str] = "predicted"
 
+    def __post_init__(self) -> None:
+        instance(self.levels, "levels", StretchLevels)
+
     @classmethod
     def classic(cls, iterations: int, stiffness: float = 1.0) -> PositionBased:
-        """Classic position-based dynamics with one share for all constraints."""
+        """Classic position-based dynamics: stiffness is the share of an error, 0 to 1, that the iterations of a step correct."""
         return cls(iterations, stiffness)
 
 

@@ -177,7 +177,8 @@ class Simulation(Changes, Readings):
     @property
     def positions(self) -> Floats:
         """Positions of all vertices [m], a new array of shape (n, 3): one copy, since the engine swaps its own from
-        step to step. Assign to set them; pins then stay at their new positions."""
+        step to step. It is read-only, as all arrays that are read from a simulation. To set positions, assign all of
+        them: x = sim.positions.copy(); x[0] = 0, 1, 0; sim.positions = x. Pins then stay at their new positions."""
         return self._core.positions()
 
     @positions.setter
@@ -186,7 +187,7 @@ class Simulation(Changes, Readings):
 
     @property
     def velocities(self) -> Floats:
-        """Velocities of all vertices [m/s], as positions."""
+        """Velocities of all vertices [m/s]; read and set like positions."""
         return self._core.velocities()
 
     @velocities.setter
@@ -226,7 +227,7 @@ class Simulation(Changes, Readings):
 
     @property
     def forces(self) -> Floats:
-        """Forces on all vertices [N], (n, 3); assign to set them until they are set again."""
+        """Forces on all vertices [N], (n, 3), read-only; assign an array to set them until they are set again."""
         return self._core.forces()
 
     @forces.setter

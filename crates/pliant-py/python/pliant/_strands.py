@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from . import _pliant
-from ._arrays import count, floats, instance, number
+from ._arrays import ArrayLike, Floats, Indices, count, floats, indices, instance, number, per_element, within
 from ._material import Material
 from ._meshes import Mesh, Strands
 
@@ -106,21 +108,56 @@ class RodMaterial(Material):
     meshes: ClassVar[type[Mesh]] = Strands
 
 
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class OrientedParticles(Mesh):
+    """Ellipsoids and the edges between them, which may be any graph: nets, fins, leaves. For an OrientedMaterial, and for
+    bodies that are one particle wide; strands need none of this.
+
+    positions (n, 3) [m]. edges (m, 2): pairs of neighbours; groups follow them. radii [m]: half-axes, one for all, (n,), or
+    (n, 3) along each particle's own axes. orientations (n, 4): unit quaternions w x y z; that of the axes of the world if
+    None.
+    """
+
+    edges: Indices
+    radii: Floats
+    orientations: Floats
+
+    kind: ClassVar[str] = "oriented"
+
+    def __init__(
+        self,
+        positions: ArrayLike,
+        edges: ArrayLike,
+        radii: ArrayLike = 0.02,
+        orientations: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(positions)
+        pairs = indices(edges, "edges", 2)
+        within(pairs, "edges", len(self))
+        if np.ndim(radii) < 2:
+            radii = np.repeat(per_element(radii, "radii", len(self))[:, None], 3, axis=1)
+        turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(self), 1)) if orientations is None else orientations
+        axes, turns = floats(radii, "radii", (len(self), 3)), floats(turns, "orientations", (len(self), 4))
+        self._set(edges=pairs, radii=axes, orientations=turns)
+        _pliant.check_mesh(self)
+
+
 @dataclass(frozen=True)
 class OrientedMaterial(Material):
     """Plants, fins, ribs: ellipsoids with orientations along strands, with shape matching in groups [Müller &
     Chentanez 2011]. Needs the position-based solver. A strand that begins at a vertex of another is a branch of it. A
     pinned vertex keeps its orientation.
 
-    radius: at the root [m]. tip_radius: at the tips; that of the root if None. Cross-sections add up where branches
-    join. density: mass per volume [kg/m³]. width: a group contains the vertices within this number of edges. share:
+    On Strands there is an ellipsoid at each vertex. radius: at the root [m], 0.02 if None. tip_radius: at the tips; that
+    of the root if None. Cross-sections add up where branches join. OrientedParticles, which may be any graph, have radii
+    of their own, so they take neither. density: mass per volume [kg/m³]. width: a group contains the vertices within this number of edges. share:
     of the distance to its goal that a vertex is pulled and turned per step, 0 to 1; or frequency: at which it
     oscillates [Hz]. damping [1/s]. limit: how far a vertex may be from its goal, as a share of a group's half-width,
     and how far it may be rotated from it [rad]; with 0, iterations bring it as close as they can; with None, only the
     spring acts. relaxation: factor on movements towards the limit, below 2.
     """
 
-    radius: float = 0.02
+    radius: float | None = None
     tip_radius: float | None = None
     density: float = 800.0
     width: int = 1
@@ -131,10 +168,17 @@ class OrientedMaterial(Material):
     relaxation: float = 1.0
 
     kind: ClassVar[str] = "oriented"
-    meshes: ClassVar[type[Mesh]] = Strands
+    meshes: ClassVar[type[Mesh] | tuple[type[Mesh], ...]] = (Strands, OrientedParticles)
 
     def __post_init__(self) -> None:
         count(self.width, "width")
+
+    def _check_mesh(self, mesh: Mesh) -> None:
+        """Raises an error for radii that a mesh has itself."""
+        if isinstance(mesh, OrientedParticles):
+            for name in ("radius", "tip_radius"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name} is {getattr(self, name)}, but OrientedParticles have radii of their own")
 
 
 @dataclass(frozen=True)
@@ -142,7 +186,7 @@ class ChainMaterial(Material):
     """Strands with shape matching: runs of vertices are pulled back to their rest shape [Rungjiratananon 2010]. Needs
     the position-based solver. Wider runs make strands stiffer, at the same cost.
 
-    width: number of vertices to each side. density: mass per length [kg/m]. share, frequency, damping, limit,
+    width: number of vertices to each side. density: mass per length [kg/m]. share, frequency [Hz], damping [1/s], limit,
     relaxation: as for OrientedMaterial, without rotations.
     """
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, count, floats, number, pair, required, vector, vectors
+from ._arrays import ArrayLike, Floats, count, floats, number, pair, read_only, required, vector, vectors
 from ._pliant import Image
 from ._simulation import Simulation
 
@@ -31,7 +31,7 @@ def vertex_strains(sim: Simulation) -> Floats:
         for corner in strains.elements.T:
             np.add.at(sums, corner, largest)
             np.add.at(counts, corner, 1)
-    return sums / np.maximum(counts, 1)
+    return read_only(sums / np.maximum(counts, 1))
 
 
 def _values(sim: Simulation, color: str | ArrayLike | None) -> Floats | None:
@@ -143,8 +143,8 @@ def save_gif(
     ground: bool | float = True,
 ) -> Path:
     """Advances a simulation by some seconds and writes the motion as a GIF; or writes frames, which are stored
-    positions (n, 3), without advancing. The camera stands still and sees everything. color: None, "speed" or
-    "strain"."""
+    positions (n, 3) [m], without advancing. The camera stands still and sees everything. frames_per_second [1/s]. color:
+    None, "speed" or "strain". size [px]. direction, ground: as for show."""
     required(sim, "sim", Simulation)
     rate = number(frames_per_second, "frames_per_second", above=0)
     kept: list[Floats] = []
@@ -200,7 +200,8 @@ def _plotter(sim: Simulation, values: Floats | None, label: str) -> Any:
     except ImportError:
         raise ImportError("interactive views need pyvista: pip install pyvista") from None
     plotter: Any = pyvista.Plotter()
-    positions = sim.positions
+    # It may keep them, and write into what it keeps.
+    positions = sim.positions.copy()
     for name in sim.bodies:
         triangles = sim.surface(name).astype(np.int64)
         if len(triangles):

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use pliant::Body;
 use pliant::energy::PositionGoals;
-use pliant::mesh::{Edge, Embedding, TriangleMesh, tet_volume};
+use pliant::mesh::{Edge, Embedding, TriangleMesh};
 use pliant_io::store::Topology;
 
 use self::energy::{Ground, build_energy};
@@ -64,9 +64,7 @@ impl BuiltBody {
             return;
         }
         match &self.shape {
-            Shape::Surface { mesh, .. } if self.is_rigid => {
-                topology.add_surface_with_inside(name, mesh, &tets_inside(mesh));
-            }
+            Shape::Surface { mesh, .. } if self.is_rigid => topology.add_rigid(name, mesh),
             Shape::Surface { mesh, .. } => topology.add_surface(name, mesh),
             Shape::Solid { mesh, skin: None } => topology.add_solid(name, mesh),
             Shape::Solid { mesh, skin: Some(skin) } => topology.add_solid_with_surface(name, mesh, skin),
@@ -208,17 +206,6 @@ fn own_shape(bodies: &[BodySection], at: usize) -> Result<&ShapeSection, Fault> 
         before = &before[..place];
     }
     Ok(shape)
-}
-
-/// The five vertices inside a rigid body as tets around the first of them.
-fn tets_inside(mesh: &TriangleMesh) -> Vec<[u32; 4]> {
-    let hub = mesh.positions.len() as u32 - 5;
-    let mut tets = [[1, 2, 3], [1, 3, 4], [1, 4, 2], [2, 4, 3]].map(|[a, b, c]| [hub, hub + a, hub + b, hub + c]);
-    // Principal axes may be left-handed.
-    for tet in tets.iter_mut().filter(|tet| tet_volume(tet.map(|v| mesh.positions[v as usize])) < 0.0) {
-        tet.swap(2, 3);
-    }
-    tets.to_vec()
 }
 
 /// "Young's modulus" as a key.

@@ -9,11 +9,13 @@
 //! treats every energy as the constraint ‖A x − p‖ = 0 with the compliance 1/w.
 //!
 //! For your own constraint, write a type with [`Constraint::evaluate`], put it in a [`ConstraintSet`] and add that to a
-//! body with [`Body::with_constraints`](crate::Body::with_constraints).
+//! body with [`Body::with_constraints`](crate::Body::with_constraints); or give a function of many elements at once to
+//! [`FunctionConstraints`], with or without its gradients.
 
 mod content;
 mod dihedral;
 mod distance;
+mod function;
 mod isometric;
 mod long_range;
 mod point_triangle;
@@ -32,6 +34,7 @@ mod tests;
 pub use content::{Balloon, TetVolumeConstraint, TriangleAreaConstraint};
 pub use dihedral::Dihedral;
 pub use distance::{Allowed, Distance};
+pub use function::FunctionConstraints;
 pub use isometric::IsometricBending;
 pub use long_range::{LongRangeAttachments, Thread, ThreadLengths};
 pub use point_triangle::{PointTriangle, Side};

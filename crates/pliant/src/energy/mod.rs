@@ -51,7 +51,7 @@ pub(crate) use plate::is_flat;
 pub use position::PositionGoals;
 pub(crate) use rest::stencil_positions;
 pub use rigid::RigidSet;
-pub use sqp::project_by_sqp;
+pub use sqp::{gradients_by_differences, project_all_by_sqp, project_by_sqp};
 pub use strain_set::StrainSet;
 pub use tet_strain::TetStrain;
 pub use triangle_strain::TriangleStrain;
