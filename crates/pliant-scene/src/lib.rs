@@ -14,6 +14,7 @@ mod drive;
 mod error;
 pub mod format;
 mod hair;
+mod look;
 mod motion;
 mod presence;
 mod rider;
@@ -26,6 +27,7 @@ mod wording;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;
+pub use look::{Look, View, Viewpoint};
 pub use run::{SceneRun, Verdict};
 pub use scene::{Output, Scene};
 

@@ -164,6 +164,7 @@ impl Scene {
             return Err(error.hint("add a [[body]] table"));
         }
         self.output()?;
+        self.look()?;
         self.check_names()?;
         let world = file.world.clone().unwrap_or_default();
         let world = settings(&world, file.solver.as_ref()).map_err(|fault| self.fault(&[], &fault))?;

@@ -6,13 +6,15 @@ use std::path::Path;
 use pliant_io::store::{Item, RunInfo, RunStore, StoreError};
 use pliant_scene::{Scene, SceneRun};
 
-use super::export;
+use super::{export, origin};
 use crate::output::say_error;
 use crate::summary;
 
 /// What a run may leave in its folder besides what its store does, and apart from what its user puts there.
-const LEFT_BY_A_RUN: [&str; 9] = [
+const LEFT_BY_A_RUN: [&str; 11] = [
     export::FLUIDS,
+    origin::FILE,
+    "render",
     "export",
     "preview",
     "preview.png",

@@ -11,6 +11,7 @@ use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Scene, SceneRun};
 use serde_json::json;
 
+use super::origin::Origin;
 use super::{export, place, preview, solver, solver_names};
 use crate::Outcome;
 use crate::output::{say, say_error};
@@ -109,6 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         (false, true) => place::replace(&scene, &run, &dir)?,
         (false, false) => place::create(&scene, &run, &dir)?,
     };
+    Origin::of(&scene, arguments.solver.as_deref(), arguments.iterations).write(&dir)?;
     let (begun, first) = (Instant::now(), run.frame());
     simulate(&mut run, &mut store, frames, arguments.checkpoint_every, voice)?;
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
@@ -123,7 +125,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         }
     }
     let which = if arguments.no_preview { Preview::Off } else { arguments.preview.unwrap_or(wanted.preview) };
-    let drawn = preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color))?;
+    let drawn =
+        preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color), &scene.look()?, None)?;
     if which != Preview::Off {
         summary.write(&dir, Some((&drawn.files, drawn.seconds)))?;
     }

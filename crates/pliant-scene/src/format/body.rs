@@ -52,6 +52,8 @@ pub struct BodySection {
     /// The solver that moves it, such as `solver.projective = {}`; by default that of the scene. Bodies that are attached
     /// to each other share a solver, unless each names its own.
     pub solver: Option<SolverSection>,
+    /// Its colour in pictures, as "#rrggbb"; by default from a palette, by its number.
+    pub color: Option<String>,
 }
 
 /// Scale, then rotation, then translation.

@@ -29,6 +29,8 @@ pub struct ColliderSection {
     pub restitution: Option<f64>,
     /// Distance at which contact begins (m), at least 1e-9; 0.001 by default.
     pub thickness: Option<f64>,
+    /// Its colour in pictures, as "#rrggbb"; grey by default. That of a horizontal plane is the colour of the ground.
+    pub color: Option<String>,
 }
 
 /// A rotation about an axis through the collider's origin.

@@ -30,7 +30,7 @@ pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::*;
 pub use motion::{Keyframe, Rotation};
-pub use output::{ColorBy, OutputSection, Preview};
+pub use output::{CameraSection, ColorBy, OutputSection, Preview};
 pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
 pub use self_collision::SelfCollisionSection;
