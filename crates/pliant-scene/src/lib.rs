@@ -21,6 +21,7 @@ mod rider;
 mod run;
 mod scene;
 mod select;
+mod sequence;
 mod settings;
 mod tear;
 mod wording;

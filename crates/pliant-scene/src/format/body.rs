@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, SolverSection, TearSection};
+use super::{
+    ConstraintSection, EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, SolverSection,
+    TearSection,
+};
 
 /// A body.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -20,6 +23,9 @@ pub struct BodySection {
     /// Additional energies.
     #[serde(default)]
     pub energy: Vec<EnergySection>,
+    /// Additional constraints, which only the position-based solver has.
+    #[serde(default)]
+    pub constraint: Vec<ConstraintSection>,
     /// Vertices that are fixed, or follow keyframes exactly.
     #[serde(default)]
     pub pin: Vec<PinSection>,
