@@ -96,6 +96,14 @@ impl<'a> ColliderSurfaces<'a> {
         meshes
     }
 
+    /// The surfaces of finite colliders, about their own origins: the number of the collider, positions \[m\] and triangles.
+    pub fn surfaces(&self) -> impl Iterator<Item = (usize, &[Vec3], &[[u32; 3]])> {
+        let all = self.surfaces.iter().enumerate();
+        all.filter_map(|(number, own)| {
+            own.as_ref().map(|(positions, triangles)| (number, &positions[..], &triangles[..]))
+        })
+    }
+
     /// The box around all finite colliders that are not larger than a length \[m\], at a time \[s\].
     pub fn extent(&self, time: f64, largest: f64) -> Extent {
         let mut extent = Extent::default();

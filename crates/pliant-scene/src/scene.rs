@@ -200,9 +200,10 @@ impl Scene {
         }
         builder = self.attach(builder, &bodies, &mut presence)?;
         let mut topology = Topology::default();
-        let (mut edges, mut riders) = (Vec::new(), Vec::new());
+        let (mut edges, mut riders, mut textures) = (Vec::new(), Vec::new(), Vec::new());
         for (number, (section, built)) in file.body.iter().zip(bodies).enumerate() {
             built.describe(&section.name, &mut topology);
+            textures.extend(built.textures(&section.name));
             edges.push(built.edges);
             riders.push(built.rider);
             if presence.is_present(number) {
@@ -215,7 +216,7 @@ impl Scene {
         self.check_masses(&sim)?;
         self.check_expectations()?;
         let expect = file.expect.clone();
-        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, presence, topology, expect }))
+        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect }))
     }
 
     /// Bodies have different names.

@@ -116,9 +116,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
     // Before what may still fail; it is written again when the pictures are known.
     summary.write(&dir, None)?;
+    let extras = export::Extras::of(&scene, &run);
     let mut exported: Vec<PathBuf> = Vec::new();
     for format in formats {
-        match export::write(&store, format, &dir, wanted.every, None, arguments.fluid) {
+        match export::write(&store, format, &dir, wanted.every, None, arguments.fluid, &extras) {
             // The others may be able to.
             Err(error) if export::is_of_one_mesh(error.as_ref()) => say_error!("note: {error}"),
             written => exported.push(written?),

@@ -141,3 +141,33 @@ fn the_poster_is_the_frame_that_the_scene_names() {
     assert!(half != draw("1", &[]) && draw("1", &[]) == draw("1", &["--frame", "4"]));
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn exports_have_the_colliders_and_normals_of_the_scene() {
+    let dir = folder("export-extras");
+    let (scene, out) = (dir.join("look.toml"), dir.join("run"));
+    std::fs::write(&scene, SCENE.replace("position = ", "name = \"obstacle\"\nposition = ")).unwrap();
+    assert!(quiet_run(scene.to_str().unwrap(), 2, &out, &[]).status().unwrap().success());
+    let export = |more: &[&str]| {
+        let output = pliant().arg("export").arg(&out).args(["--format", "usda,obj"]).args(more).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        (std::fs::read_to_string(out.join("export/usda/run.usda")).unwrap(), text(&output.stderr))
+    };
+    let (whole, _) = export(&[]);
+    assert!(whole.contains("def Mesh \"obstacle\"") && whole.contains("normal3f[] normals.timeSamples"));
+    // Two prims with normals, and one sample of what stands still.
+    assert_eq!(whole.matches("normal3f[] normals.timeSamples").count(), 2);
+    let obstacle = whole.split("def Mesh \"obstacle\"").nth(1).unwrap();
+    let points = obstacle.split("points.timeSamples = {").nth(1).unwrap().split('}').next().unwrap();
+    assert_eq!(points.lines().filter(|line| line.contains(':')).count(), 1);
+    let (bare, _) = export(&["--bare"]);
+    assert!(!bare.contains("obstacle") && !bare.contains("normal3f"));
+    std::fs::remove_file(out.join("scene.json")).unwrap();
+    let (without, notes) = export(&[]);
+    assert!(!without.contains("obstacle") && without.contains("normal3f"));
+    assert!(
+        notes.starts_with("note: colliders and texture coordinates are left out") && notes.lines().count() == 1,
+        "{notes}"
+    );
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -23,6 +23,7 @@
 //! ```
 
 mod error;
+mod extras;
 mod fluid;
 mod format;
 mod glb;
@@ -40,6 +41,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 pub use error::ExportError;
+pub use extras::{ColliderSurface, TextureCoordinates};
 pub use fluid::{Fluid, FluidShape};
 pub use format::ExportFormat;
 pub use part::{VisibleBody, visible_bodies};
@@ -58,7 +60,7 @@ pub enum Interpolation {
 }
 
 /// What to export and how.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// Names of the bodies; all if empty.
     pub bodies: Option<Vec<String>>,
@@ -77,6 +79,12 @@ pub struct ExportOptions {
     pub fluids: Vec<Fluid>,
     /// Which parts of fluids are exported.
     pub fluid_shape: FluidShape,
+    /// Colliders to write as surfaces after the bodies; only glTF and USD have them.
+    pub colliders: Vec<ColliderSurface>,
+    /// Texture coordinates of bodies; only glTF and USD have them.
+    pub textures: Vec<TextureCoordinates>,
+    /// Whether surfaces have normals, in every frame; only glTF and USD have them. Without them, programs compute their own.
+    pub normals: bool,
 }
 
 impl Default for ExportOptions {
@@ -90,6 +98,9 @@ impl Default for ExportOptions {
             interpolation: Interpolation::default(),
             fluids: Vec::new(),
             fluid_shape: FluidShape::default(),
+            colliders: Vec::new(),
+            textures: Vec::new(),
+            normals: false,
         }
     }
 }

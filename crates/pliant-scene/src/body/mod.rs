@@ -23,6 +23,7 @@ use pliant::Body;
 use pliant::energy::PositionGoals;
 use pliant::mesh::{Edge, Embedding, TriangleMesh, tet_volume};
 use pliant_io::store::Topology;
+use pliant_io::write::TextureCoordinates;
 
 use self::constraint::build_constraint;
 use self::energy::{Ground, build_energy};
@@ -60,6 +61,16 @@ pub(crate) struct BuiltBody {
 }
 
 impl BuiltBody {
+    /// Its texture coordinates, if the surface that is stored is that of a file that has them.
+    pub(crate) fn textures(&self, name: &str) -> Option<TextureCoordinates> {
+        match &self.shape {
+            Shape::Surface { flat: Some(flat), .. } if self.wrinkled.is_none() => {
+                Some(TextureCoordinates { body: name.to_owned(), corners: flat.clone() })
+            }
+            _ => None,
+        }
+    }
+
     /// Adds the body to what is stored of a run.
     pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
         if let Some(fine) = &self.wrinkled {

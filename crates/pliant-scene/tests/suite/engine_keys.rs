@@ -183,6 +183,7 @@ fn flat_pieces_are_the_rest_shape_of_a_garment() {
     let scene = |text: &str| Scene::parse(dir.join("scene.toml").to_str().unwrap(), text, &[]).unwrap();
     let mut run = scene(text).build().unwrap_or_else(|error| panic!("{error}"));
     assert!((run.measure(Quantity::MaxStretch, None) - 2.0).abs() < 1e-9);
+    assert_eq!(run.textures()[0].corners[1], [[0.0, 0.0], [100.0, 100.0], [0.0, 100.0]], "for exports");
     (0..120).for_each(|_| drop(run.next_frame().unwrap()));
     for quantity in [Quantity::MaxStretch, Quantity::MinStretch] {
         assert!((run.measure(quantity, None) - 1.0).abs() < 0.01, "{}", run.measure(quantity, None));
