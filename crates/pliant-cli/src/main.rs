@@ -29,6 +29,7 @@ const EXAMPLES: &str = "Examples:
   pliant run curtain --resume                   continue after an interruption
   pliant settle curtain --solver newton         find the state in which its forces balance
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
+  pliant render out/curtain --frame 30          a picture of a stored frame
   pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
@@ -47,6 +48,8 @@ enum Command {
     Compare(commands::compare::Arguments),
     /// Convert a finished run to formats of other programs.
     Export(commands::export::Arguments),
+    /// Draw a finished run: pictures and animations of its frames.
+    Render(commands::render::Arguments),
     /// Show what is in a mesh, a scene or a run, and report problems.
     Info(commands::info::Arguments),
     /// Run experiments of the papers that Pliant implements, and check their claims.
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Settle(arguments) => commands::settle::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
+        Command::Render(arguments) => commands::render::run(&arguments),
         Command::Info(arguments) => commands::info::run(&arguments),
         Command::Plot(arguments) => commands::plot::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Arguments::command())),

@@ -40,9 +40,27 @@ impl Camera {
     /// assert!(camera.eye.z > 1.0 && camera.eye.x.abs() < 1e-12);
     /// ```
     pub fn framing(bounds: &Bounds, direction: Vec3, aspect: f64) -> Self {
-        let radius = (0.5 * bounds.diagonal()).max(f64::MIN_POSITIVE);
         let direction = direction.normalize_or(Vec3::NEG_Z);
-        let mut camera = Self::new(bounds.centre() - direction, bounds.centre());
+        Self::new(bounds.centre() - direction, bounds.centre()).moved_to_see(bounds, aspect)
+    }
+
+    /// The same camera, moved until it sees a whole box; it looks in the same direction, with the same side up and the
+    /// same field of view.
+    ///
+    /// ```
+    /// use pliant::math::Vec3;
+    /// use pliant::mesh::Bounds;
+    /// use pliant_picture::Camera;
+    ///
+    /// let unit = Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
+    /// let narrow = Camera { field_of_view: 0.2, ..Camera::new(Vec3::Z, Vec3::ZERO) }.moved_to_see(&unit, 1.6);
+    /// let wide = Camera { field_of_view: 1.2, ..narrow }.moved_to_see(&unit, 1.6);
+    /// assert!(narrow.eye.z > 4.0 * wide.eye.z);
+    /// ```
+    #[must_use]
+    pub fn moved_to_see(self, bounds: &Bounds, aspect: f64) -> Self {
+        let radius = (0.5 * bounds.diagonal()).max(f64::MIN_POSITIVE);
+        let mut camera = self;
         let Ok(axes) = camera.axes() else { return camera };
         let half_height = (0.5 * camera.field_of_view).tan() * (1.0 - MARGIN);
         let half_width = half_height * aspect.max(1e-3);
@@ -70,7 +88,7 @@ impl Camera {
             shift += 0.5 * distance * ((low[0] + high[0]) * axes.right + (low[1] + high[1]) * axes.up);
         }
         camera.target = bounds.centre() + shift;
-        camera.eye = camera.target - distance * direction;
+        camera.eye = camera.target - distance * axes.forward;
         camera
     }
 

@@ -1,4 +1,4 @@
-//! Colliders as surfaces to draw, in grey, so that bodies stand out.
+//! Colliders as surfaces to draw: grey, so that bodies stand out, unless they are given colours.
 
 use pliant::collide::{Collider, DistanceGrid, Pose, Shape};
 use pliant::math::Vec3;
@@ -37,6 +37,8 @@ pub struct ColliderSurfaces<'a> {
     colliders: &'a [Collider],
     /// In the shapes' coordinates; none of planes, which have no end.
     surfaces: Vec<Option<Surface>>,
+    /// In the order of the colliders; those after the last are grey.
+    colors: Vec<Option<Color>>,
 }
 
 type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
@@ -45,31 +47,61 @@ impl<'a> ColliderSurfaces<'a> {
     /// Makes the surfaces of these colliders. Colliders that cannot be drawn, such as a grid of distances without an
     /// inside, are omitted.
     pub fn new(colliders: &'a [Collider]) -> Self {
-        Self { colliders, surfaces: colliders.iter().map(|collider| surface(collider.shape())).collect() }
+        let surfaces = colliders.iter().map(|collider| surface(collider.shape())).collect();
+        Self { colliders, surfaces, colors: Vec::new() }
+    }
+
+    /// Gives colliders colours, in their order; those without one are grey.
+    #[must_use]
+    pub fn with_colors(self, colors: Vec<Option<Color>>) -> Self {
+        Self { colors, ..self }
+    }
+
+    fn color(&self, number: usize) -> Option<Color> {
+        self.colors.get(number).copied().flatten()
     }
 
     /// Height \[m\] of the highest horizontal plane that faces up at a time \[s\]: it is drawn as the ground.
     pub fn ground(&self, time: f64) -> Option<f64> {
-        let planes = self.colliders.iter().filter(|collider| matches!(collider.shape(), Shape::Plane));
-        let poses = planes.map(|plane| plane.pose(time)).filter(is_level);
-        poses.map(|pose| pose.position.y).reduce(f64::max)
+        self.highest_plane(time).map(|(_, height)| height)
+    }
+
+    /// The colour of that plane at a time \[s\], if it was given one.
+    pub fn ground_color(&self, time: f64) -> Option<Color> {
+        self.highest_plane(time).and_then(|(number, _)| self.color(number))
+    }
+
+    /// The number and the height of the highest horizontal plane that faces up.
+    fn highest_plane(&self, time: f64) -> Option<(usize, f64)> {
+        let all = self.colliders.iter().enumerate();
+        let planes = all.filter(|(_, collider)| matches!(collider.shape(), Shape::Plane));
+        let poses = planes.map(|(number, plane)| (number, plane.pose(time))).filter(|(_, pose)| is_level(pose));
+        poses.map(|(number, pose)| (number, pose.position.y)).reduce(|a, b| if b.1 > a.1 { b } else { a })
     }
 
     /// The visible surfaces at a time \[s\]: all finite colliders, and the part of inclined planes around a box. Planes
     /// are drawn from the front only, so that they do not hide what is in front of them.
     pub fn meshes(&self, time: f64, around: &Bounds) -> Vec<Mesh> {
         let mut meshes = Vec::new();
-        for (collider, surface) in self.colliders.iter().zip(&self.surfaces) {
-            let pose = collider.pose(time);
+        for (number, (collider, surface)) in self.colliders.iter().zip(&self.surfaces).enumerate() {
+            let (pose, color) = (collider.pose(time), self.color(number).unwrap_or(GREY));
             match surface {
-                Some((_, triangles)) => meshes.push(grey(placed(collider, surface, time), triangles.clone())),
+                Some((_, triangles)) => meshes.push(dull(placed(collider, surface, time), triangles.clone(), color)),
                 None if matches!(collider.shape(), Shape::Plane) && !is_level(&pose) => {
-                    meshes.push(Mesh { one_sided: true, ..plane(&pose, around) });
+                    meshes.push(Mesh { one_sided: true, ..plane(&pose, around, color) });
                 }
                 None => {}
             }
         }
         meshes
+    }
+
+    /// The surfaces of finite colliders, about their own origins: the number of the collider, positions \[m\] and triangles.
+    pub fn surfaces(&self) -> impl Iterator<Item = (usize, &[Vec3], &[[u32; 3]])> {
+        let all = self.surfaces.iter().enumerate();
+        all.filter_map(|(number, own)| {
+            own.as_ref().map(|(positions, triangles)| (number, &positions[..], &triangles[..]))
+        })
     }
 
     /// The box around all finite colliders that are not larger than a length \[m\], at a time \[s\].
@@ -90,8 +122,8 @@ fn is_level(pose: &Pose) -> bool {
     (pose.rotation * Vec3::Y).y > LEVEL
 }
 
-fn grey(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Mesh {
-    let paint = Paint::Plain { front: GREY, back: GREY };
+fn dull(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>, color: Color) -> Mesh {
+    let paint = Paint::Plain { front: color, back: color };
     Mesh { gloss: 0.04, crease: 40f64.to_radians(), ..Mesh::new(positions, triangles, paint) }
 }
 
@@ -104,12 +136,12 @@ fn placed(collider: &Collider, surface: &Option<Surface>, time: f64) -> Vec<Vec3
 }
 
 /// The part of a plane that is below or beside a box.
-fn plane(pose: &Pose, around: &Bounds) -> Mesh {
+fn plane(pose: &Pose, around: &Bounds, color: Color) -> Mesh {
     let middle = pose.to_local(around.centre());
     let reach = PLANE_REACH * around.diagonal();
     let corner = |x: f64, z: f64| pose.to_world(Vec3::new(middle.x + reach * x, 0.0, middle.z + reach * z));
     let corners = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-    grey(corners, vec![[0, 2, 1], [0, 3, 2]])
+    dull(corners, vec![[0, 2, 1], [0, 3, 2]], color)
 }
 
 fn surface(shape: &Shape) -> Option<Surface> {

@@ -14,6 +14,7 @@ use crate::format::{
     ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,
 };
 use crate::scene::Fault;
+use crate::sequence::sequence;
 
 /// Cells along the longest side of a solid whose distances are sampled, if nothing is said.
 const STANDARD_CELLS: usize = 40;
@@ -42,8 +43,12 @@ pub(crate) fn contact(section: &ContactSection) -> Result<ContactParams, Fault> 
 
 /// Builds a collider; files are looked up in `folder`, and faults named within the section.
 pub(crate) fn build_collider(section: &ColliderSection, folder: &Path, budget: &mut Budget) -> Result<Collider, Fault> {
-    let shape = build_shape(&section.shape, folder, budget)?;
-    let mut collider = Collider::new(shape);
+    let mut collider = match &section.shape {
+        ColliderShape::Sequence { .. } => {
+            sequence(&section.shape, folder, budget).map_err(|fault| fault.inside("shape.sequence"))?
+        }
+        shape => Collider::new(build_shape(shape, folder, budget)?),
+    };
     if let Some(name) = &section.name {
         collider = collider.named(name);
     }
@@ -126,6 +131,8 @@ fn build_shape(section: &ColliderShape, folder: &Path, budget: &mut Budget) -> R
                 }
             }
         }
+        // Made by `sequence`.
+        ColliderShape::Sequence { .. } => return Err(Fault::new("shape.sequence", "is not one shape")),
         ColliderShape::Sdf { solid, cells, cell } => {
             let solid = build_solid(solid, "shape.sdf.solid")?;
             let (side, key) = match (cells, cell) {

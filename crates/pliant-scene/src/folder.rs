@@ -14,9 +14,14 @@ use crate::run::SceneRun;
 /// The file with the summary of a run of the command.
 pub const SUMMARY_FILE: &str = "summary.json";
 
+/// The scene that a run is of.
+pub const ORIGIN_FILE: &str = "scene.json";
+
 /// What a run may leave in its folder besides what its store does, and apart from what its user puts there.
-pub const LEFT_BY_A_RUN: [&str; 9] = [
+pub const LEFT_BY_A_RUN: [&str; 11] = [
     FLUIDS_FILE,
+    ORIGIN_FILE,
+    "render",
     "export",
     "preview",
     "preview.png",

@@ -12,6 +12,7 @@ use pliant::{
     Checkpoint, CheckpointError, RestoreError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport,
 };
 use pliant_io::store::{Frame, Topology};
+use pliant_io::write::TextureCoordinates;
 
 use crate::course::{Course, drive, riders_at};
 use crate::drive::Driver;
@@ -38,6 +39,7 @@ pub struct SceneRun {
     edges: Vec<Vec<(Edge, f64)>>,
     /// For each body the surface that is shown in its place, if there is one.
     riders: Vec<Option<Rider>>,
+    textures: Vec<TextureCoordinates>,
     presence: Presence,
     /// Comings and goings that `topology` knows of.
     goings_seen: usize,
@@ -108,6 +110,7 @@ pub(crate) struct Parts {
     pub(crate) cuts: Vec<TimedCut>,
     pub(crate) edges: Vec<Vec<(Edge, f64)>>,
     pub(crate) riders: Vec<Option<Rider>>,
+    pub(crate) textures: Vec<TextureCoordinates>,
     pub(crate) presence: Presence,
     /// Of all bodies.
     pub(crate) topology: Topology,
@@ -116,7 +119,7 @@ pub(crate) struct Parts {
 
 impl SceneRun {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { sim, substeps, drivers, cuts, edges, riders, presence, topology, expect } = parts;
+        let Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect } = parts;
         let check = |expect| Check { expect, value: f64::NAN, is_observed: false };
         let checks = expect.into_iter().map(check).collect();
         let (cuts_done, changes_seen) = (0, 0);
@@ -132,6 +135,7 @@ impl SceneRun {
             first_counts,
             edges,
             riders,
+            textures,
             presence,
             goings_seen: 0,
             topology: shown,
@@ -140,6 +144,11 @@ impl SceneRun {
             checks,
             frame: 0,
         }
+    }
+
+    /// Texture coordinates of bodies whose files have them, for exports.
+    pub fn textures(&self) -> &[TextureCoordinates] {
+        &self.textures
     }
 
     /// Number of finished frames.

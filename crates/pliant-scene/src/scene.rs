@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
-use pliant::solve::FollowLeaderError;
-use pliant::{ModelError, OrientedError, SimulationBuilder};
+use pliant::solve::{FollowLeaderError, SolverChoice};
+use pliant::{ModelError, OrientedError, Simulation, SimulationBuilder};
 use pliant_io::store::Topology;
 use pliant_io::write::ExportFormat;
 
@@ -17,13 +17,13 @@ use crate::document::{Document, Source, find};
 use crate::drive::{DrivenForce, Driver, FirstGoal};
 use crate::error::{SceneError, similar};
 use crate::format::{
-    BodySection, ColorBy, LengthName, MaterialSection, Moment, Preview, SceneFile, Select, SolverSection,
+    BodySection, ColorBy, LengthName, MassName, MaterialSection, Moment, Preview, SceneFile, Select, SolverSection,
 };
 use crate::motion::{Motion, Track};
 use crate::presence::{Presence, Tie};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
-use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings, strain_limiting};
+use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, choice, self_collision, settings, strain_limiting};
 use crate::tear::TimedCut;
 use crate::{BUILTIN, Builtin};
 
@@ -164,6 +164,7 @@ impl Scene {
             return Err(error.hint("add a [[body]] table"));
         }
         self.output()?;
+        self.look()?;
         self.check_names()?;
         let world = file.world.clone().unwrap_or_default();
         let world = settings(&world, file.solver.as_ref()).map_err(|fault| self.fault(&[], &fault))?;
@@ -199,9 +200,10 @@ impl Scene {
         }
         builder = self.attach(builder, &bodies, &mut presence)?;
         let mut topology = Topology::default();
-        let (mut edges, mut riders) = (Vec::new(), Vec::new());
+        let (mut edges, mut riders, mut textures) = (Vec::new(), Vec::new(), Vec::new());
         for (number, (section, built)) in file.body.iter().zip(bodies).enumerate() {
             built.describe(&section.name, &mut topology);
+            textures.extend(built.textures(&section.name));
             edges.push(built.edges);
             riders.push(built.rider);
             if presence.is_present(number) {
@@ -211,9 +213,10 @@ impl Scene {
             }
         }
         let sim = change(builder).build().map_err(|error| self.in_engine(&error))?;
+        self.check_masses(&sim)?;
         self.check_expectations()?;
         let expect = file.expect.clone();
-        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, presence, topology, expect }))
+        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect }))
     }
 
     /// Bodies have different names.
@@ -308,6 +311,10 @@ impl Scene {
                 let message = format!("body {:?} is not cloth; only cloth can be cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
             }
+            if matches!(&body.material, MaterialSection::Cloth(cloth) if cloth.flat_pieces.is_some()) {
+                let message = format!("body {:?} is made of flat pieces, which cannot be cut", cut.body);
+                return Err(refuse(Fault::new("body", message)));
+            }
             if body.wrinkles.is_some() {
                 let message = format!("body {:?} has wrinkles, which do not follow a cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
@@ -368,6 +375,33 @@ impl Scene {
         Ok(End { vertices, rest })
     }
 
+    /// Consistent masses are for solvers with a matrix: the others know the mass of each vertex alone.
+    fn check_masses(&self, sim: &Simulation) -> Result<(), SceneError> {
+        for (k, body) in self.file().body.iter().enumerate() {
+            let (kind, mass) = match &body.material {
+                MaterialSection::Cloth(cloth) => ("cloth", cloth.mass),
+                MaterialSection::Solid(solid) => ("solid", solid.mass),
+                MaterialSection::Strand(strand) => ("strand", strand.mass),
+                _ => continue,
+            };
+            if mass != Some(MassName::Consistent) {
+                continue;
+            }
+            // A body that comes later has no solver yet.
+            let own = choice(body.solver.as_ref().or(self.file().solver.as_ref())).unwrap_or_default();
+            let solver = match sim.solver_of(&body.name).unwrap_or(&own) {
+                SolverChoice::PositionBased(_) => "position-based",
+                SolverChoice::FollowLeader(_) => "follow-leader",
+                SolverChoice::Explicit(_) => "explicit",
+                _ => continue,
+            };
+            let message = format!("the {solver} solver has lumped masses only");
+            let fault = Fault::new(format!("material.{kind}.mass"), message);
+            return Err(self.fault(&self.list_path("body", k), &fault));
+        }
+        Ok(())
+    }
+
     fn check_expectations(&self) -> Result<(), SceneError> {
         let end = f64::from(self.frames()) / self.frame_rate();
         for (k, expect) in self.file().expect.iter().enumerate() {
@@ -387,6 +421,10 @@ impl Scene {
             }
         }
         Ok(())
+    }
+
+    fn has_constraints(&self, name: &str) -> bool {
+        self.file().body.iter().any(|body| body.name == name && !body.constraint.is_empty())
     }
 
     /// Path of an entry of a list in the main file; of the include line, where it came from there.
@@ -427,6 +465,7 @@ impl Scene {
             ModelError::NoSuchKind { .. } => "solver.position-based.stiffness_of",
             ModelError::Topology(_) => "tear",
             ModelError::UnsupportedConstraint { kind: "long_range", .. } => "long_range",
+            ModelError::UnsupportedConstraint { body, .. } if self.has_constraints(body) => "constraint",
             ModelError::UnsupportedConstraint { .. }
             | ModelError::Regions { .. }
             | ModelError::ClothMatching { .. }

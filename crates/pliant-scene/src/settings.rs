@@ -3,7 +3,8 @@
 use pliant::math::Vec3;
 use pliant::solve::{
     Acceleration, ExplicitParams, FollowLeaderParams, NewtonCurvature, NewtonParams, PositionBasedParams,
-    Preconditioner, ProjectiveParams, SolverChoice, Stiffness, StretchLevels, SweepKind, SweepOrder, TwoMetricParams,
+    Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, StretchLevels, SweepKind, SweepOrder,
+    TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -14,7 +15,7 @@ use pliant::{
 use crate::drive::Driver;
 use crate::format::{
     AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, NewtonCurvatureName,
-    PositionBasedSection, PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection,
+    PositionBasedSection, PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection, StartName,
     StrainLimitingSection, StretchLevelsSection, SweepOrderName, SweepSection, WindSection, WorldSection,
 };
 use crate::hair::manner;
@@ -245,6 +246,14 @@ fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fa
     Ok(FollowLeaderParams { correction, grid, style })
 }
 
+fn start(name: StartName) -> Start {
+    match name {
+        StartName::Predicted => Start::Predicted,
+        StartName::Inertial => Start::Inertial,
+        StartName::Previous => Start::Previous,
+    }
+}
+
 /// A solver by its section; what suits the world without one.
 pub(crate) fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fault> {
     Ok(match solver {
@@ -286,6 +295,7 @@ pub(crate) fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fau
                     Some(PrecisionSection::Single) => Precision::Single,
                     Some(PrecisionSection::Double) => Precision::Double,
                 },
+                start: section.start.map_or(standard.start, start),
                 ..standard
             }
             .into()
@@ -319,6 +329,7 @@ pub(crate) fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fau
                     Some(PreconditionerName::Sum) => Preconditioner::Sum,
                     Some(PreconditionerName::Product) => Preconditioner::Product,
                 },
+                start: section.start.map_or(standard.start, start),
                 ..standard
             }
             .into()
@@ -338,6 +349,7 @@ pub(crate) fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fau
                     Some(NewtonCurvatureName::Raw) => NewtonCurvature::Raw,
                     Some(NewtonCurvatureName::Shifted) => NewtonCurvature::Shifted,
                 },
+                start: section.start.map_or(standard.start, start),
                 ..standard
             }
             .into()

@@ -5,12 +5,19 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use pliant::Model;
+use pliant::math::Vec3;
 use pliant_io::store::RunStore;
-use pliant_io::write::{ExportError, ExportFormat, ExportOptions, FluidShape, export, read_fluids};
+use pliant_io::write::{
+    ColliderSurface, ExportError, ExportFormat, ExportOptions, FluidShape, TextureCoordinates, export, read_fluids,
+};
+use pliant_picture::ColliderSurfaces;
+use pliant_scene::format::ColliderShape;
+use pliant_scene::{Scene, SceneRun};
 
+use super::origin::Origin;
 use super::run::exported_path;
 use crate::Outcome;
-use crate::output::say;
+use crate::output::{say, say_error};
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -27,6 +34,9 @@ pub(crate) struct Arguments {
     /// Which parts of fluids to export. By default both if the format supports changing meshes, else particles.
     #[arg(long, value_enum, value_name = "WHAT")]
     fluid: Option<FluidChoice>,
+    /// Leave out colliders, texture coordinates and normals, which glb and usda have otherwise.
+    #[arg(long)]
+    bare: bool,
 }
 
 /// Which parts of fluids to export.
@@ -69,9 +79,15 @@ const EXAMPLES: &str = "Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let formats = formats(&arguments.format)?;
     let store = RunStore::open(&arguments.run)?;
+    let extras = if arguments.bare || !formats.iter().any(|format| has_extras(*format)) {
+        Extras::default()
+    } else {
+        Extras::of_stored(&arguments.run)
+    };
     for format in formats {
         let (frames, fluid) = (arguments.frames.clone(), arguments.fluid);
-        say!("{} {}", format.name(), write(&store, format, &arguments.run, 1, frames, fluid)?.display());
+        let extras = Extras { normals: !arguments.bare, ..extras.clone() };
+        say!("{} {}", format.name(), write(&store, format, &arguments.run, 1, frames, fluid, &extras)?.display());
     }
     Ok(Outcome::Good)
 }
@@ -114,6 +130,7 @@ pub(crate) fn write(
     every: u64,
     frames: Option<RangeInclusive<u64>>,
     fluid: Option<FluidChoice>,
+    extras: &Extras,
 ) -> Result<PathBuf, Box<dyn Error>> {
     let path = exported_path(dir, format);
     if let Some(folder) = path.parent() {
@@ -121,7 +138,57 @@ pub(crate) fn write(
     }
     let (fluids, fluid_shape) =
         (read_fluids(dir)?, fluid.map_or_else(|| FluidShape::usual(format), FluidChoice::shape));
-    let options = ExportOptions { every, frames, fluids, fluid_shape, ..ExportOptions::default() };
+    let mut options = ExportOptions { every, frames, fluids, fluid_shape, ..ExportOptions::default() };
+    if has_extras(format) {
+        let Extras { colliders, textures, normals } = extras.clone();
+        options = ExportOptions { colliders, textures, normals, ..options };
+    }
     let written = export(store, format, &path, &options)?;
     Ok(written.files.into_iter().next().unwrap_or(path))
+}
+
+/// Whether a format has room for more than bodies.
+fn has_extras(format: ExportFormat) -> bool {
+    matches!(format, ExportFormat::Glb | ExportFormat::Usda)
+}
+
+/// What goes into files besides the bodies.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Extras {
+    colliders: Vec<ColliderSurface>,
+    textures: Vec<TextureCoordinates>,
+    normals: bool,
+}
+
+impl Extras {
+    /// Those of a scene. Planes have no end, and are left out.
+    pub(crate) fn of(scene: &Scene, run: &SceneRun) -> Self {
+        let colliders = run.sim.colliders();
+        let surface = |(number, positions, triangles): (usize, &[Vec3], &[[u32; 3]])| {
+            let collider = colliders[number].clone();
+            let name = collider.name().map_or_else(|| format!("collider_{number}"), str::to_owned);
+            let is_moving = scene.file().collider.get(number).is_none_or(|section| {
+                let deforms = matches!(section.shape, ColliderShape::Sequence { .. });
+                deforms || section.motion.is_some() || !section.keyframe.is_empty()
+            });
+            ColliderSurface { name, collider, positions: positions.to_vec(), triangles: triangles.to_vec(), is_moving }
+        };
+        let colliders = ColliderSurfaces::new(colliders).surfaces().map(surface).collect();
+        Self { colliders, textures: run.textures().to_vec(), normals: true }
+    }
+
+    /// Those of a stored run, if its scene can still be read.
+    fn of_stored(dir: &Path) -> Self {
+        let found = || -> Result<Self, Box<dyn Error>> {
+            let origin = Origin::read(dir)?;
+            let scene = origin.scene(&[])?;
+            Ok(Self::of(&scene, &origin.build(&scene)?))
+        };
+        found().unwrap_or_else(|error| {
+            let reason = error.to_string();
+            let reason = reason.lines().next().unwrap_or_default();
+            say_error!("note: colliders and texture coordinates are left out: {reason}");
+            Self { normals: true, ..Self::default() }
+        })
+    }
 }

@@ -32,30 +32,6 @@ const EXAMPLES: &str = "Examples:
 
 /// Scenes that are also shown in motion, on the first page of the documentation.
 const MOVING: [&str; 3] = ["curtain", "jelly-cubes", "twisted-bar"];
-/// Scenes that tell most at another moment than that of most energy, as a share of the run.
-const MOMENTS: &[(&str, f64)] = &[
-    ("banner", 0.6),
-    ("brush", 0.62),
-    ("buckling-cylinder", 1.0),
-    ("cable", 1.0),
-    ("cloth-on-spheres", 0.33),
-    ("curls", 0.6),
-    ("curtain", 0.2),
-    ("flag", 1.0),
-    ("gummy", 1.0),
-    ("hair", 0.5),
-    ("hammock", 1.0),
-    ("jelly-steps", 0.62),
-    ("letter", 0.38),
-    ("playground", 1.0),
-    ("press", 1.0),
-    ("ribbon-pile", 0.3),
-    ("sails", 1.0),
-    ("torn-flag", 0.92),
-    ("toy-box", 0.35),
-    ("twisted-cloth", 1.0),
-    ("washing-line", 1.0),
-];
 /// Pictures of an animation.
 const MOST_PICTURES: usize = 30;
 
@@ -93,10 +69,9 @@ fn draw(builtin: &Builtin, images: &Path) -> Result<usize, Box<dyn Error>> {
     let options = RenderOptions { width: 560, height: 350, samples: 3, ..RenderOptions::default() };
     // Else all scenes of one body would be blue.
     let place = BUILTIN.iter().position(|other| other.name == builtin.name).unwrap_or(0);
-    let studio = Studio::new(&run, &store, ColorBy::Body)?.with_first_color(place);
-    let moment = MOMENTS.iter().find(|(name, _)| *name == builtin.name);
-    let moment = moment.map_or(studio.liveliest, |(_, share)| studio.at(*share));
-    let poster = studio.poster(moment, &options)?.to_indexed_png()?;
+    let look = scene.look()?;
+    let studio = Studio::new(&run, &store, ColorBy::Body, &look)?.with_first_color(place);
+    let poster = studio.poster(studio.poster_frame, &options)?.to_indexed_png()?;
     let mut size = poster.len();
     std::fs::write(images.join(format!("{}.png", builtin.name)), poster)?;
     if MOVING.contains(&builtin.name) {

@@ -9,8 +9,8 @@ use pliant::math::{Vec3, diagonal};
 use pliant_io::store::{Frame, RunStore};
 use pliant_io::write::{ExportError, VisibleBody, visible_bodies};
 use pliant_picture::{ColliderSurfaces, Color, ColorMap, Legend, Paint, Scene, SeenBody};
-use pliant_scene::SceneRun;
 use pliant_scene::format::ColorBy;
+use pliant_scene::{Look, SceneRun};
 
 use crate::deformation::vertex_strains;
 
@@ -23,16 +23,23 @@ pub(super) struct Pictures<'a> {
     pub(super) colliders: ColliderSurfaces<'a>,
     diagonal: f64,
     color_by: ColorBy,
+    look: &'a Look,
     /// Place of the first body's colour in the palette.
     pub(super) first_color: usize,
 }
 
 impl<'a> Pictures<'a> {
-    pub(super) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, ExportError> {
+    pub(super) fn new(
+        run: &'a SceneRun,
+        store: &'a RunStore,
+        color_by: ColorBy,
+        look: &'a Look,
+    ) -> Result<Self, ExportError> {
         let topology = store.topology();
-        let colliders = ColliderSurfaces::new(run.sim.colliders());
+        let colors = look.colliders.iter().map(|color| color.map(Color)).collect();
+        let colliders = ColliderSurfaces::new(run.sim.colliders()).with_colors(colors);
         let diagonal = diagonal(&topology.rest);
-        Ok(Self { run, store, bodies: visible_bodies(topology)?, colliders, diagonal, color_by, first_color: 0 })
+        Ok(Self { run, store, bodies: visible_bodies(topology)?, colliders, diagonal, color_by, look, first_color: 0 })
     }
 
     /// The bodies as a frame has them.
@@ -52,7 +59,10 @@ impl<'a> Pictures<'a> {
         for (number, body) in self.bodies_at(number)?.iter().enumerate() {
             let at = |places: &[u32]| places.iter().map(|&v| frame.positions[v as usize]).collect::<Vec<_>>();
             let paint = |places: &[u32]| match &values {
-                None => Color::of_body(self.first_color + number).into(),
+                None => {
+                    let own = self.look.bodies.get(&body.name).map(|color| Color(*color));
+                    own.unwrap_or_else(|| Color::of_body(self.first_color + number)).into()
+                }
                 Some(values) => {
                     let values = places.iter().map(|&v| values[v as usize]).collect();
                     Paint::Scalar { values, range, map }

@@ -9,8 +9,8 @@ use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant_io::store::RunStore;
 use pliant_picture::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, render};
-use pliant_scene::SceneRun;
 use pliant_scene::format::{ColorBy, Preview};
+use pliant_scene::{Look, SceneRun, View, Viewpoint};
 use serde_json::Value;
 
 use super::picture::Pictures;
@@ -18,7 +18,7 @@ use crate::output::say_error;
 use crate::record::number;
 
 /// Pictures in a GIF at most: more makes files that nobody wants to load.
-const MOST_PICTURES: usize = 30;
+pub(crate) const MOST_PICTURES: usize = 30;
 /// Width and height of pictures that stand alone \[px\].
 const LARGE: (usize, usize) = (960, 600);
 /// Width and height of animated pictures \[px\].
@@ -45,21 +45,23 @@ pub(crate) fn draw(
     dir: &Path,
     which: Preview,
     color_by: ColorBy,
+    look: &Look,
+    size: Option<(usize, usize)>,
 ) -> Result<Drawn, Box<dyn Error>> {
     let begun = Instant::now();
     let mut files = Vec::new();
     if which != Preview::Off {
-        let studio = Studio::new(run, store, color_by)?;
+        let studio = Studio::new(run, store, color_by, look)?;
         let poster = dir.join("preview.png");
-        studio.poster(studio.liveliest, &large())?.save_png(&poster)?;
+        studio.poster(studio.poster_frame, &large(size))?.save_png(&poster)?;
         files.push(poster);
         if matches!(which, Preview::Animation | Preview::Frames) {
             files.push(dir.join("preview.gif"));
-            let animation = studio.animation(&small(), MOST_PICTURES)?;
+            let animation = studio.animation(&small(size), MOST_PICTURES)?;
             animation.save_gif(dir.join("preview.gif"))?;
             let video = dir.join("preview.mp4");
             let saved = match which {
-                Preview::Frames => studio.frames(dir, &video, &mut files)?,
+                Preview::Frames => studio.frames(dir, &video, size.unwrap_or(LARGE), &mut files)?,
                 _ => animation.save_mp4(&video),
             };
             match saved {
@@ -72,13 +74,16 @@ pub(crate) fn draw(
     Ok(Drawn { files, seconds: begun.elapsed().as_secs_f64() })
 }
 
-fn large() -> RenderOptions {
-    RenderOptions { width: LARGE.0, height: LARGE.1, ..RenderOptions::default() }
+/// A picture that stands alone, of a size \[px\] or of the usual one.
+pub(crate) fn large(size: Option<(usize, usize)>) -> RenderOptions {
+    let (width, height) = size.unwrap_or(LARGE);
+    RenderOptions { width, height, ..RenderOptions::default() }
 }
 
 /// Drawn so often that it must be quick: drafts.
-fn small() -> RenderOptions {
-    RenderOptions { width: SMALL.0, height: SMALL.1, ..RenderOptions::draft() }
+pub(crate) fn small(size: Option<(usize, usize)>) -> RenderOptions {
+    let (width, height) = size.unwrap_or(SMALL);
+    RenderOptions { width, height, ..RenderOptions::draft() }
 }
 
 /// A stored run before a camera that stands still.
@@ -90,14 +95,22 @@ pub(crate) struct Studio<'a> {
     ground: f64,
     /// Largest value that the colours show; none where they show bodies.
     most: Option<f64>,
-    /// The frame of the largest elastic energy: the fullest swing, the deepest dent, the last turn.
-    pub(crate) liveliest: u64,
+    /// The camera that the scene asks for.
+    view: Option<View>,
+    /// The frame of a single picture: that of the scene, or that of the largest elastic energy, which is the fullest
+    /// swing, the deepest dent or the last turn.
+    pub(crate) poster_frame: u64,
 }
 
 impl<'a> Studio<'a> {
     /// Looks through the run.
-    pub(crate) fn new(run: &'a SceneRun, store: &'a RunStore, color_by: ColorBy) -> Result<Self, Box<dyn Error>> {
-        let pictures = Pictures::new(run, store, color_by)?;
+    pub(crate) fn new(
+        run: &'a SceneRun,
+        store: &'a RunStore,
+        color_by: ColorBy,
+        look: &'a Look,
+    ) -> Result<Self, Box<dyn Error>> {
+        let pictures = Pictures::new(run, store, color_by, look)?;
         let mut extent = Extent::default();
         let (mut most, mut heights, mut times) = (0.0_f64, Vec::new(), Vec::new());
         for &stored in store.frames() {
@@ -122,8 +135,10 @@ impl<'a> Studio<'a> {
         let hanging = if bounds.min.y < lowest { bounds.min.y } else { ground_height(&heights, &bounds, on_floor) };
         let ground = plane.unwrap_or(hanging);
         let liveliest = most_energetic(store)?.unwrap_or(last);
+        let at = |share: f64| store.frames().get((share * (store.frames().len() - 1) as f64).round() as usize).copied();
+        let poster_frame = look.poster.and_then(at).unwrap_or(liveliest);
         let most = (color_by != ColorBy::Body).then(|| two_digits(most));
-        Ok(Self { pictures, store, bounds, ground, most, liveliest })
+        Ok(Self { pictures, store, bounds, ground, most, view: look.camera, poster_frame })
     }
 
     /// Colours the first body as this one of the palette, and the others by those that follow.
@@ -155,14 +170,20 @@ impl<'a> Studio<'a> {
         if self.most.is_some() {
             bounds.max.y += LEGEND_ROOM * bounds.diagonal();
         }
-        Camera::framing(&bounds, DIRECTION, options.aspect())
-    }
-
-    /// The number of the frame at a share of the run, 0 to 1.
-    pub(crate) fn at(&self, share: f64) -> u64 {
-        let frames = self.store.frames();
-        let place = (share * frames.len().saturating_sub(1) as f64).round() as usize;
-        frames.get(place).copied().unwrap_or(self.liveliest)
+        let Some(view) = self.view else { return Camera::framing(&bounds, DIRECTION, options.aspect()) };
+        let place = |eye: Vec3, target: Vec3| {
+            let standard = Camera::new(eye, target);
+            let field_of_view = view.field_of_view.unwrap_or(standard.field_of_view);
+            Camera { up: view.up.unwrap_or(standard.up), field_of_view, ..standard }
+        };
+        match view.place {
+            Viewpoint::Fixed { eye, target } => place(eye, target),
+            Viewpoint::Framing(direction) => {
+                let direction = direction.unwrap_or(DIRECTION).normalize_or(Vec3::NEG_Z);
+                let centre = bounds.centre();
+                place(centre - direction, centre).moved_to_see(&bounds, options.aspect())
+            }
+        }
     }
 
     /// The run in not more pictures than that, as fast as it happened.
@@ -181,10 +202,11 @@ impl<'a> Studio<'a> {
         &self,
         dir: &Path,
         video: &Path,
+        (width, height): (usize, usize),
         files: &mut Vec<PathBuf>,
     ) -> Result<Result<(), ViewError>, Box<dyn Error>> {
-        let options = RenderOptions { width: LARGE.0, height: LARGE.1, ..RenderOptions::draft() };
-        let mut writer = VideoWriter::create(video, LARGE.0, LARGE.1, self.store.info().frame_rate);
+        let options = RenderOptions { width, height, ..RenderOptions::draft() };
+        let mut writer = VideoWriter::create(video, width, height, self.store.info().frame_rate);
         let folder = dir.join("preview");
         for &number in self.store.frames() {
             let picture = self.picture(number, &options)?;
@@ -201,7 +223,11 @@ impl<'a> Studio<'a> {
         let frame = self.store.read_frame(number)?;
         let mut scene = self.pictures.scene(number, &frame, self.most.unwrap_or(1.0))?;
         scene.meshes.extend(self.pictures.colliders.meshes(frame.time, &self.bounds));
-        scene.ground = Some(Ground::at(self.ground).with_lines_for(self.bounds.diagonal()));
+        let mut ground = Ground::at(self.ground).with_lines_for(self.bounds.diagonal());
+        if let Some(color) = self.pictures.colliders.ground_color(frame.time) {
+            ground.color = color;
+        }
+        scene.ground = Some(ground);
         Ok(scene)
     }
 }

@@ -11,6 +11,7 @@ use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Scene, SceneRun, log_entry};
 use serde_json::json;
 
+use super::origin::Origin;
 use super::{export, place, preview, solver, solver_names};
 use crate::Outcome;
 use crate::output::{say, say_error};
@@ -108,21 +109,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
         (false, true) => place::replace(&scene, &run, &dir)?,
         (false, false) => place::create(&scene, &run, &dir)?,
     };
+    Origin::of(&scene, arguments.solver.as_deref(), arguments.iterations).write(&dir)?;
     let (begun, first) = (Instant::now(), run.frame());
     simulate(&mut run, &mut store, frames, arguments.checkpoint_every, voice)?;
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
     // Before what may still fail; it is written again when the pictures are known.
     summary.write(&dir, None)?;
+    let extras = export::Extras::of(&scene, &run);
     let mut exported: Vec<PathBuf> = Vec::new();
     for format in formats {
-        match export::write(&store, format, &dir, wanted.every, None, arguments.fluid) {
+        match export::write(&store, format, &dir, wanted.every, None, arguments.fluid, &extras) {
             // The others may be able to.
             Err(error) if export::is_of_one_mesh(error.as_ref()) => say_error!("note: {error}"),
             written => exported.push(written?),
         }
     }
     let which = if arguments.no_preview { Preview::Off } else { arguments.preview.unwrap_or(wanted.preview) };
-    let drawn = preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color))?;
+    let drawn =
+        preview::draw(&run, &store, &dir, which, arguments.color.unwrap_or(wanted.color), &scene.look()?, None)?;
     if which != Preview::Off {
         summary.write(&dir, Some((&drawn.files, drawn.seconds)))?;
     }

@@ -7,6 +7,7 @@ use pliant::SettleParams;
 use pliant_scene::Scene;
 use serde_json::json;
 
+use super::origin::Origin;
 use super::{place, solver, solver_names};
 use crate::Outcome;
 use crate::output::say;
@@ -62,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
             true => place::replace(&scene, &run, dir)?,
             false => place::create(&scene, &run, dir)?,
         };
+        Origin::of(&scene, arguments.solver.as_deref(), arguments.iterations).write(dir)?;
     }
     if arguments.json {
         say!(

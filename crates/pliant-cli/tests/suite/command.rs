@@ -39,7 +39,9 @@ fn a_scene_says_what_is_made_of_its_frames_and_the_command_line_decides() {
     let dir = folder("output");
     let scene = dir.join("flag.toml");
     let output = "\n[output]\nformats = [\"obj\"]\nevery = 2\npreview = \"poster\"\ncolor = \"strain\"\n";
-    std::fs::write(&scene, std::fs::read_to_string("../../scenes/flag.toml").unwrap() + output).unwrap();
+    let flag = std::fs::read_to_string("../../scenes/flag.toml").unwrap();
+    let (flag, _) = flag.split_once("\n[output]").unwrap();
+    std::fs::write(&scene, flag.to_owned() + output).unwrap();
     let go = |out: &Path, more: &[&str]| {
         let fixed = ["run", scene.to_str().unwrap(), "--frames", "4", "--quiet", "--out", out.to_str().unwrap()];
         let output = run(&[&fixed, more].concat());

@@ -7,5 +7,6 @@ mod full_disk;
 mod gallery;
 mod killed;
 mod pictures;
+mod render;
 mod reproduce;
 mod words;

@@ -29,11 +29,13 @@ pub enum MeshFormat {
     Vtu,
     /// Vega FEM `.veg`: tets and hexes.
     Vega,
+    /// TressFX 4 `.tfx`: guide hairs, as polylines.
+    TressFx,
 }
 
 impl MeshFormat {
     /// All formats.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Obj,
         Self::Ply,
         Self::Stl,
@@ -44,6 +46,7 @@ impl MeshFormat {
         Self::Vtk,
         Self::Vtu,
         Self::Vega,
+        Self::TressFx,
     ];
 
     /// Its usual name.
@@ -59,6 +62,7 @@ impl MeshFormat {
             Self::Vtk => "legacy VTK",
             Self::Vtu => "VTK XML",
             Self::Vega => "Vega",
+            Self::TressFx => "TressFX",
         }
     }
 
@@ -75,6 +79,7 @@ impl MeshFormat {
             Self::Vtk => &["vtk"],
             Self::Vtu => &["vtu"],
             Self::Vega => &["veg"],
+            Self::TressFx => &["tfx"],
         }
     }
 
@@ -102,6 +107,9 @@ impl MeshFormat {
         }
         if super::stl::is_binary(bytes) || (head.starts_with(b"solid") && has("facet")) {
             return Some(Self::Stl);
+        }
+        if super::tressfx::is_whole(bytes) {
+            return Some(Self::TressFx);
         }
         if has("$MeshFormat") {
             return Some(Self::Gmsh);

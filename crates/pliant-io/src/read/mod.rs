@@ -12,6 +12,7 @@
 //! | legacy VTK | `.vtk` | polydata and unstructured grids, text and binary |
 //! | VTK XML | `.vtu` | unstructured grids: text, base64 and raw, plain or zlib |
 //! | Vega FEM | `.veg` | tets and hexes |
+//! | TressFX 4 | `.tfx` | guide hairs, as polylines |
 //!
 //! [`read_motion`] reads motions of rigid parts (`.mot`).
 //!
@@ -52,6 +53,7 @@ mod polygon;
 mod stl;
 mod tetgen;
 mod text;
+mod tressfx;
 mod vega;
 mod vtk;
 mod vtk_cells;
@@ -207,6 +209,7 @@ fn read_checked(
         MeshFormat::Vtk => vtk::read(bytes, &mut assembly),
         MeshFormat::Vtu => vtu::read(bytes, options.max_bytes, &mut assembly),
         MeshFormat::Vega => vega::read(bytes, &mut assembly),
+        MeshFormat::TressFx => tressfx::read(bytes, &mut assembly),
     }?;
     assembly.mesh.name = format::stem(name).to_owned();
     assembly.finish(&options)

@@ -81,6 +81,12 @@ pub enum ExportError {
         /// The axes that it supports.
         axes: &'static str,
     },
+    /// Colliders, texture coordinates and normals are not written to the format.
+    #[error("colliders, texture coordinates and normals are written to glb and usda only, not to {format}")]
+    Extras {
+        /// The format.
+        format: ExportFormat,
+    },
     /// A solid without a valid boundary.
     #[error("body {body:?} has no boundary: {error}")]
     Boundary {

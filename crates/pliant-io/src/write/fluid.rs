@@ -69,6 +69,10 @@ pub(super) fn add_surfaces(
             triangle_numbers: Vec::new(),
             tet_numbers: Vec::new(),
             is_surface_of_fluid: true,
+            is_collider: false,
+            is_still: false,
+            corners: None,
+            texture: Vec::new(),
         };
         if !seen.is_empty() {
             let made = fluid.surface.mesh(&seen);

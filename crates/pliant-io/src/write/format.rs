@@ -79,7 +79,7 @@ impl ExportFormat {
                 name: "glb",
                 extension: "glb",
                 description: "binary glTF, one morph target per frame: browsers, Blender, game engines",
-                carries: "surfaces, polylines, points, bodies as nodes, time",
+                carries: "surfaces, polylines, points, bodies as nodes, time, normals, texture coordinates, colliders",
                 lacks: "tets (their boundary instead), velocities, channels, double precision, meshes that tear, files over 4 GiB",
             },
             Self::Pc2 => Info {
@@ -100,7 +100,7 @@ impl ExportFormat {
                 name: "usda",
                 extension: "usda",
                 description: "Universal Scene Description text with time samples: Houdini, Maya, Blender, Omniverse",
-                carries: "surfaces, polylines as curves, points, bodies as prims, velocities, meshes that tear, frame rate, units, up axis",
+                carries: "surfaces, polylines as curves, points, bodies as prims, velocities, meshes that tear, frame rate, units, up axis, normals, texture coordinates, colliders",
                 lacks: "tets (their boundary instead), channels, double precision",
             },
         }

@@ -2,12 +2,14 @@
 //!
 //! The mesh itself is the first frame; target k holds the displacements from it to frame k + 1, and at the time of that
 //! frame its weight is 1 and all others are 0. Displacements are taken from the rounded first frame, so that the sum is
-//! exact to the last digit of single precision. There are no normals: readers then compute them for the deformed shape.
+//! exact to the last digit of single precision. Normals are written if the options ask for them, with their displacements;
+//! otherwise readers compute their own. What stands still has no targets.
 //!
 //! ```text
 //! "glTF", version u32 = 2, length u32
 //! length u32, "JSON", the scene, padded by spaces
-//! length u32, "BIN\0": indices | positions of the first frame | displacements, frame by frame | times | weights
+//! length u32, "BIN\0": indices | positions of the first frame | displacements, frame by frame | times | weights | normals
+//!   in the same order | texture coordinates
 //! ```
 
 use std::io::Write;
@@ -15,6 +17,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::extras::normals;
 use super::job::{Failure, Job, Output, write_file};
 use super::part::Part;
 use super::{ExportError, Interpolation};
@@ -74,13 +77,17 @@ struct Layout {
     /// The first frame, rounded, for each part.
     base: Vec<Vec<[f32; 3]>>,
     base_extents: Vec<Extent>,
-    /// For each later frame and each part.
-    extents: Vec<Vec<Extent>>,
+    /// For each later frame and each part that moves.
+    extents: Vec<Vec<Option<Extent>>>,
+    /// Normals in the first frame, for each part; none of parts without triangles.
+    normals: Vec<Vec<[f32; 3]>>,
     /// Times since the first frame \[s\].
     times: Vec<f32>,
     positions_at: u64,
     times_at: u64,
     weights_at: u64,
+    normals_at: u64,
+    texture_at: u64,
     size: u64,
 }
 
@@ -101,20 +108,43 @@ impl Layout {
             }
             before = frame.time;
             times.push(time);
-            let displaced =
-                job.parts.iter().zip(&base).map(|(part, base)| displacements(job, place, &frame, part, base));
-            extents.push(displaced.map(|moved| moved.map(|moved| Extent::of(&moved))).collect::<Result<_, _>>()?);
+            let extent = |(part, base): (&Part, &Vec<[f32; 3]>)| match part.is_still {
+                true => Ok(None),
+                false => displacements(job, place, &frame, part, base).map(|moved| Some(Extent::of(&moved))),
+            };
+            extents.push(job.parts.iter().zip(&base).map(extent).collect::<Result<_, _>>()?);
         }
         let indices: Vec<_> = job.parts.iter().map(indices).collect();
         let positions_at = 4 * indices.iter().flatten().map(|list| list.len() as u64).sum::<u64>();
         let frames = job.frames.len() as u64;
-        let times_at = positions_at + STRIDE * job.vertex_count() as u64 * frames;
+        let normals: Vec<Vec<[f32; 3]>> = job.parts.iter().map(|part| part_normals(job, &first, part)).collect();
+        // All of the first frame, and what moves in the others.
+        let vectors = |count: &dyn Fn(usize) -> usize| -> u64 {
+            let times = |part: &Part| if part.is_still { 1 } else { frames };
+            job.parts.iter().enumerate().map(|(k, part)| STRIDE * count(k) as u64 * times(part)).sum()
+        };
+        let times_at = positions_at + vectors(&|k| base[k].len());
         let weights_at = times_at + 4 * frames;
         // Without a second frame there is nothing to animate.
-        let size = if frames > 1 { weights_at + 4 * frames * (frames - 1) } else { times_at };
+        let normals_at = if frames > 1 { weights_at + 4 * frames * (frames - 1) } else { times_at };
+        let texture_at = normals_at + vectors(&|k| normals[k].len());
+        let size = texture_at + 8 * job.parts.iter().map(|part| part.texture.len() as u64).sum::<u64>();
         job.count("bytes", size, u64::from(u32::MAX))?;
         let base_extents = base.iter().map(|base| Extent::of(base)).collect();
-        Ok(Self { indices, base, base_extents, extents, times, positions_at, times_at, weights_at, size })
+        Ok(Self {
+            indices,
+            base,
+            base_extents,
+            extents,
+            normals,
+            times,
+            positions_at,
+            times_at,
+            weights_at,
+            normals_at,
+            texture_at,
+            size,
+        })
     }
 
     fn scene(&self, job: &Job<'_>) -> Value {
@@ -131,29 +161,48 @@ impl Layout {
         // Accessors: positions frame by frame and part by part, then indices, then times and weights.
         let mut accessors = Vec::new();
         let mut at = 0;
-        for extents in std::iter::once(&self.base_extents).chain(&self.extents) {
+        let base_extents: Vec<Option<Extent>> = self.base_extents.iter().copied().map(Some).collect();
+        // The accessor of each part in each frame.
+        let mut positions: Vec<Vec<usize>> = Vec::new();
+        for extents in std::iter::once(&base_extents).chain(&self.extents) {
+            let mut own = Vec::new();
             for (part, extent) in job.parts.iter().zip(extents) {
+                own.push(accessors.len());
+                let Some(extent) = extent else { continue };
                 accessors.push(json!({
                     "bufferView": 0, "byteOffset": at, "componentType": FLOAT, "count": part.vertices.len(),
                     "type": "VEC3", "min": extent.min, "max": extent.max
                 }));
                 at += STRIDE * part.vertices.len() as u64;
             }
+            positions.push(own);
         }
+        let normals = self.normal_accessors(job, &mut accessors, &mut views);
+        let textures = self.texture_accessors(job, &mut accessors, &mut views);
         let (mut meshes, mut nodes, mut index_at) = (Vec::new(), Vec::new(), 0);
         for (place, part) in job.parts.iter().enumerate() {
-            let morphs: Vec<Value> =
-                (1..=targets).map(|frame| json!({ "POSITION": frame * job.parts.len() + place })).collect();
+            let targets = if part.is_still { 0 } else { targets };
+            // Positions, and normals of triangles.
+            let attributes = |frame: usize, mode: u32| {
+                let mut own = json!({ "POSITION": positions[frame][place] });
+                if let (Some(normal), TRIANGLES) = (normals[frame][place], mode) {
+                    own["NORMAL"] = normal.into();
+                }
+                own
+            };
             let mut primitives = Vec::new();
             for (list, mode) in self.indices[place].iter().zip([TRIANGLES, LINES, POINTS]) {
                 if list.is_empty() {
                     continue;
                 }
                 let mut primitive = json!({
-                    "attributes": { "POSITION": place }, "indices": accessors.len(), "material": 0, "mode": mode
+                    "attributes": attributes(0, mode), "indices": accessors.len(), "material": 0, "mode": mode
                 });
+                if let Some(texture) = textures[place] {
+                    primitive["attributes"]["TEXCOORD_0"] = texture.into();
+                }
                 if targets > 0 {
-                    primitive["targets"] = morphs.clone().into();
+                    primitive["targets"] = (1..=targets).map(|frame| attributes(frame, mode)).collect();
                 }
                 accessors.push(json!({
                     "bufferView": 1, "byteOffset": index_at, "componentType": UNSIGNED_INT, "count": list.len(),
@@ -189,11 +238,73 @@ impl Layout {
         scene
     }
 
+    /// The accessor of the normals of each part in each frame, if it has them.
+    fn normal_accessors(
+        &self,
+        job: &Job<'_>,
+        accessors: &mut Vec<Value>,
+        views: &mut Vec<Value>,
+    ) -> Vec<Vec<Option<usize>>> {
+        let (view, mut at) = (views.len(), 0);
+        let mut found = Vec::new();
+        for frame in 0..job.frames.len() {
+            let mut own = Vec::new();
+            for (part, normals) in job.parts.iter().zip(&self.normals) {
+                if normals.is_empty() || (frame > 0 && part.is_still) {
+                    own.push(None);
+                    continue;
+                }
+                own.push(Some(accessors.len()));
+                accessors.push(json!({
+                    "bufferView": view, "byteOffset": at, "componentType": FLOAT, "count": normals.len(), "type": "VEC3"
+                }));
+                at += STRIDE * normals.len() as u64;
+            }
+            found.push(own);
+        }
+        if at > 0 {
+            views.push(json!({
+                "buffer": 0, "byteOffset": self.normals_at, "byteLength": at, "byteStride": STRIDE, "target": ARRAY_BUFFER
+            }));
+        }
+        found
+    }
+
+    /// The accessor of the texture coordinates of each part, if it has them.
+    fn texture_accessors(
+        &self,
+        job: &Job<'_>,
+        accessors: &mut Vec<Value>,
+        views: &mut Vec<Value>,
+    ) -> Vec<Option<usize>> {
+        let (view, mut at) = (views.len(), 0);
+        let mut found = Vec::new();
+        for part in &job.parts {
+            if part.texture.is_empty() {
+                found.push(None);
+                continue;
+            }
+            found.push(Some(accessors.len()));
+            accessors.push(json!({
+                "bufferView": view, "byteOffset": at, "componentType": FLOAT, "count": part.texture.len(), "type": "VEC2"
+            }));
+            at += 8 * part.texture.len() as u64;
+        }
+        if at > 0 {
+            views.push(json!({
+                "buffer": 0, "byteOffset": self.texture_at, "byteLength": at, "byteStride": 8, "target": ARRAY_BUFFER
+            }));
+        }
+        found
+    }
+
     fn animate(&self, job: &Job<'_>, scene: &mut Value, accessors: &mut Vec<Value>, views: &mut Vec<Value>) {
         let (frames, input, output) = (job.frames.len(), accessors.len(), accessors.len() + 1);
         let view = views.len();
         views.push(json!({ "buffer": 0, "byteOffset": self.times_at, "byteLength": self.weights_at - self.times_at }));
-        views.push(json!({ "buffer": 0, "byteOffset": self.weights_at, "byteLength": self.size - self.weights_at }));
+        views.push(
+            json!({ "buffer": 0, "byteOffset": self.weights_at, "byteLength": self.normals_at - self.weights_at }),
+        );
         accessors.push(json!({
             "bufferView": view, "componentType": FLOAT, "count": frames, "type": "SCALAR",
             "min": [self.times[0]], "max": [self.times[frames - 1]]
@@ -206,6 +317,7 @@ impl Layout {
             Interpolation::Step => "STEP",
         };
         let channels: Vec<Value> = (0..job.parts.len())
+            .filter(|part| !job.parts[*part].is_still)
             .map(|node| json!({ "sampler": 0, "target": { "node": node, "path": "weights" } }))
             .collect();
         scene["animations"] = json!([{
@@ -223,7 +335,7 @@ impl Layout {
         self.base.iter().try_for_each(|base| put(file, base))?;
         for place in 1..job.frames.len() {
             let frame = job.frame(place)?;
-            for (part, base) in job.parts.iter().zip(&self.base) {
+            for (part, base) in job.parts.iter().zip(&self.base).filter(|(part, _)| !part.is_still) {
                 put(file, &displacements(job, place, &frame, part, base)?)?;
             }
         }
@@ -235,6 +347,20 @@ impl Layout {
                 }
             }
         }
+        self.normals.iter().try_for_each(|normals| put(file, normals))?;
+        if self.normals.iter().any(|normals| !normals.is_empty()) {
+            for place in 1..job.frames.len() {
+                let frame = job.frame(place)?;
+                for (part, base) in job.parts.iter().zip(&self.normals).filter(|(part, _)| !part.is_still) {
+                    let now = part_normals(job, &frame, part);
+                    let turned: Vec<[f32; 3]> =
+                        now.iter().zip(base).map(|(n, b)| std::array::from_fn(|c| n[c] - b[c])).collect();
+                    put(file, &turned)?;
+                }
+            }
+        }
+        let texture = job.parts.iter().flat_map(|part| part.texture.as_flattened());
+        texture.into_iter().try_for_each(|c| file.write_all(&c.to_le_bytes()))?;
         Ok(())
     }
 }
@@ -246,6 +372,14 @@ fn put(file: &mut Output, vectors: &[[f32; 3]]) -> Result<(), Failure> {
 
 fn indices(part: &Part) -> [Vec<u32>; 3] {
     [part.triangles.as_flattened().to_vec(), part.segments().flatten().collect(), part.points.clone()]
+}
+
+/// Normals of a part in a frame; none if they are not wanted or it has no triangles.
+fn part_normals(job: &Job<'_>, frame: &crate::store::Frame<'_>, part: &Part) -> Vec<[f32; 3]> {
+    if !job.options.normals || part.triangles.is_empty() {
+        return Vec::new();
+    }
+    normals(part, &job.positions(frame, part).collect::<Vec<_>>())
 }
 
 /// From the rounded first frame to a later one.

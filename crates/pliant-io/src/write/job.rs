@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
 
+use super::extras::{add_textures, add_to_frame, add_to_parts, split_at_seams};
 use super::fluid::add_surfaces;
 use super::part::{Detail, Part, parts};
 use super::{ExportError, ExportFormat, ExportOptions};
@@ -56,6 +57,10 @@ impl<'a> Job<'a> {
             ExportFormat::Vtu | ExportFormat::Npy => Detail::Everything,
             _ => Detail::Surface,
         };
+        let has_extras = !options.colliders.is_empty() || !options.textures.is_empty() || options.normals;
+        if has_extras && !matches!(format, ExportFormat::Glb | ExportFormat::Usda) {
+            return Err(ExportError::Extras { format });
+        }
         let frames = chosen_frames(store, options)?;
         // The last list of bodies has all that there ever were.
         let names: Vec<String> =
@@ -88,7 +93,20 @@ impl<'a> Job<'a> {
             let topology = topology.to_mut();
             self.names[known..].iter().for_each(|name| topology.add_absent(name));
         }
-        parts(topology.as_ref(), &self.bodies, self.detail)
+        let mut parts = parts(topology.as_ref(), &self.bodies, self.detail)?;
+        add_textures(&self.options.textures, &mut parts);
+        add_to_parts(&self.options.colliders, topology.vertex_count(), &mut parts);
+        if self.format == ExportFormat::Glb {
+            parts.iter_mut().for_each(split_at_seams);
+        }
+        Ok(parts)
+    }
+
+    /// A frame with the vertices of colliders.
+    fn stored_frame(&self, place: usize) -> Result<Frame<'static>, ExportError> {
+        let mut frame = self.store.read_frame(self.frames[place])?;
+        add_to_frame(&self.options.colliders, &mut frame);
+        Ok(frame)
     }
 
     /// A part as it is when it is first there.
@@ -117,7 +135,7 @@ impl<'a> Job<'a> {
         {
             return Ok((frame.clone(), parts.clone()));
         }
-        let mut frame = self.store.read_frame(self.frames[place])?;
+        let mut frame = self.stored_frame(place)?;
         let mut parts = self.stored_parts(place)?;
         add_surfaces(&self.options.fluids, self.options.fluid_shape, &mut frame, &mut parts)?;
         *self.last.borrow_mut() = Some((place, frame.clone(), parts.clone()));
@@ -129,7 +147,7 @@ impl<'a> Job<'a> {
         let (frame, parts) = if self.parts[number].is_surface_of_fluid {
             self.with_fluids(place)?
         } else {
-            (self.store.read_frame(self.frames[place])?, self.stored_parts(place)?)
+            (self.stored_frame(place)?, self.stored_parts(place)?)
         };
         // Surfaces of fluids come after all bodies, or in the place of one.
         Ok((frame, parts[number].clone()))
@@ -137,7 +155,9 @@ impl<'a> Job<'a> {
 
     /// Whether a part has another mesh in the frame at a place in the list than in the one before.
     pub(super) fn changes_at(&self, place: usize, number: usize) -> bool {
-        self.parts[number].is_surface_of_fluid || self.topology_of(place) != self.topology_of(place - 1)
+        let part = &self.parts[number];
+        let is_new = self.topology_of(place) != self.topology_of(place - 1);
+        part.is_surface_of_fluid || (is_new && !part.is_collider)
     }
 
     /// Which topology the frame at a place in the list has.
@@ -170,7 +190,7 @@ impl<'a> Job<'a> {
         if self.has_surfaces_of_fluids() {
             return Ok(self.with_fluids(place)?.0);
         }
-        Ok(self.store.read_frame(self.frames[place])?)
+        self.stored_frame(place)
     }
 
     /// Where a position or velocity of the run is in the file.

@@ -23,6 +23,7 @@
 //! ```
 
 mod error;
+mod extras;
 mod fluid;
 mod fluid_file;
 mod format;
@@ -41,6 +42,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 pub use error::ExportError;
+pub use extras::{ColliderSurface, TextureCoordinates};
 pub use fluid::{Fluid, FluidShape};
 pub use fluid_file::{FLUIDS_FILE, read_fluids, write_fluids};
 pub use format::ExportFormat;
@@ -60,7 +62,7 @@ pub enum Interpolation {
 }
 
 /// What to export and how.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// Names of the bodies; all if empty.
     pub bodies: Option<Vec<String>>,
@@ -79,6 +81,12 @@ pub struct ExportOptions {
     pub fluids: Vec<Fluid>,
     /// Which parts of fluids are exported.
     pub fluid_shape: FluidShape,
+    /// Colliders to write as surfaces after the bodies; only glTF and USD have them.
+    pub colliders: Vec<ColliderSurface>,
+    /// Texture coordinates of bodies; only glTF and USD have them.
+    pub textures: Vec<TextureCoordinates>,
+    /// Whether surfaces have normals, in every frame; only glTF and USD have them. Without them, programs compute their own.
+    pub normals: bool,
 }
 
 impl Default for ExportOptions {
@@ -92,6 +100,9 @@ impl Default for ExportOptions {
             interpolation: Interpolation::default(),
             fluids: Vec::new(),
             fluid_shape: FluidShape::default(),
+            colliders: Vec::new(),
+            textures: Vec::new(),
+            normals: false,
         }
     }
 }

@@ -32,6 +32,13 @@ pub(super) struct Part {
     pub(super) tet_numbers: Vec<u32>,
     /// Whether it is the surface of a fluid, which may be empty in some frames.
     pub(super) is_surface_of_fluid: bool,
+    /// Whether it is not a body but a collider, and whether that stands still.
+    pub(super) is_collider: bool,
+    pub(super) is_still: bool,
+    /// Texture coordinates at the corners of the triangles, v up.
+    pub(super) corners: Option<Vec<[[f64; 2]; 3]>>,
+    /// Texture coordinates of the vertices, v down, where vertices are doubled at seams.
+    pub(super) texture: Vec<[f32; 2]>,
 }
 
 /// The visible parts of a body: its own triangles, or the boundary of its tets, its polylines, its loose points.
@@ -90,6 +97,10 @@ pub(super) fn parts(topology: &Topology, chosen: &[usize], detail: Detail) -> Re
             triangle_numbers: Vec::new(),
             tet_numbers: Vec::new(),
             is_surface_of_fluid: false,
+            is_collider: false,
+            is_still: false,
+            corners: None,
+            texture: Vec::new(),
         });
     }
     let owner = |vertices: &[u32]| place[topology.body_of(vertices[0])];

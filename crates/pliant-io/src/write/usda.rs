@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use pliant::math::Vec3;
 
 use super::ExportError;
+use super::extras::normals;
 use super::job::{Failure, Job, Output, unique, write_file};
 use super::part::Part;
 use crate::store::Frame;
@@ -50,6 +51,8 @@ struct Prim {
     faces: Vec<(&'static str, String)>,
     /// Its points, as places in the part.
     places: Vec<u32>,
+    /// Texture coordinates at the corners of its triangles.
+    texture: Option<String>,
 }
 
 fn prims(part: &Part) -> Vec<Prim> {
@@ -67,17 +70,20 @@ fn prims(part: &Part) -> Vec<Prim> {
         let faces =
             vec![("faceVertexCounts", list(part.triangles.iter().map(|_| 3))), ("faceVertexIndices", list(corners))];
         let fixed = "        uniform token subdivisionScheme = \"none\"\n        uniform bool doubleSided = 1\n";
-        prims.push(Prim { kind: "Mesh", suffix: "", fixed, faces, places });
+        let texture = part.corners.as_ref().map(|corners| points(corners.as_flattened()));
+        prims.push(Prim { kind: "Mesh", suffix: "", fixed, faces, places, texture });
     }
     if has_curves {
         let faces = vec![("curveVertexCounts", list(part.polylines.rows().map(<[u32]>::len)))];
         let fixed = "        uniform token type = \"linear\"\n";
         let suffix = if has_mesh { "_curves" } else { "" };
-        prims.push(Prim { kind: "BasisCurves", suffix, fixed, faces, places: part.polylines.items().to_vec() });
+        let places = part.polylines.items().to_vec();
+        prims.push(Prim { kind: "BasisCurves", suffix, fixed, faces, places, texture: None });
     }
     if !part.points.is_empty() {
         let suffix = if has_mesh || has_curves { "_points" } else { "" };
-        prims.push(Prim { kind: "Points", suffix, fixed: "", faces: Vec::new(), places: part.points.clone() });
+        let places = part.points.clone();
+        prims.push(Prim { kind: "Points", suffix, fixed: "", faces: Vec::new(), places, texture: None });
     }
     prims
 }
@@ -90,7 +96,10 @@ fn piece_at(
     first: &Prim,
 ) -> Result<(Frame<'static>, Part, Prim), ExportError> {
     let (frame, part) = job.frame_and_part(place, number)?;
-    let gone = || Prim { kind: first.kind, suffix: first.suffix, fixed: "", faces: Vec::new(), places: Vec::new() };
+    let gone = || {
+        let (kind, suffix) = (first.kind, first.suffix);
+        Prim { kind, suffix, fixed: "", faces: Vec::new(), places: Vec::new(), texture: None }
+    };
     let prim = prims(&part).into_iter().find(|prim| prim.kind == first.kind).unwrap_or_else(gone);
     Ok((frame, part, prim))
 }
@@ -113,9 +122,19 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
         }
         writeln!(file, "        }}")?;
     }
+    // Of a mesh that changes they would be those of the first.
+    if let (Some(texture), []) = (&first.texture, &changes[..]) {
+        writeln!(
+            file,
+            "        texCoord2f[] primvars:st = {texture} (\n            interpolation = \"faceVarying\"\n        )"
+        )?;
+    }
+    // What stands still has one sample, which holds for all times.
+    let (is_collider, is_still) = (job.parts[number].is_collider, job.parts[number].is_still);
+    let frames = if is_still { &job.frames[..1] } else { &job.frames[..] };
     writeln!(file, "        point3f[] points.timeSamples = {{")?;
-    let mut has_velocities = true;
-    for (place, code) in job.frames.iter().enumerate() {
+    let mut has_velocities = !is_collider;
+    for (place, code) in frames.iter().enumerate() {
         let (frame, part, prim) = piece_at(job, place, number, first)?;
         let points = job.singles("the position", *code, &frame.positions, &part)?;
         has_velocities &= frame.velocities.is_some();
@@ -130,10 +149,22 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
         writeln!(file, "            {code}: {},", vectors(points()))?;
     }
     writeln!(file, "        }}\n        float3[] extent.timeSamples = {{")?;
-    for (code, (low, high)) in job.frames.iter().zip(extents) {
+    for (code, (low, high)) in frames.iter().zip(extents) {
         writeln!(file, "            {code}: {},", vectors([low, high].into_iter()))?;
     }
     writeln!(file, "        }}")?;
+    if job.options.normals && first.kind == "Mesh" {
+        writeln!(file, "        normal3f[] normals (\n            interpolation = \"vertex\"\n        )")?;
+        writeln!(file, "        normal3f[] normals.timeSamples = {{")?;
+        for (place, code) in frames.iter().enumerate() {
+            let (frame, part, prim) = piece_at(job, place, number, first)?;
+            let positions: Vec<Vec3> = job.positions(&frame, &part).collect();
+            let normals = normals(&part, &positions);
+            let normals = prim.places.iter().map(|&place| normals[place as usize]);
+            writeln!(file, "            {code}: {},", vectors(normals))?;
+        }
+        writeln!(file, "        }}")?;
+    }
     if has_velocities {
         writeln!(file, "        vector3f[] velocities.timeSamples = {{")?;
         for (place, code) in job.frames.iter().enumerate() {
@@ -151,6 +182,16 @@ fn write_prim(job: &Job<'_>, file: &mut Output, number: usize, first: &Prim, nam
 
 fn list(numbers: impl Iterator<Item = impl ToString>) -> String {
     format!("[{}]", numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", "))
+}
+
+fn points(points: &[[f64; 2]]) -> String {
+    let mut text = String::from("[");
+    for (place, [u, v]) in points.iter().map(|point| point.map(|c| c as f32)).enumerate() {
+        let separator = if place == 0 { "" } else { ", " };
+        let _ = write!(text, "{separator}({u:?}, {v:?})");
+    }
+    text.push(']');
+    text
 }
 
 fn vectors(vectors: impl Iterator<Item = [f32; 3]>) -> String {

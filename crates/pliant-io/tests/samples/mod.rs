@@ -19,6 +19,7 @@ pub(crate) enum Holds {
     Triangles,
     TrianglesAndLine,
     Tets,
+    Line,
     All,
 }
 
@@ -444,6 +445,21 @@ fn vtu(encoding: Vtu) -> Vec<u8> {
     bytes
 }
 
+/// One strand, its first vertex fixed, after a header with room for more.
+fn tressfx() -> Vec<u8> {
+    let mut bytes = 4.0_f32.to_le_bytes().to_vec();
+    for number in [1_u32, POLYLINE.len() as u32, 160, 0, 0, 0, 0].into_iter().chain([0; 32]) {
+        bytes.extend(number.to_le_bytes());
+    }
+    for (place, vertex) in POLYLINE.into_iter().enumerate() {
+        let [x, y, z] = POSITIONS[vertex as usize];
+        for number in [x, y, z, f64::from(u8::from(place > 0))] {
+            bytes.extend((number as f32).to_le_bytes());
+        }
+    }
+    bytes
+}
+
 pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
@@ -458,7 +474,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 /// Every format in every encoding.
 pub(crate) fn samples() -> Vec<Sample> {
-    use Holds::{All, Tets, Triangles, TrianglesAndLine};
+    use Holds::{All, Line, Tets, Triangles, TrianglesAndLine};
     let node = format!("# sample\n5 3 0 1\n{}", numbered(&POSITIONS, 1, "  "));
     let ele = format!("2 4 0\n{}# end\n", numbered(&from_one(&TETS), 1, " "));
     let (buffer, external) = gltf(Some("my%20data.bin"));
@@ -498,5 +514,6 @@ pub(crate) fn samples() -> Vec<Sample> {
         sample("raw.vtu", vtu(Vtu::Raw), All),
         sample("appended.vtu", vtu(Vtu::AppendedBase64), All),
         sample("sample.veg", vega().into_bytes(), Tets),
+        sample("hair.tfx", tressfx(), Line),
     ]
 }

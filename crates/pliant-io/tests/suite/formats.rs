@@ -35,8 +35,8 @@ fn every_format_gives_the_same_mesh() {
         for bytes in [sample.bytes.clone(), gzip(&sample.bytes)] {
             let mesh = sample.read(&bytes, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(mesh.name, name.split('.').next().unwrap());
-            let has_triangles = sample.holds != Holds::Tets;
-            let has_line = matches!(sample.holds, Holds::TrianglesAndLine | Holds::All);
+            let has_triangles = !matches!(sample.holds, Holds::Tets | Holds::Line);
+            let has_line = matches!(sample.holds, Holds::TrianglesAndLine | Holds::Line | Holds::All);
             let has_tets = matches!(sample.holds, Holds::Tets | Holds::All);
             let triangles = if has_triangles { expected(&TRIANGLES) } else { Vec::new() };
             let tets = if has_tets { expected(&TETS) } else { Vec::new() };
@@ -266,4 +266,53 @@ fn files_that_are_none_are_refused() {
     assert!(matches!(error.problem, Problem::NotAFile { .. }), "{error}");
     let error = read_mesh("no/such/file.obj", &ReadOptions::default()).unwrap_err().to_string();
     assert!(error.starts_with("no/such/file.obj: "), "{error}");
+}
+
+#[test]
+fn hair_of_tressfx_is_strands_and_its_faults_are_named_by_byte() {
+    // Two strands of four vertices, half a metre apart, with room between header and positions.
+    let header = |version: f32, numbers: [u32; 7]| {
+        let mut bytes = version.to_le_bytes().to_vec();
+        numbers.iter().chain(&[0; 32]).for_each(|number| bytes.extend(number.to_le_bytes()));
+        bytes
+    };
+    let hair = |version: f32, numbers: [u32; 7]| {
+        let mut bytes = header(version, numbers);
+        bytes.extend([0; 16]);
+        for vertex in 0..8_u8 {
+            let (strand, place) = (vertex / 4, vertex % 4);
+            for number in [0.5 * f32::from(strand), 0.1 * f32::from(place), 0.0, f32::from(u8::from(place > 1))] {
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        bytes
+    };
+    let whole = [2, 4, 176, 0, 0, 0, 9];
+    let mesh = read("hair.tfx", &hair(4.0, whole));
+    assert_eq!(mesh.polylines, [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    let strands = mesh.strand_set().unwrap();
+    assert_eq!(strands.strands.len(), 2);
+    assert!((strands.positions[7] - Vec3::new(0.5, 0.3, 0.0)).length() < 1e-7);
+    assert_eq!(mesh.notes[0], "4 of 8 vertices are marked as fixed; pin them where that is wanted");
+    assert_eq!(mesh.notes[1], "colours were left out");
+    for (version, numbers, message) in [
+        (3.0, whole, "byte 0: expected version 4 of TressFX but found '3'"),
+        (f32::NAN, whole, "byte 0: the version NaN is not finite"),
+        (4.0, [3, 4, 176, 0, 0, 0, 0], "byte 4: 12 vertices are claimed but the 128 bytes left can hold at most 8"),
+        (4.0, [u32::MAX, u32::MAX, 176, 0, 0, 0, 0], "byte 4: 18446744065119617025 vertices are claimed"),
+        (4.0, [2, 1, 176, 0, 0, 0, 0], "byte 8: expected at least two vertices of a strand but found '1'"),
+        (4.0, [2, 4, 8, 0, 0, 0, 0], "byte 12: expected positions after the header and in the file but found '8'"),
+        (4.0, [2, 4, 9999, 0, 0, 0, 0], "byte 12: expected positions after the header"),
+    ] {
+        let found = refusal("hair.tfx", &hair(version, numbers));
+        assert!(found.starts_with("hair.tfx") && found.contains(message), "{found}");
+    }
+    let mut bad = hair(4.0, whole);
+    bad[176 + 16 + 4..176 + 16 + 8].copy_from_slice(&f32::INFINITY.to_le_bytes());
+    assert!(
+        refusal("hair.tfx", &bad).contains("byte 196: coordinate inf is not finite"),
+        "{}",
+        refusal("hair.tfx", &bad)
+    );
+    assert!(refusal("hair.tfx", &header(4.0, whole)[..40]).contains("hair.tfx"));
 }

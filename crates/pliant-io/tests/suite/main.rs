@@ -1,6 +1,7 @@
 //! All tests of files but those that limit memory: one program links once.
 
 mod common;
+mod extras;
 mod fluids;
 mod formats;
 mod killed_writer;

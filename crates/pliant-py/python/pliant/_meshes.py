@@ -283,7 +283,7 @@ class ImportedMesh:
 
 
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0, up: str = "y", weld: bool = False) -> ImportedMesh:
-    """Reads a mesh file: OBJ, PLY, STL, glTF, Gmsh, Medit, TetGen, VTK, VTU, Vega, also gzipped.
+    """Reads a mesh file: OBJ, PLY, STL, glTF, Gmsh, Medit, TetGen, VTK, VTU, Vega, TressFX, also gzipped.
 
     scale: metres per unit of the file (0.01 for centimetres). up: the axis of the file that points up. weld: whether
     to join vertices in exactly the same place, as glTF needs.

@@ -60,13 +60,23 @@ fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fau
             let springs = EdgeSprings::new(elements.of(on.edges)?, stiffness);
             EdgeSprings { limits: limits.unwrap_or([1.0, 1.0]), ..springs }.build(rest).map_err(failed)
         }
-        EnergySection::TriangleStrain { stiffness, limits, .. } => {
+        EnergySection::TriangleStrain { stiffness, limits, fibres, .. } => {
             let triangles = elements.of(&surface()?.triangles)?;
-            TriangleStrain { triangles, stiffness, set: set(limits) }.build(rest).map_err(failed)
+            let fibres = fibres.map(|own| (own.direction, own.limits));
+            TriangleStrain {
+                triangles,
+                stiffness,
+                set: strain_set("limits", limits, fibres)?.unwrap_or(StrainSet::Rotation),
+            }
+            .build(rest)
+            .map_err(failed)
         }
-        EnergySection::TetStrain { stiffness, limits, .. } => {
+        EnergySection::TetStrain { stiffness, limits, fibres, .. } => {
             let tets = elements.of(&solid()?.tets)?;
-            TetStrain { tets, stiffness, set: set(limits) }.build(rest).map_err(failed)
+            let fibres = fibres.map(|own| (own.direction, own.limits));
+            TetStrain { tets, stiffness, set: strain_set("limits", limits, fibres)?.unwrap_or(StrainSet::Rotation) }
+                .build(rest)
+                .map_err(failed)
         }
         EnergySection::TriangleArea { stiffness, bounds, .. } => {
             let triangles = elements.of(&surface()?.triangles)?;
@@ -114,18 +124,18 @@ fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fau
 }
 
 /// The selected elements of a body.
-struct Elements<'a> {
-    chosen: Option<&'a [u32]>,
-    count: usize,
+pub(super) struct Elements<'a> {
+    pub(super) chosen: Option<&'a [u32]>,
+    pub(super) count: usize,
 }
 
 impl Elements<'_> {
-    fn vertices(&self) -> Vec<u32> {
+    pub(super) fn vertices(&self) -> Vec<u32> {
         self.chosen.map_or_else(|| (0..self.count as u32).collect(), <[u32]>::to_vec)
     }
 
     /// Those whose vertices are all selected.
-    fn of<const N: usize>(&self, all: &[[u32; N]]) -> Result<Vec<[u32; N]>, Fault> {
+    pub(super) fn of<const N: usize>(&self, all: &[[u32; N]]) -> Result<Vec<[u32; N]>, Fault> {
         let Some(chosen) = self.chosen else { return Ok(all.to_vec()) };
         let mut is_chosen = vec![false; self.count];
         chosen.iter().for_each(|&vertex| is_chosen[vertex as usize] = true);
@@ -138,8 +148,29 @@ impl Elements<'_> {
     }
 }
 
-fn set<const D: usize>(limits: Option<[f64; 2]>) -> StrainSet<D> {
-    limits.map_or(StrainSet::Rotation, |[min, max]| StrainSet::Limits { min, max })
+/// Limits in all directions, which stand at a key, or limits along fibres; none without either. Faults of fibres are named
+/// within the section, those of limits by the engine.
+pub(super) fn strain_set<const D: usize>(
+    key: &str,
+    limits: Option<[f64; 2]>,
+    fibres: Option<([f64; 3], [[f64; 2]; D])>,
+) -> Result<Option<StrainSet<D>>, Fault> {
+    let (direction, along) = match (limits, fibres) {
+        (Some(_), Some(_)) => return Err(Fault::new("fibres", format!("give `{key}` or `fibres`, not both"))),
+        (limits, None) => return Ok(limits.map(|[min, max]| StrainSet::Limits { min, max })),
+        (None, Some(fibres)) => fibres,
+    };
+    let (direction, length) = (Vec3::from_array(direction), Vec3::from_array(direction).length());
+    if !(length > 0.0 && length.is_finite()) {
+        return Err(Fault::new("fibres.direction", format!("the direction has length {length}, but must have one")));
+    }
+    for (place, [min, max]) in along.into_iter().enumerate() {
+        if !(min >= 0.0 && min.is_finite() && max >= min && max > 0.0) {
+            let message = format!("limits are [{min}, {max}], but must be at least 0, the larger one last and above 0");
+            return Err(Fault::new(format!("fibres.limits.{place}"), message));
+        }
+    }
+    Ok(Some(StrainSet::Fibres { direction, limits: along }))
 }
 
 fn examples(

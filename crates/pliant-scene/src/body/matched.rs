@@ -102,6 +102,11 @@ fn regions(
             return Err(Fault::new("material.matched.regions.rings", message));
         }
         RegionsSection::Rings { width } => Regions::rings(rest.len(), edges, width),
+        RegionsSection::Paths { .. } if edges.is_empty() => {
+            let message = "paths go along edges, which this shape does not have";
+            return Err(Fault::new("material.matched.regions.paths", message));
+        }
+        RegionsSection::Paths { width } => Regions::rings_along_paths(rest, edges, width),
         // These are made by `cells::fill`, which refuses shapes that cannot be filled.
         RegionsSection::Lattice { .. } | RegionsSection::Octree { .. } => {
             return Err(Fault::new("material.matched.regions", "this shape cannot be filled with particles"));

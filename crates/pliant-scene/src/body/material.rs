@@ -2,20 +2,21 @@
 
 use std::path::Path;
 
-use pliant::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness, StrainSet};
+use pliant::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use pliant::mesh::{MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh};
 use pliant::{
     BendModel, Body, ClothMaterial, FluidMaterial, HairMaterial, ModelError, RigidError, RigidMaterial, RodMaterial,
     Skin, SolidMaterial, StrainLimit, StrandMaterial,
 };
 
+use super::energy::strain_set;
 use super::shape::{Placing, Shape};
 use super::{as_key, cells, matched, matched_cloth, oriented};
 use crate::budget::Budget;
 use crate::error::similar;
 use crate::format::{
-    BendModelName, ClothSection, FluidSection, HairSection, MatchedSection, MaterialSection, RigidSection, RodSection,
-    SolidSection, SpringSection, StrandSection,
+    BendModelName, ClothSection, FlatPieces, FluidSection, HairSection, MassName, MatchedSection, MaterialSection,
+    RigidSection, RodSection, SolidSection, SpringSection, StrandSection,
 };
 use crate::hair::manner;
 use crate::rider::Rider;
@@ -86,7 +87,10 @@ pub(super) fn make(material: &MaterialSection, unplaced: Shape, with: &mut Works
     let shape = with.placing.place(unplaced);
     let made = |section: &str, body: Result<Body, ModelError>| body.map_err(|error| fault_in(section, &error));
     let body = match material {
-        MaterialSection::Cloth(section) => made("cloth", Body::cloth(surface(&shape)?, &cloth(section)?))?,
+        MaterialSection::Cloth(section) => match section.flat_pieces {
+            None => made("cloth", Body::cloth(surface(&shape)?, &cloth(section)?))?,
+            Some(pieces) => garment(&shape, section, pieces)?,
+        },
         MaterialSection::Solid(section) => made("solid", Body::solid(solid_mesh(&shape)?, &solid(section)?))?,
         MaterialSection::Strand(section) => strand_body(strands(&shape)?, section)?,
         MaterialSection::Hair(section) => made("hair", Body::hair(strands(&shape)?, &hair(section)?))?,
@@ -100,7 +104,7 @@ pub(super) fn make(material: &MaterialSection, unplaced: Shape, with: &mut Works
             let surface = outside(shape)?;
             let body = made("rigid", Body::rigid(&surface, &rigid(section)))?;
             let mesh = TriangleMesh { positions: body.rest().to_vec(), triangles: surface.triangles };
-            return Ok(Made { is_rigid: true, ..Made::new(body, Shape::Surface { mesh, skip_one: None }) });
+            return Ok(Made { is_rigid: true, ..Made::new(body, Shape::Surface { mesh, skip_one: None, flat: None }) });
         }
         MaterialSection::Fluid(section) => {
             let Shape::Particles { points, spacing, emitter } = &shape else { return Err(misfit(&shape)) };
@@ -118,6 +122,28 @@ pub(super) fn make(material: &MaterialSection, unplaced: Shape, with: &mut Works
     Ok(Made::new(body, shape))
 }
 
+/// A garment that is worn as the shape is, and at rest as the flat pieces of its file are.
+fn garment(shape: &Shape, section: &ClothSection, pieces: FlatPieces) -> Result<Body, Fault> {
+    let key = "material.cloth.flat_pieces";
+    let Shape::Surface { mesh, flat, .. } = shape else { return Err(misfit(shape)) };
+    let flat = flat.as_ref().ok_or_else(|| {
+        Fault::new(key, "the shape has no flat pieces: it needs a file with texture coordinates at every triangle")
+    })?;
+    let scale = pieces.metres_per_unit.unwrap_or(1.0);
+    if !(scale > 0.0 && scale.is_finite()) {
+        let message = format!("metres_per_unit is {scale}, but must be positive and finite");
+        return Err(Fault::new(format!("{key}.metres_per_unit"), message));
+    }
+    if section.mass == Some(MassName::Consistent) {
+        return Err(Fault::new("material.cloth.mass", "cloth of flat pieces has lumped masses"));
+    }
+    let scaled: Vec<[[f64; 2]; 3]> = flat.iter().map(|piece| piece.map(|point| point.map(|c| scale * c))).collect();
+    Body::garment(mesh, &scaled, &cloth(section)?).map_err(|error| match error {
+        ModelError::Energy { error: EnergyError::BadValue { .. }, .. } => Fault::new(key, error.to_string()),
+        error => fault_in("cloth", &error),
+    })
+}
+
 /// Strands with springs along them, and to the vertex after the next where asked for.
 fn strand_body(strands: &StrandSet, section: &StrandSection) -> Result<Body, Fault> {
     let body = Body::strands(strands, &strand(section)?).map_err(|error| fault_in("strand", &error))?;
@@ -129,7 +155,7 @@ fn strand_body(strands: &StrandSet, section: &StrandSection) -> Result<Body, Fau
 
 /// A sheet of springs.
 fn springs_body(shape: &Shape, section: &SpringSection) -> Result<Body, Fault> {
-    let Shape::Surface { mesh, skip_one } = shape else { return Err(misfit(shape)) };
+    let Shape::Surface { mesh, skip_one, .. } = shape else { return Err(misfit(shape)) };
     let mut edges = mesh.edges();
     if section.skip_one {
         let more = skip_one.as_ref().ok_or_else(|| Fault::new("material", "skip_one needs a sheet"))?;
@@ -234,11 +260,24 @@ fn preset<T>(given: Option<&str>, standard: &str, known: &[&str], find: fn(&str)
 /// Limits are stiffer than the material by this factor, if nothing is said.
 const LIMIT_FACTOR: f64 = 20.0;
 
-fn limit<const D: usize>(limits: Option<[f64; 2]>, modulus: Option<f64>, material: f64) -> Option<StrainLimit<D>> {
-    limits.map(|[min, max]| StrainLimit {
-        set: StrainSet::Limits { min, max },
-        youngs_modulus: modulus.unwrap_or(LIMIT_FACTOR * material),
-    })
+fn limit<const D: usize>(
+    section: &str,
+    limits: Option<[f64; 2]>,
+    fibres: Option<([f64; 3], [[f64; 2]; D])>,
+    modulus: Option<f64>,
+    material: f64,
+) -> Result<Option<StrainLimit<D>>, Fault> {
+    let set =
+        strain_set("strain_limits", limits, fibres).map_err(|fault| fault.inside(&format!("material.{section}")))?;
+    Ok(set.map(|set| StrainLimit { set, youngs_modulus: modulus.unwrap_or(LIMIT_FACTOR * material) }))
+}
+
+fn mass(name: Option<MassName>, standard: MassKind) -> MassKind {
+    match name {
+        None => standard,
+        Some(MassName::Lumped) => MassKind::Lumped,
+        Some(MassName::Consistent) => MassKind::Consistent,
+    }
 }
 
 fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
@@ -258,8 +297,11 @@ fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
             Some(BendModelName::MeanCurvature) => BendModel::MeanCurvature,
             Some(BendModelName::None) => BendModel::None,
         },
-        strain_limit: limit(section.strain_limits, section.limit_modulus, youngs_modulus),
-        ..standard
+        strain_limit: {
+            let fibres = section.fibres.map(|own| (own.direction, own.limits));
+            limit("cloth", section.strain_limits, fibres, section.limit_modulus, youngs_modulus)?
+        },
+        mass: mass(section.mass, standard.mass),
     })
 }
 
@@ -270,8 +312,11 @@ fn solid(section: &SolidSection) -> Result<SolidMaterial, Fault> {
         density: section.density.unwrap_or(standard.density),
         youngs_modulus,
         poisson_ratio: section.poisson_ratio.unwrap_or(standard.poisson_ratio),
-        strain_limit: limit(section.strain_limits, section.limit_modulus, youngs_modulus),
-        ..standard
+        strain_limit: {
+            let fibres = section.fibres.map(|own| (own.direction, own.limits));
+            limit("solid", section.strain_limits, fibres, section.limit_modulus, youngs_modulus)?
+        },
+        mass: mass(section.mass, standard.mass),
     })
 }
 
@@ -302,7 +347,7 @@ fn strand(section: &StrandSection) -> Result<StrandMaterial, Fault> {
         axial_stiffness: section.axial_stiffness.unwrap_or(standard.axial_stiffness),
         resists_compression: section.resists_compression.unwrap_or(standard.resists_compression),
         width: section.width.or(standard.width),
-        ..standard
+        mass: mass(section.mass, standard.mass),
     })
 }
 

@@ -1,6 +1,7 @@
 //! From a `[[body]]` section to a body of the engine.
 
 mod cells;
+mod constraint;
 mod energy;
 mod matched;
 mod matched_cloth;
@@ -15,19 +16,22 @@ mod wrinkles;
 pub(crate) use shape::up_axis;
 pub(crate) use solid::build_solid;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use pliant::Body;
 use pliant::energy::PositionGoals;
 use pliant::mesh::{Edge, Embedding, TriangleMesh};
 use pliant_io::store::Topology;
+use pliant_io::write::TextureCoordinates;
 
+use self::constraint::build_constraint;
 use self::energy::{Ground, build_energy};
 use self::material::{Made, Workshop};
-use self::shape::{Placing, Shape, build_shape};
+use self::shape::{FlatTriangle, Placing, Shape, build_shape};
 use crate::budget::Budget;
 use crate::error::similar;
-use crate::format::{BodySection, EnergySection, ShapeSection};
+use crate::format::{BodySection, EnergySection, FlatPieces, MaterialSection, ShapeSection};
 use crate::motion::check_keyframes;
 use crate::rider::Rider;
 use crate::scene::Fault;
@@ -57,6 +61,16 @@ pub(crate) struct BuiltBody {
 }
 
 impl BuiltBody {
+    /// Its texture coordinates, if the surface that is stored is that of a file that has them.
+    pub(crate) fn textures(&self, name: &str) -> Option<TextureCoordinates> {
+        match &self.shape {
+            Shape::Surface { flat: Some(flat), .. } if self.wrinkled.is_none() => {
+                Some(TextureCoordinates { body: name.to_owned(), corners: flat.clone() })
+            }
+            _ => None,
+        }
+    }
+
     /// Adds the body to what is stored of a run.
     pub(crate) fn describe(&self, name: &str, topology: &mut Topology) {
         if let Some(fine) = &self.wrinkled {
@@ -111,6 +125,10 @@ pub(crate) fn build_body(
         }
         body = body.with_energy(batch);
     }
+    for (k, constraint) in section.constraint.iter().enumerate() {
+        let batch = build_constraint(constraint, &ground).map_err(|fault| fault.inside(&format!("constraint.{k}")))?;
+        body = body.with_constraints(batch);
+    }
     let mut pins = Vec::new();
     for (k, pin) in section.pin.iter().enumerate() {
         check_keyframes(&format!("pin.{k}"), &pin.keyframe)?;
@@ -158,6 +176,9 @@ pub(crate) fn build_body(
         body = body.with_constraints(built);
     }
     if let Some(tear) = &section.tear {
+        if flat_pieces(section).is_some() {
+            return Err(Fault::new("tear", "cloth of flat pieces cannot tear"));
+        }
         if wrinkled.is_some() {
             return Err(Fault::new("tear", "a body with wrinkles cannot tear"));
         }
@@ -188,8 +209,33 @@ pub(crate) fn build_body(
     let body = if section.self_collision == Some(false) { body.without_self_collision() } else { body };
     let body = if section.permeable { body.permeable() } else { body };
     let length = |[a, b]: Edge| (rest[a as usize] - rest[b as usize]).length();
-    let edges = edges.iter().map(|&edge| (edge, length(edge))).collect();
+    let edges = match (&shape, flat_pieces(section)) {
+        (Shape::Surface { mesh, flat: Some(flat), .. }, Some(pieces)) => {
+            flat_lengths(&edges, mesh, flat, pieces.metres_per_unit.unwrap_or(1.0))
+        }
+        _ => edges.iter().map(|&edge| (edge, length(edge))).collect(),
+    };
     Ok(BuiltBody { body, edges, pins, handles, fixed_goals, rider, wrinkled, shape, skin, is_rigid })
+}
+
+fn flat_pieces(section: &BodySection) -> Option<FlatPieces> {
+    if let MaterialSection::Cloth(cloth) = &section.material { cloth.flat_pieces } else { None }
+}
+
+/// Edges with their lengths in the plane; of a seam, which is in two pieces, the mean of both.
+fn flat_lengths(edges: &[Edge], mesh: &TriangleMesh, flat: &[FlatTriangle], scale: f64) -> Vec<(Edge, f64)> {
+    let mut lengths: HashMap<Edge, (f64, f64)> = HashMap::new();
+    for (triangle, piece) in mesh.triangles.iter().zip(flat) {
+        for side in 0..3 {
+            let next = (side + 1) % 3;
+            let [a, b] = [triangle[side], triangle[next]];
+            let [u, v] = [piece[next][0] - piece[side][0], piece[next][1] - piece[side][1]];
+            let entry = lengths.entry([a.min(b), a.max(b)]).or_default();
+            *entry = (entry.0 + scale * u.hypot(v), entry.1 + 1.0);
+        }
+    }
+    let length = |&[a, b]: &Edge| lengths.get(&[a.min(b), a.max(b)]).map(|(sum, count)| sum / count);
+    edges.iter().filter_map(|edge| Some((*edge, length(edge)?))).collect()
 }
 
 /// The shape of a body, which may stand with an earlier one.

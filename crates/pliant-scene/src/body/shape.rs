@@ -32,7 +32,7 @@ const STANDARD_COVER: f64 = 0.5;
 /// A shape in its place.
 pub(super) enum Shape {
     /// Triangles; sheets know the springs to the vertex after the next.
-    Surface { mesh: TriangleMesh, skip_one: Option<Vec<Edge>> },
+    Surface { mesh: TriangleMesh, skip_one: Option<Vec<Edge>>, flat: Option<Vec<FlatTriangle>> },
     /// Tets, perhaps with a finer surface that rides along on them.
     Solid { mesh: TetMesh, skin: Option<TriangleMesh> },
     /// Polylines.
@@ -42,6 +42,9 @@ pub(super) enum Shape {
     /// Particles of a solid with links between neighbours, and the surface that follows them.
     Cells { points: PointSet, links: Vec<Edge>, surface: Option<TriangleMesh> },
 }
+
+/// The corners of a triangle in the plane of the cloth that it was cut from, in units of the file.
+pub(super) type FlatTriangle = [[f64; 2]; 3];
 
 impl Shape {
     /// Positions of the vertices that move by themselves \[m\].
@@ -78,7 +81,7 @@ fn in_shape(section: &ShapeSection, error: &MeshError) -> Fault {
 }
 
 fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
-    let surface = |mesh| Shape::Surface { mesh, skip_one: None };
+    let surface = |mesh| Shape::Surface { mesh, skip_one: None, flat: None };
     let plane = |plane: Option<PlaneName>| match plane.unwrap_or_default() {
         PlaneName::Xy => Plane::Xy,
         PlaneName::Xz => Plane::Xz,
@@ -92,7 +95,7 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
                 DiagonalName::Cross => Diagonals::Cross,
             };
             let sheet = Sheet { width, height, columns, rows, diagonals, plane: plane(lies), ..Sheet::default() };
-            Shape::Surface { mesh: sheet.mesh()?, skip_one: Some(sheet.skip_one_edges()?) }
+            Shape::Surface { mesh: sheet.mesh()?, skip_one: Some(sheet.skip_one_edges()?), flat: None }
         }
         ShapeSection::Disc { radius, rings, sectors, plane: lies } => {
             surface(Disc { radius, rings, sectors, plane: plane(lies) }.mesh()?)
@@ -155,7 +158,9 @@ fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Sh
     match content.unwrap_or_default() {
         ContentName::Surface => {
             let mesh = imported.triangle_mesh().map_err(|error| failed(&error))?;
-            Ok(Shape::Surface { mesh, skip_one: None })
+            let flat = imported.material_coordinates.as_ref();
+            let flat = flat.map(|own| (0..own.corners.len()).map(|triangle| own.triangle(triangle)).collect());
+            Ok(Shape::Surface { mesh, skip_one: None, flat })
         }
         ContentName::Solid => {
             Ok(Shape::Solid { mesh: imported.tet_mesh().map_err(|error| failed(&error))?, skin: None })
@@ -265,7 +270,9 @@ impl Placing {
     pub(super) fn place(&self, shape: Shape) -> Shape {
         let Self { linear, offset } = self;
         match shape {
-            Shape::Surface { mesh, skip_one } => Shape::Surface { mesh: mesh.transformed(linear, *offset), skip_one },
+            Shape::Surface { mesh, skip_one, flat } => {
+                Shape::Surface { mesh: mesh.transformed(linear, *offset), skip_one, flat }
+            }
             Shape::Solid { mesh, skin } => Shape::Solid {
                 mesh: mesh.transformed(linear, *offset),
                 skin: skin.map(|skin| skin.transformed(linear, *offset)),

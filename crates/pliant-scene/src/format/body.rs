@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, SolverSection, TearSection};
+use super::{
+    ConstraintSection, EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, SolverSection,
+    TearSection,
+};
 
 /// A body.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -20,6 +23,9 @@ pub struct BodySection {
     /// Additional energies.
     #[serde(default)]
     pub energy: Vec<EnergySection>,
+    /// Additional constraints, which only the position-based solver has.
+    #[serde(default)]
+    pub constraint: Vec<ConstraintSection>,
     /// Vertices that are fixed, or follow keyframes exactly.
     #[serde(default)]
     pub pin: Vec<PinSection>,
@@ -55,6 +61,8 @@ pub struct BodySection {
     /// The solver that moves it, such as `solver.projective = {}`; by default that of the scene. Bodies that are attached
     /// to each other share a solver, unless each names its own.
     pub solver: Option<SolverSection>,
+    /// Its colour in pictures, as "#rrggbb"; by default from a palette, by its number.
+    pub color: Option<String>,
 }
 
 /// Scale, then rotation, then translation.

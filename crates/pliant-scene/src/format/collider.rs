@@ -29,6 +29,8 @@ pub struct ColliderSection {
     pub restitution: Option<f64>,
     /// Distance at which contact begins (m), at least 1e-9; 0.001 by default.
     pub thickness: Option<f64>,
+    /// Its colour in pictures, as "#rrggbb"; grey by default. That of a horizontal plane is the colour of the ground.
+    pub color: Option<String>,
 }
 
 /// A rotation about an axis through the collider's origin.
@@ -123,6 +125,25 @@ pub enum ColliderShape {
         /// overlaps.
         cells: Option<usize>,
     },
+    /// A closed surface that deforms, from one file per frame with the same vertices and triangles. Between frames vertices
+    /// move in straight lines; before the first and after the last they stand still.
+    Sequence {
+        /// Path of the files, relative to the scene file. The number signs in `walk-####.obj` stand for the number of a
+        /// frame, with zeros in front.
+        path: String,
+        /// Number of the first file; 0 by default.
+        first: Option<u32>,
+        /// Number of files.
+        count: usize,
+        /// Files per second (1/s); 30 by default.
+        frame_rate: Option<f64>,
+        /// Time of the first file (s); 0 by default.
+        start: Option<f64>,
+        /// Metres per unit of the files; 1 by default.
+        metres_per_unit: Option<f64>,
+        /// The axis that points up in the files; y by default.
+        up: Option<UpName>,
+    },
     /// A solid composed of simple shapes, with distances sampled on a grid.
     Sdf {
         /// The solid.
@@ -145,6 +166,7 @@ impl ColliderShape {
             Self::Cylinder { .. } => "cylinder",
             Self::Heightfield { .. } => "heightfield",
             Self::File { .. } => "file",
+            Self::Sequence { .. } => "sequence",
             Self::Sdf { .. } => "sdf",
         }
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{PoseSection, Select};
+use super::{ClothFibres, PoseSection, Select, SolidFibres};
 
 /// An energy on the vertices or elements of a body. With `select`, it acts on the elements that have all their vertices
 /// selected; without it, on all of them.
@@ -28,6 +28,8 @@ pub enum EnergySection {
         stiffness: f64,
         /// Smallest and largest stretch without force; [1, 1] by default.
         limits: Option<[f64; 2]>,
+        /// Limits along warp and weft, instead of `limits`, which are the same in all directions.
+        fibres: Option<ClothFibres>,
         /// The triangles.
         select: Option<Select>,
     },
@@ -37,6 +39,8 @@ pub enum EnergySection {
         stiffness: f64,
         /// Smallest and largest stretch without force; [1, 1] by default.
         limits: Option<[f64; 2]>,
+        /// Limits along three directions, instead of `limits`, which are the same in all directions.
+        fibres: Option<SolidFibres>,
         /// The tets.
         select: Option<Select>,
     },

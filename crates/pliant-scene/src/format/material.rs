@@ -59,6 +59,13 @@ pub struct ClothSection {
     pub strain_limits: Option<[f64; 2]>,
     /// Young's modulus beyond the limits (Pa); 20 times the material's by default.
     pub limit_modulus: Option<f64>,
+    /// Limits of stretch along warp and weft, instead of `strain_limits`, which are the same in all directions.
+    pub fibres: Option<ClothFibres>,
+    /// Takes the rest shape of each triangle from the texture coordinates of the body's file: the flat pieces that a
+    /// garment is sewn from. The shape is then the garment as it is worn at the start, and need not be at rest.
+    pub flat_pieces: Option<FlatPieces>,
+    /// How mass is distributed; lumped by default.
+    pub mass: Option<MassName>,
 }
 
 /// How a sheet resists bending.
@@ -94,6 +101,10 @@ pub struct SolidSection {
     pub strain_limits: Option<[f64; 2]>,
     /// Young's modulus beyond the limits (Pa); 20 times the material's by default.
     pub limit_modulus: Option<f64>,
+    /// Limits of stretch along three directions, instead of `strain_limits`, which are the same in all directions.
+    pub fibres: Option<SolidFibres>,
+    /// How mass is distributed; lumped by default.
+    pub mass: Option<MassName>,
 }
 
 /// Ropes and hair. Omitted values come from the preset.
@@ -112,6 +123,8 @@ pub struct StrandSection {
     pub width: Option<f64>,
     /// Axial stiffness (N) of springs to the vertex after the next, against bending; none by default.
     pub skip_one: Option<f64>,
+    /// How mass is distributed; lumped by default.
+    pub mass: Option<MassName>,
 }
 
 /// Hair that follows its roots.
@@ -349,6 +362,12 @@ pub enum RegionsSection {
         /// Number of edges.
         width: usize,
     },
+    /// The same regions as `rings`, summed along paths over the mesh: the time of a step grows with the width, not with
+    /// its square. A limit applies to the mean over the regions of a vertex.
+    Paths {
+        /// Number of edges.
+        width: usize,
+    },
 }
 
 /// Deformations that regions do not resist.
@@ -393,4 +412,45 @@ pub struct MatchedClothSection {
 pub struct BareSection {
     /// Mass per length, area or volume (kg/m, kg/m² or kg/m³).
     pub density: f64,
+}
+
+/// How mass is distributed over vertices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MassName {
+    /// Each vertex has the mass around it.
+    Lumped,
+    /// The mass matrix of linear finite elements, which is exact for rigid motion; for the solvers projective,
+    /// two-metric and newton.
+    Consistent,
+}
+
+/// Woven cloth: limits of stretch along warp and weft. Shear between them is free.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothFibres {
+    /// Direction of the warp in the rest shape after its transform, of any non-zero length; the weft is at a right angle to
+    /// it.
+    pub direction: [f64; 3],
+    /// Smallest and largest stretch along the warp, and the same along the weft, such as [[0.98, 1.02], [0.8, 1.2]].
+    pub limits: [[f64; 2]; 2],
+}
+
+/// A solid with limits of stretch along three directions. Shear between them is free.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SolidFibres {
+    /// The first direction in the rest shape after its transform, of any non-zero length; the others are at right angles
+    /// to it.
+    pub direction: [f64; 3],
+    /// Smallest and largest stretch along each direction.
+    pub limits: [[f64; 2]; 3],
+}
+
+/// The flat pieces of a garment.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlatPieces {
+    /// Metres per unit of the texture coordinates; 1 by default.
+    pub metres_per_unit: Option<f64>,
 }

@@ -3,6 +3,7 @@
 
 mod body;
 mod collider;
+mod constraint;
 mod energy;
 mod expect;
 mod force;
@@ -25,12 +26,13 @@ pub use body::{
 pub use collider::{
     ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,
 };
+pub use constraint::{AllowedName, ConstraintSection};
 pub use energy::EnergySection;
 pub use expect::{ExpectSection, Moment, Quantity};
 pub use force::{ForceKeyframe, ForceSection};
 pub use material::*;
 pub use motion::{Keyframe, Rotation};
-pub use output::{ColorBy, OutputSection, Preview};
+pub use output::{CameraSection, ColorBy, OutputSection, Preview};
 pub use pose::{Deformation, PoseSection};
 pub use select::{Corner, Select, Side};
 pub use self_collision::SelfCollisionSection;
@@ -41,8 +43,8 @@ pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSec
 pub use world::{
     AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
     HairStyleSection, IntegratorName, NewtonCurvatureName, NewtonSection, PositionBasedSection, PrecisionSection,
-    PreconditionerName, ProjectiveSection, SolverSection, StretchLevelsSection, SweepOrderName, SweepSection,
-    TurbulenceSection, TwoMetricSection, WindKeyframe, WindSection, WorldSection,
+    PreconditionerName, ProjectiveSection, SolverSection, StartName, StretchLevelsSection, SweepOrderName,
+    SweepSection, TurbulenceSection, TwoMetricSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

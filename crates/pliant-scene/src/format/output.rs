@@ -16,6 +16,28 @@ pub struct OutputSection {
     pub preview: Option<Preview>,
     /// What the colours of pictures show; body by default.
     pub color: Option<ColorBy>,
+    /// Which frame preview.png shows, as a share of the run: 0 for the start, 1 for the end; by default the frame with the
+    /// largest elastic energy.
+    pub poster: Option<f64>,
+    /// Where pictures are seen from; by default the camera looks from the front, a little from the side and above, and
+    /// sees all bodies.
+    pub camera: Option<CameraSection>,
+}
+
+/// The camera of pictures. Give `direction`, and it moves back until it sees everything, or give `eye` and `target`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CameraSection {
+    /// Direction in which it looks, of any non-zero length; [-0.45, -0.3, -1] by default.
+    pub direction: Option<[f64; 3]>,
+    /// Where it stands (m).
+    pub eye: Option<[f64; 3]>,
+    /// The point in the middle of the picture (m).
+    pub target: Option<[f64; 3]>,
+    /// Direction that is up in the picture, of any non-zero length; [0, 1, 0] by default.
+    pub up: Option<[f64; 3]>,
+    /// Vertical angle that it sees (°), above 0 and at most 170; 35 by default.
+    pub field_of_view: Option<f64>,
 }
 
 /// Which pictures of a run are drawn.
@@ -25,7 +47,7 @@ pub struct OutputSection {
 pub enum Preview {
     /// None.
     Off,
-    /// The frame with the largest elastic energy: preview.png.
+    /// One frame: preview.png. It is the one that `poster` names, or the frame with the largest elastic energy.
     Poster,
     /// Also the motion, in at most 30 small pictures: preview.gif, and preview.mp4 if ffmpeg is installed.
     #[default]

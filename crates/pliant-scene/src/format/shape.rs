@@ -82,7 +82,8 @@ pub enum ShapeSection {
         /// Segments.
         segments: usize,
     },
-    /// A mesh from a file: OBJ, PLY, STL, glTF/GLB, Gmsh, Medit, TetGen, VTK/VTU or Vega, also gzipped.
+    /// A mesh from a file: OBJ, PLY, STL, glTF/GLB, Gmsh, Medit, TetGen, VTK/VTU, Vega or TressFX (.tfx,
+    /// hair as lines), also gzipped.
     File {
         /// Path, relative to the scene file.
         path: String,

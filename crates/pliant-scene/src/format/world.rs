@@ -215,6 +215,8 @@ pub struct ProjectiveSection {
     pub acceleration: Option<AccelerationSection>,
     /// Precision of the linear solve and of projections; single by default. Both converge to the same result.
     pub precision: Option<PrecisionSection>,
+    /// The positions from which iterations start; predicted by default.
+    pub start: Option<StartName>,
 }
 
 /// Floating-point precision of a solver.
@@ -275,6 +277,8 @@ pub struct TwoMetricSection {
     /// The preconditioner of linear systems: both metrics (`product`, the default, or the cheaper `sum`), or the
     /// prefactored matrix alone (`factor`), which is enough for solids.
     pub preconditioner: Option<PreconditionerName>,
+    /// The positions from which iterations start; predicted by default.
+    pub start: Option<StartName>,
 }
 
 /// Preconditioner of the two-metric Newton's method.
@@ -304,6 +308,8 @@ pub struct NewtonSection {
     pub semi_implicit: bool,
     /// What to do if the matrix is not positive definite: `projected` by default.
     pub curvature: Option<NewtonCurvatureName>,
+    /// The positions from which iterations start; predicted by default.
+    pub start: Option<StartName>,
 }
 
 /// What Newton's method does if its matrix is not positive definite.
@@ -377,4 +383,16 @@ pub enum SweepOrderName {
     Reversed,
     /// Forwards and backwards in turn.
     Alternating,
+}
+
+/// The positions from which the iterations of a step start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartName {
+    /// Where inertia and external forces would bring the vertices. Least damped with few iterations.
+    Predicted,
+    /// Where inertia alone would bring them.
+    Inertial,
+    /// Where they were before the step: for bodies that come to rest, as iterations add up over the steps.
+    Previous,
 }

@@ -329,3 +329,30 @@ fn a_solver_that_does_not_suit_its_body_is_refused_at_the_body() {
         assert!(error.contains("scene.toml:5:") && error.contains(words), "{error}");
     }
 }
+
+#[test]
+fn a_look_that_cannot_be_is_pointed_at() {
+    let output = |keys: &str| refused(&format!("{CURTAIN}[output]\n{keys}\n"));
+    for (keys, value, message) in [
+        ("poster = 1.5", "1.5", "poster is 1.5, but must be a share of the run, 0 to 1"),
+        ("poster = -1", "-1", "poster is -1"),
+        ("camera.direction = [0, 0, 0]", "[0, 0, 0]", "the direction must have a length"),
+        ("camera.eye = [0, 0, 1]", "[0, 0, 1]", "a camera with `eye` also needs `target`"),
+        ("camera.target = [0, 0, 1]", "[0, 0, 1]", "a camera with `target` also needs `eye`"),
+        ("camera = { eye = [0, 0, 1], target = [0, 0, 1] }", "[0, 0, 1] }", "two different points"),
+        ("camera = { eye = [0, 0, 1], target = [0, 0, 0], direction = [1, 0, 1] }", "[1, 0, 1]", "not both"),
+        ("camera = { direction = [0, 2, 0], up = [0, 1, 0] }", "[0, 1, 0]", "`up` is the direction"),
+        ("camera.up = [0, 0, 0]", "[0, 0, 0]", "`up` must have a length"),
+        ("camera.field_of_view = 0", "0", "field_of_view is 0, but must be above 0 and at most 170"),
+        ("camera.field_of_view = 171", "171", "field_of_view is 171"),
+    ] {
+        let error = output(keys);
+        assert!(error.message.contains(message), "{keys}: {error}");
+        assert_eq!(error.place, Some((18, keys.find(value).unwrap() + 1)), "{keys}: {error}");
+    }
+    for color in ["", "red", "#12345", "#1234567", "#12345g", "2f6fb5", "#äöü"] {
+        let error = with("name = \"curtain\"", &format!("name = \"curtain\"\ncolor = \"{color}\""));
+        assert!(error.message.contains(&format!("color is {color:?}")), "{error}");
+        assert_eq!(error.place.map(|(line, _)| line), Some(9));
+    }
+}

@@ -3,6 +3,7 @@
 mod builtin;
 mod colliders;
 mod documentation;
+mod engine_keys;
 mod errors;
 mod filled;
 mod forces_and_ties;
