@@ -370,7 +370,7 @@ impl Scene {
             return Err(error);
         };
         let rest = bodies[at].body.rest();
-        let vertices = resolve(select.unwrap_or(&Select::All), rest)
+        let vertices = resolve(select.unwrap_or(&Select::All), rest, bodies[at].strands())
             .map_err(|message| self.fault(path, &Fault::new(format!("{key}select"), message)))?;
         Ok(End { vertices, rest })
     }

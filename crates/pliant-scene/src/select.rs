@@ -1,6 +1,7 @@
 //! Resolves a selection to vertex numbers.
 
 use pliant::math::{Vec3, diagonal};
+use pliant::mesh::StrandSet;
 
 use crate::format::{Corner, Select, Side};
 
@@ -9,12 +10,20 @@ const SIDE_DEPTH: f64 = 0.01;
 
 /// Vertices of `points` that a selection means, ascending without repeats except where an order was given. The error says
 /// what is wrong with it.
-pub(crate) fn resolve(select: &Select, points: &[Vec3]) -> Result<Vec<u32>, String> {
+pub(crate) fn resolve(select: &Select, points: &[Vec3], strands: Option<&StrandSet>) -> Result<Vec<u32>, String> {
     let filter = |keep: &dyn Fn(Vec3) -> bool| -> Vec<u32> {
         (0u32..).zip(points).filter(|(_, p)| keep(**p)).map(|(v, _)| v).collect()
     };
     let chosen = match select {
         Select::All => filter(&|_| true),
+        Select::Roots => {
+            let strands = strands.ok_or("roots are those of strands, which this body is not made of")?;
+            let mut roots: Vec<u32> = strands.strands.rows().filter_map(|row| row.first().copied()).collect();
+            // A branch begins at a vertex of another strand.
+            roots.sort_unstable();
+            roots.dedup();
+            roots
+        }
         Select::Vertices(list) => match list.iter().find(|&&v| v as usize >= points.len()) {
             Some(v) => return Err(format!("there is no vertex {v}; the body has {}", points.len())),
             None => list.clone(),
@@ -81,6 +90,10 @@ fn side_vertices(side: Side, points: &[Vec3]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn resolve(select: &Select, points: &[Vec3]) -> Result<Vec<u32>, String> {
+        super::resolve(select, points, None)
+    }
 
     fn square(flat: bool) -> Vec<Vec3> {
         let point = |x: f64, y: f64| if flat { Vec3::new(x, 0.0, -y) } else { Vec3::new(x, y, 0.0) };

@@ -39,7 +39,7 @@ pub(crate) fn tearing(section: &TearSection, rest: &[Vec3], edges: &[Edge]) -> R
             let message = format!("strength is {}, but must be finite and positive", seam.strength);
             return Err(Fault::new(key("strength"), message));
         }
-        let chosen = resolve(&seam.select, rest).map_err(|message| Fault::new(key("select"), message))?;
+        let chosen = resolve(&seam.select, rest, None).map_err(|message| Fault::new(key("select"), message))?;
         let mut is_chosen = vec![false; rest.len()];
         chosen.iter().for_each(|&v| is_chosen[v as usize] = true);
         let between = |edge: &&Edge| edge.iter().all(|v| is_chosen[*v as usize]);

@@ -25,7 +25,9 @@ fn build(section: &ConstraintSection, on: &Ground<'_>) -> Result<Box<dyn Constra
     let rest = on.shape.positions();
     let chosen = match section.select() {
         None => None,
-        Some(select) => Some(resolve(select, rest).map_err(|message| Fault::new("select", message))?),
+        Some(select) => {
+            Some(resolve(select, rest, on.shape.strands()).map_err(|message| Fault::new("select", message))?)
+        }
     };
     let elements = Elements { chosen: chosen.as_deref(), count: rest.len() };
     let compliance = section.compliance().unwrap_or(0.0);

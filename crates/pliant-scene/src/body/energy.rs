@@ -35,7 +35,9 @@ fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fau
     let rest = on.shape.positions();
     let chosen = match section.select() {
         None => None,
-        Some(select) => Some(resolve(select, rest).map_err(|message| Fault::new("select", message))?),
+        Some(select) => {
+            Some(resolve(select, rest, on.shape.strands()).map_err(|message| Fault::new("select", message))?)
+        }
     };
     let elements = Elements { chosen: chosen.as_deref(), count: rest.len() };
     let surface = || match on.shape {

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use pliant::Body;
 use pliant::energy::PositionGoals;
-use pliant::mesh::{Edge, Embedding, TriangleMesh};
+use pliant::mesh::{Edge, Embedding, StrandSet, TriangleMesh};
 use pliant_io::store::Topology;
 use pliant_io::write::TextureCoordinates;
 
@@ -61,6 +61,11 @@ pub(crate) struct BuiltBody {
 }
 
 impl BuiltBody {
+    /// Its strands, if it is made of them.
+    pub(crate) fn strands(&self) -> Option<&StrandSet> {
+        self.shape.strands()
+    }
+
     /// Its texture coordinates, if the surface that is stored is that of a file that has them.
     pub(crate) fn textures(&self, name: &str) -> Option<TextureCoordinates> {
         match &self.shape {
@@ -132,14 +137,16 @@ pub(crate) fn build_body(
     let mut pins = Vec::new();
     for (k, pin) in section.pin.iter().enumerate() {
         check_keyframes(&format!("pin.{k}"), &pin.keyframe)?;
-        let chosen = resolve(&pin.select, rest).map_err(|message| Fault::new(format!("pin.{k}.select"), message))?;
+        let chosen = resolve(&pin.select, rest, shape.strands())
+            .map_err(|message| Fault::new(format!("pin.{k}.select"), message))?;
         pins.push(chosen);
     }
     let mut handles = Vec::new();
     for (k, handle) in section.handle.iter().enumerate() {
         let key = |name: &str| format!("handle.{k}.{name}");
         check_keyframes(&format!("handle.{k}"), &handle.keyframe)?;
-        let chosen = resolve(&handle.select, rest).map_err(|message| Fault::new(key("select"), message))?;
+        let chosen =
+            resolve(&handle.select, rest, shape.strands()).map_err(|message| Fault::new(key("select"), message))?;
         let goals = PositionGoals { vertices: chosen.clone(), goals: None, stiffness: handle.stiffness };
         body = body.with_energy(goals.build(rest).map_err(|error| Fault::new(key("stiffness"), error.to_string()))?);
         handles.push(chosen);

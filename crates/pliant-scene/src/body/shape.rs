@@ -47,6 +47,11 @@ pub(super) enum Shape {
 pub(super) type FlatTriangle = [[f64; 2]; 3];
 
 impl Shape {
+    /// Its strands, if it is made of them.
+    pub(super) fn strands(&self) -> Option<&StrandSet> {
+        if let Self::Strands(strands) = self { Some(strands) } else { None }
+    }
+
     /// Positions of the vertices that move by themselves \[m\].
     pub(super) fn positions(&self) -> &[Vec3] {
         match self {

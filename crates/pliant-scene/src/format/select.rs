@@ -9,6 +9,8 @@ use serde::Deserialize;
 pub enum Select {
     /// All of them.
     All,
+    /// The first vertex of each strand.
+    Roots,
     /// By number.
     Vertices(Vec<u32>),
     /// The vertices nearest to corners of the bounding box, seen from the front (+z).

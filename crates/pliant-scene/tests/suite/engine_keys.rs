@@ -299,16 +299,28 @@ fn hair_of_a_tressfx_file_is_simulated() {
     std::fs::write(dir.join("hair.tfx"), bytes).unwrap();
     let text = "[solver.position-based]\n[[body]]\nname = \"hair\"\nmaterial.hair = {}\n\
                 shape.file = { path = \"hair.tfx\", content = \"strands\", metres_per_unit = 0.01 }\n\
-                pin = [{ select = { side = \"left\" } }]\nworld.damping.drag = 5\n";
-    let text = text.replace("world.damping.drag = 5\n", "[world.damping]\ndrag = 5\n");
-    let scene = Scene::parse(dir.join("scene.toml").to_str().unwrap(), &text, &[]).unwrap();
+                pin = [{ select = \"roots\" }]\n[world.damping]\ndrag = 5\n";
+    let scene = Scene::parse(dir.join("scene.toml").to_str().unwrap(), text, &[]).unwrap();
     let mut run = scene.build().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((run.sim.positions().len(), run.topology().polylines.len()), (12, 3));
+    let start = run.sim.positions().to_vec();
+    run.next_frame().unwrap();
+    let unmoved: Vec<usize> = (0..12).filter(|v| run.sim.positions()[*v] == start[*v]).collect();
+    assert_eq!(unmoved, [0, 4, 8], "the roots");
     (0..240).for_each(|_| drop(run.next_frame().unwrap()));
     // It hangs by its roots, at its length.
     assert!((run.measure(Quantity::Lowest, None) + 0.3).abs() < 0.01, "{}", run.measure(Quantity::Lowest, None));
     assert!((run.measure(Quantity::MaxStretch, None) - 1.0).abs() < 1e-6);
     std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn only_strands_have_roots() {
+    let (line, message) = refused(
+        "[[body]]\nname = \"a\"\nmaterial.cloth = {}\n\
+         shape.sheet = { width = 1, height = 1, columns = 2, rows = 2 }\npin = [{ select = \"roots\" }]\n",
+    );
+    assert!(line == 5 && message.contains("roots are those of strands"), "{message}");
 }
 
 #[test]
