@@ -283,6 +283,8 @@ class PositionBased:
     jacobi: None for Gauss-Seidel over colours, or the relaxation (1 for none) of means over all constraints at once.
     order: "as-added", "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than
     this share of the world's diagonal; with 0, all iterations are made. record: stores g at each iteration.
+    density_tolerance: None, or goes on after the iterations until the mean relative excess of fluids over their rest
+    density is at most this, such as 0.001; density_iterations: the most iterations of a step then.
     """
 
     iterations: int = 10
@@ -292,6 +294,8 @@ class PositionBased:
     order: str = "as-added"
     tolerance: float = 0.0
     record: bool = False
+    density_tolerance: float | None = None
+    density_iterations: int = 200
 
     kind: ClassVar[str] = "position-based"
     start: ClassVar[str] = "predicted"
