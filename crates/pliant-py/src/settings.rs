@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, LinearSolver, NewtonCurvature, NewtonParams, PositionBasedParams,
-    Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, StretchLevels, SweepKind, SweepOrder,
-    TwoMetricParams,
+    Acceleration, DensityTolerance, ExplicitParams, FollowLeaderParams, LinearSolver, NewtonCurvature, NewtonParams,
+    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, StretchLevels, SweepKind,
+    SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{Damping, HairGrid, HairStyle, SimulationBuilder, TimeIntegrator, Turbulence, Wind};
@@ -146,6 +146,7 @@ fn position_based(recipe: &Bound<'_, PyAny>) -> PyResult<PositionBasedParams> {
         order: choose("order", &get::<String>(recipe, "order")?, &known)?,
         levels: stretch_levels(&recipe.getattr("levels")?)?,
         tolerance: tolerance(recipe)?,
+        density_tolerance: density_tolerance(recipe)?,
         record: get(recipe, "record")?,
     })
 }
@@ -157,6 +158,20 @@ fn stretch_levels(recipe: &Bound<'_, PyAny>) -> PyResult<Option<StretchLevels>> 
     }
     let (levels, rounds) = (get(recipe, "levels")?, get(recipe, "rounds")?);
     Ok(Some(StretchLevels { levels, rounds, most: bounded(recipe, "most", "at least 1", |most| most >= 1.0)? }))
+}
+
+fn density_tolerance(recipe: &Bound<'_, PyAny>) -> PyResult<Option<DensityTolerance>> {
+    let most = iterations(recipe, "density_iterations")?;
+    let Some(excess) = get::<Option<f64>>(recipe, "density_tolerance")? else { return Ok(None) };
+    if !(excess > 0.0 && excess.is_finite()) {
+        return Err(bad_value(format!("density_tolerance is {excess}, but must be above 0")));
+    }
+    let least = iterations(recipe, "iterations")?;
+    if most < least {
+        let message = format!("density_iterations is {most}, but must be at least the iterations, {least}");
+        return Err(bad_value(message));
+    }
+    Ok(Some(DensityTolerance { excess, iterations: most }))
 }
 
 fn follow_leader(recipe: &Bound<'_, PyAny>) -> PyResult<FollowLeaderParams> {

@@ -12,12 +12,12 @@ SOLVER = pliant.PositionBased(4)
 WATER = pliant.FluidMaterial(spacing=0.04)
 
 
-def basin(fluid: pliant.Body) -> pliant.Simulation:
+def basin(fluid: pliant.Body, solver: pliant.PositionBased = SOLVER) -> pliant.Simulation:
     """A fluid between four walls of a square of 0.4 m, on the ground."""
     wall = pliant.Collider.box((0.2, 1, 0.8))
     walls = [wall.at((-0.3, 0.5, 0)), wall.at((0.3, 0.5, 0))]
     walls += [wall.turned((0, 1, 0), 90).at((0, 0.5, z)) for z in (-0.3, 0.3)]
-    return pliant.Simulation(fluid, solver=SOLVER, time_step=1 / 150, colliders=[pliant.Collider.plane(), *walls])
+    return pliant.Simulation(fluid, solver=solver, time_step=1 / 150, colliders=[pliant.Collider.plane(), *walls])
 
 
 def still_water() -> pliant.Simulation:
@@ -29,6 +29,15 @@ def still_water() -> pliant.Simulation:
 def test_a_particle_weighs_what_it_stands_for() -> None:
     sim = still_water()
     np.testing.assert_allclose(sim.masses, 1000 * 0.04**3)
+
+
+def test_iterations_go_on_until_the_density_is_within_its_tolerance() -> None:
+    block = pliant.particle_block((0.4, 0.4, 0.4), WATER.spacing).moved((0, 0.2, 0))
+    solver = pliant.PositionBased(4, density_tolerance=1e-3)
+    sim = basin(pliant.Body(block, WATER, name="water"), solver)
+    solves = [sim.step().solve for _ in range(40)]
+    assert max(solve.fluid["mean_excess"] for solve in solves if solve.fluid is not None) <= 1e-3
+    assert 4 < max(solve.iterations for solve in solves) < 200
 
 
 def test_still_water_keeps_its_density_and_depth() -> None:
@@ -117,6 +126,12 @@ def sim_of(**change: float) -> pliant.Simulation:
     return pliant.Simulation(pliant.Body(BLOCK, pliant.FluidMaterial(**change), name="water"), solver=SOLVER)
 
 
+def dense(tolerance: float, most: int = 200) -> pliant.Simulation:
+    """Water that is solved until its density is within a tolerance."""
+    solver = pliant.PositionBased(4, density_tolerance=tolerance, density_iterations=most)
+    return pliant.Simulation(pliant.Body(BLOCK, WATER), solver=solver)
+
+
 PIPE = {"radius": 0.1, "speed": 1.0, "duration": 1.0}
 CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: pliant.particle_block((0.1, 0, 0.1)), "size is 0, but must be positive"),
@@ -126,6 +141,9 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: sim_of(viscosity=float("nan")), "viscosity of the fluid is NaN"),
     (lambda: sim_of(separation=0.5), "separation of the fluid is 0.5"),
     (lambda: pliant.Simulation(pliant.Body(BLOCK, WATER), solver=pliant.Newton()), 'constraints of kind "fluid"'),
+    (lambda: dense(0.0), "density_tolerance is 0, but must be above 0"),
+    (lambda: dense(float("nan")), "density_tolerance is NaN, but must be above 0"),
+    (lambda: dense(1e-3, 3), "density_iterations is 3, but must be at least the iterations, 4"),
     (
         lambda: sim_of().step(solver=pliant.Newton()),
         'constraints of kind "fluid", which only the position-based solver supports',

@@ -2,9 +2,9 @@
 
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, ExplicitParams, FollowLeaderParams, NewtonCurvature, NewtonParams, PositionBasedParams,
-    Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, StretchLevels, SweepKind, SweepOrder,
-    TwoMetricParams,
+    Acceleration, DensityTolerance, ExplicitParams, FollowLeaderParams, NewtonCurvature, NewtonParams,
+    PositionBasedParams, Preconditioner, ProjectiveParams, SolverChoice, Start, Stiffness, StretchLevels, SweepKind,
+    SweepOrder, TwoMetricParams,
 };
 use pliant::sparse::Precision;
 use pliant::{
@@ -402,8 +402,32 @@ fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams,
             Some(SweepOrderName::Alternating) => SweepOrder::Alternating,
         },
         levels: section.levels.as_ref().map(stretch_levels).transpose()?,
+        density_tolerance: density_tolerance(section)?,
         ..standard
     })
+}
+
+fn density_tolerance(section: &PositionBasedSection) -> Result<Option<DensityTolerance>, Fault> {
+    let (standard, base) = (DensityTolerance::default(), PositionBasedParams::default().iterations);
+    let key = "solver.position-based.density_iterations";
+    check_most(key, section.density_iterations, MOST_ITERATIONS)?;
+    let Some(excess) = section.density_tolerance else {
+        return match section.density_iterations {
+            None => Ok(None),
+            Some(_) => Err(Fault::new(key, "density_iterations goes with density_tolerance")),
+        };
+    };
+    if !(excess > 0.0 && excess.is_finite()) {
+        let message = format!("density_tolerance is {excess}, but must be above 0");
+        return Err(Fault::new("solver.position-based.density_tolerance", message));
+    }
+    let iterations = section.density_iterations.unwrap_or(standard.iterations);
+    let least = section.iterations.unwrap_or(base);
+    if iterations < least {
+        let message = format!("density_iterations is {iterations}, but must be at least the iterations, {least}");
+        return Err(Fault::new(key, message));
+    }
+    Ok(Some(DensityTolerance { excess, iterations }))
 }
 
 fn stretch_levels(section: &StretchLevelsSection) -> Result<StretchLevels, Fault> {

@@ -304,6 +304,8 @@ class PositionBased:
     order: "as-added", "reversed" or "alternating". tolerance: stops when an iteration moves no vertex by more than
     this share of the world's diagonal; with 0, all iterations are made. record: stores g at each iteration. levels:
     coarser sets of vertices that keep bodies from stretching.
+    density_tolerance: None, or goes on after the iterations until the mean relative excess of fluids over their rest
+    density is at most this, such as 0.001; density_iterations: the most iterations of a step then.
     """
 
     iterations: int = 10
@@ -314,6 +316,8 @@ class PositionBased:
     tolerance: float = 0.0
     record: bool = False
     levels: StretchLevels | None = None
+    density_tolerance: float | None = None
+    density_iterations: int = 200
 
     kind: ClassVar[str] = "position-based"
     start: ClassVar[str] = "predicted"

@@ -346,6 +346,11 @@ pub struct PositionBasedSection {
     /// Levels of coarser vertices that keep bodies from stretching as a whole, solved before each iteration; none by
     /// default.
     pub levels: Option<StretchLevelsSection>,
+    /// Goes on after the iterations until the mean relative excess of fluids over their rest density is at most this,
+    /// such as 0.001. By default the number of iterations is fixed.
+    pub density_tolerance: Option<f64>,
+    /// With density_tolerance, the most iterations of a step; 200 by default.
+    pub density_iterations: Option<usize>,
 }
 
 /// Levels of coarser vertices that keep bodies from stretching as a whole: `levels = {}` has the defaults.

@@ -314,6 +314,28 @@ fn more_iterations_than_a_step_could_take_are_refused() {
     }
 }
 
+#[test]
+fn a_density_tolerance_that_means_nothing_is_refused_at_its_key() {
+    let water = "shape.particles = { size = [0.2, 0.2, 0.2], spacing = 0.05 }\nmaterial.fluid = {}";
+    let cloth = "shape.sheet = { width = 1, height = 1, columns = 4, rows = 4 }\nmaterial.cloth = {}";
+    for (body, keys, words) in [
+        (water, "density_tolerance = 0", "density_tolerance is 0, but must be above 0"),
+        (water, "density_tolerance = nan", "density_tolerance is NaN, but must be above 0"),
+        (water, "density_tolerance = -0.1", "density_tolerance is -0.1, but must be above 0"),
+        (water, "density_iterations = 20", "density_iterations goes with density_tolerance"),
+        (
+            water,
+            "density_tolerance = 0.01, density_iterations = 4",
+            "density_iterations is 4, but must be at least the iterations, 10",
+        ),
+        (cloth, "density_tolerance = 0.01", "no body of this solver is a fluid"),
+    ] {
+        let error =
+            refused(&format!("[[body]]\nname = \"it\"\n{body}\n[solver]\nposition-based = {{ {keys} }}\n")).to_string();
+        assert!(error.contains("scene.toml") && error.contains(words), "{error}");
+    }
+}
+
 /// The solver of a body is answered for where it stands, line 5.
 #[test]
 fn a_solver_that_does_not_suit_its_body_is_refused_at_the_body() {

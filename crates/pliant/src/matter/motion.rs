@@ -43,9 +43,9 @@ pub struct Iteration<'a, 't, 'c> {
     pub(crate) team: &'a Team<'t>,
     /// Contacts with obstacles.
     pub contacts: &'a Contacts<'c>,
-    /// Its number, from 0.
+    /// Its number, from 0; it goes beyond `count` where a fluid's density needs more.
     pub number: usize,
-    /// Maximum number of iterations.
+    /// Number of iterations that every stage has.
     pub count: usize,
     /// Whether constraints are processed from the last to the first.
     pub backwards: bool,
@@ -92,6 +92,11 @@ pub trait Motion: Debug + Send + Sync {
     /// Number of its contacts with colliders, besides those of vertices.
     fn contacts(&self) -> usize {
         0
+    }
+
+    /// Mean relative excess over the rest density that the iterations of the stage have left, if it is a fluid.
+    fn density_error(&self) -> Option<f64> {
+        None
     }
 
     /// How well it keeps its density, if it is a fluid.

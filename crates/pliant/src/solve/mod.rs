@@ -21,7 +21,7 @@ pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams};
 pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
 pub use objective::Objective;
-pub use pbd::{PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
+pub use pbd::{DensityTolerance, PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};
 pub use projective::{Acceleration, Projective, ProjectiveParams};
 pub use report::{ForceBalance, SetupSeconds, SolveError, SolveReport};
 pub use two_metric::{Preconditioner, TwoMetric, TwoMetricParams};

@@ -45,12 +45,27 @@ pub(crate) const MOST_LOAD: f32 = 0.04;
 /// Share of the density that a step finds wrong at its start that is taken back on the scale of cells. All of it at once would become speed.
 const PER_STEP: f32 = 0.1;
 
+/// Time over which a density that was too high before a step is taken back, in seconds per root of a metre of spacing: the time of falling by a few
+/// thousandths of a spacing. What a step takes back of it becomes speed, so steps that are shorter than this take back only their part of it.
+const RECOVERY: f64 = 0.02;
+/// Iterations whose artificial pressures add up in a step; more of them share it, or it would grow with their number.
+const SEPARATING: f64 = 10.0;
+
+/// Which densities cells take back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Found {
+    /// Those that a step finds before its first iteration.
+    Before,
+    /// Those that iterations have left.
+    Left,
+}
+
 /// What is known of one step.
 #[derive(Debug, Default)]
 pub(crate) struct Density {
     pub(crate) neighbours: Neighbours,
     pub(crate) places: Vec<Place>,
-    walls: Walls,
+    pub(super) walls: Walls,
     /// By place: −λ, density over rest density, what walls add.
     pushes: Vec<f32>,
     densities: Vec<f32>,
@@ -72,6 +87,10 @@ pub(crate) struct Density {
     /// By place: −λ on the scale of cells, and the density that it takes back.
     loads: Vec<f32>,
     excess: Vec<f32>,
+    /// By place: how much of the density that was too high before the step it leaves for the next ones.
+    kept: Vec<f32>,
+    /// Length of the stage over the time in which the density recovers, at most 1.
+    recovery: f64,
 }
 
 impl Density {
@@ -82,9 +101,10 @@ impl Density {
         particles: &Particles,
         moving: &[Moving<'_>],
         waits: &(impl Fn(usize) -> bool + Sync),
-        start: &[Vec3],
-        x: &[Vec3],
+        [start, x]: [&[Vec3]; 2],
+        h: f64,
     ) {
+        self.recovery = (h / (RECOVERY * particles.spacing().sqrt())).min(1.0);
         let (count, radius) = (particles.len(), particles.radius);
         let point = |k: usize| particles.position(x, k);
         self.neighbours.find(
@@ -97,7 +117,12 @@ impl Density {
         self.walls.find(moving, &self.neighbours, x, particles);
         self.resize(count);
         self.describe(particles, waits, start, x);
-        self.measure_first();
+        self.measure_first(Found::Before);
+        self.load_cells(particles);
+    }
+
+    /// Solves for the pressure of cells.
+    fn load_cells(&mut self, particles: &Particles) {
         let Self { neighbours, places, weights, spreads, densities, coarse, loads, excess, flows, moves, .. } = self;
         let neighbours = &*neighbours;
         let fine = Fine { particles, neighbours, places, weights, spreads, densities, flows, excess, moves };
@@ -109,6 +134,7 @@ impl Density {
         self.pushes.resize(count, 0.0);
         self.loads.resize(count, 0.0);
         self.excess.resize(count, 0.0);
+        self.kept.resize(count, 0.0);
         self.densities.resize(count, 0.0);
         self.shares.resize(count, Share::default());
         self.flows.resize(count, false);
@@ -168,42 +194,74 @@ impl Density {
         Rows { neighbours: &self.neighbours, places: &self.places, manners: &self.manners }
     }
 
+    /// Takes back what the iterations so far have left on the scale of cells, by a new pressure of cells.
+    fn load_again(&mut self, particles: &Particles) {
+        for (k, way) in self.moves.iter_mut().take(self.flows.len()).enumerate() {
+            let softness = particles.softness[self.neighbours.order[k] as usize];
+            *way = [0.0, 0.0, 0.0, if self.flows[k] { softness * self.places[k][3] } else { 0.0 }];
+        }
+        self.measure_first(Found::Left);
+        self.load_cells(particles);
+    }
+
     /// Densities and the weights of pairs, and in `excess` the densities that are to be taken back: what the movement has added, and a share of
-    /// what was there before.
-    fn measure_first(&mut self) {
+    /// what was there before; or what is left of that.
+    fn measure_first(&mut self, found: Found) {
         let mut weights = std::mem::take(&mut self.weights);
         let mut spreads = std::mem::take(&mut self.spreads);
         let mut densities = std::mem::take(&mut self.densities);
         let mut excess = std::mem::take(&mut self.excess);
+        let mut kept = std::mem::take(&mut self.kept);
+        let leave = 1.0 - self.recovery as f32;
+        let leave_cells = 1.0 - PER_STEP.min(self.recovery as f32);
         let (rows, walls, flows, moves) = (self.rows(), &self.walls, &self.flows[..], &self.moves[..]);
         let outputs = (
             (
                 ByOffsets { entries: &mut weights[..], offsets: &rows.neighbours.starts },
                 Strided { entries: &mut spreads[..], stride: 1 },
             ),
-            (Strided { entries: &mut densities[..], stride: 1 }, Strided { entries: &mut excess[..], stride: 1 }),
+            (
+                Strided { entries: &mut densities[..], stride: 1 },
+                (Strided { entries: &mut excess[..], stride: 1 }, Strided { entries: &mut kept[..], stride: 1 }),
+            ),
         );
-        parallel::for_each(0..flows.len(), outputs, &|range, ((weights, spreads), (densities, excess))| {
+        parallel::for_each(0..flows.len(), outputs, &|range, ((weights, spreads), (densities, (excess, kept)))| {
             let base = range.start;
             rows.begin(range, moves, weights.entries, |k, first| {
                 let share = walls.share(k, &rows.places[k]);
                 let wall: f32 = (0..3).map(|c| share.gradient[c] * moves[k][c]).sum();
                 let above = first.density + share.density - 1.0;
-                let before = above - first.gained - wall;
+                let before = (above - first.gained - wall).max(0.0);
                 densities.entries[k - base] = above + 1.0;
-                let taken_back = above - (1.0 - PER_STEP) * before.max(0.0);
+                let taken_back = match found {
+                    Found::Before => {
+                        kept.entries[k - base] = leave * before;
+                        above - leave_cells * before
+                    }
+                    Found::Left => above - kept.entries[k - base],
+                };
                 (excess.entries[k - base], spreads.entries[k - base]) =
                     if flows[k] { (taken_back, first.spread) } else { (0.0, 0.0) };
             });
         });
-        (self.weights, self.spreads, self.densities, self.excess) = (weights, spreads, densities, excess);
+        (self.weights, self.spreads, self.densities) = (weights, spreads, densities);
+        (self.excess, self.kept) = (excess, kept);
     }
 
-    /// One iteration, and how many of them are left with it.
+    /// One iteration: its number, from 0, and how many of them apply the pressure of cells. Those beyond apply a new one, in rounds of as many.
     pub(crate) fn iterate(&mut self, particles: &Particles, [number, all]: [usize; 2], x: &mut [Vec3]) {
+        let all = all.max(1);
         self.follow(particles, x);
-        self.measure(particles, Some([1.0 / all as f32, 1.0 - number as f32 / all as f32]));
-        self.push(particles, x);
+        if number > 0 && number.is_multiple_of(all) {
+            self.load_again(particles);
+        }
+        // Of what cells do not see, a long step finds all the next time. A short one leaves most of that to later ones, so it looks at once.
+        let done = (number % all) as f32 + (1.0 - self.recovery as f32);
+        self.measure(particles, Some([1.0 / all as f32, 1.0 - done / all as f32]));
+        let together = (SEPARATING / all as f64).min(1.0);
+        let is_short = f32::from(u8::from(self.recovery < 1.0));
+        let separation = [(self.recovery.powi(2) * together) as f32, is_short];
+        self.push(particles, separation, x);
     }
 
     /// Takes new positions; neighbours stay.
@@ -226,7 +284,7 @@ impl Density {
         let mut pushes = std::mem::take(&mut self.pushes);
         let mut changes = vec![0.0_f32; pushes.len()];
         let (rows, walls, flows) = (self.rows(), &self.walls, &self.flows[..]);
-        let (loads, excess) = (&self.loads[..], &self.excess[..]);
+        let (loads, excess, kept) = (&self.loads[..], &self.excess[..], &self.kept[..]);
         let outputs = (
             (Strided { entries: &mut densities[..], stride: 1 }, Strided { entries: &mut shares[..], stride: 1 }),
             (Strided { entries: &mut pushes[..], stride: 1 }, Strided { entries: &mut changes[..], stride: 1 }),
@@ -245,7 +303,7 @@ impl Density {
                     let own = |c: usize| sums.gradient[c] + share.gradient[c];
                     let squared: f32 = (0..3).map(|c| own(c) * (own(c) + share.gradient[c])).sum();
                     let resistance = rows.manners[k].softness * (squared.max(0.0) + relaxation) + sums.resistance;
-                    let unexpected = density - 1.0 - left * excess[k];
+                    let unexpected = density - 1.0 - kept[k] - left * excess[k];
                     let local = JACOBI * unexpected / resistance;
                     let push = (pushes.entries[at] + (part * loads[k]).min(MOST_LOAD) + local).max(0.0);
                     changes.entries[at] = push - pushes.entries[at];
@@ -257,15 +315,15 @@ impl Density {
         (self.densities, self.shares, self.pushes) = (densities, shares, pushes);
     }
 
-    /// Moves particles and surfaces by the changes of λ and the artificial pressure.
-    fn push(&mut self, particles: &Particles, x: &mut [Vec3]) {
+    /// Moves particles and surfaces by the changes of λ and by a share of the artificial pressure.
+    fn push(&mut self, particles: &Particles, separation: [f32; 2], x: &mut [Vec3]) {
         let mut moves = std::mem::take(&mut self.moves);
         let (rows, flows, shares) = (self.rows(), &self.flows[..], &self.shares[..]);
         let origins = &self.origins[..];
         let outputs = Strided { entries: &mut moves[..flows.len()], stride: 1 };
         parallel::for_each(0..flows.len(), outputs, &|range, part| {
             let base = range.start;
-            rows.push(range, origins, |k, sum| {
+            rows.push(range, origins, separation, |k, sum| {
                 let wall = if flows[k] { shares[k].gradient } else { [0.0; 3] };
                 let softness = particles.softness[rows.neighbours.order[k] as usize];
                 let change = rows.manners[k].change;
@@ -297,6 +355,13 @@ impl Density {
             report.largest_pressure = report.largest_pressure.max(pressure);
         }
         report
+    }
+
+    /// Mean relative excess of the density that the iterations are to take back, before the last push.
+    pub(crate) fn mean_error(&self, particles: &Particles) -> f64 {
+        let flowing = (0..self.flows.len()).filter(|&k| self.flows[k]);
+        let error = |k: usize| f64::from(self.densities[k] - 1.0 - self.kept[k]).max(0.0);
+        flowing.map(error).sum::<f64>() / particles.vertices.len() as f64
     }
 
     /// Pressures \[Pa\] of a stage of length h \[s\], by particle.

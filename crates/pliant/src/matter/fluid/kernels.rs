@@ -95,6 +95,11 @@ impl Lattice {
         sum * spacing.powi(3) / self.density
     }
 
+    /// Density of a particle that has nothing but its own layer of the lattice and one beside it, over that at rest.
+    pub(crate) fn of_two_layers(&self, spacing: f64) -> f64 {
+        1.0 - self.beyond(spacing, 1) - self.beyond(spacing, 2)
+    }
+
     /// For a distance of neighbours in units of the radius.
     pub(crate) fn new(spacing: f64) -> Self {
         let volume = spacing * spacing * spacing;

@@ -151,7 +151,7 @@ impl Fluids {
         }
         self.hold(x);
         let waits = |k: usize| self.waiting[k].is_some();
-        self.density.begin(&self.particles, colliders, &waits, before, x);
+        self.density.begin(&self.particles, colliders, &waits, [before, x], h);
         self.barrier.find(&self.particles, &self.density.neighbours, &self.density.flows, before);
     }
 
@@ -203,6 +203,10 @@ impl Motion for Fluids {
             FluidReadings { densities, pressures: pressures[own].to_vec() }
         };
         self.fluids.iter().map(readings).collect()
+    }
+
+    fn density_error(&self) -> Option<f64> {
+        Some(self.density.mean_error(&self.particles))
     }
 
     fn fluid_report(&self) -> Option<FluidReport> {

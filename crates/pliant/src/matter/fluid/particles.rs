@@ -4,6 +4,8 @@ use super::kernels::{self, Lattice, reach_of_walls};
 use super::neighbours::Neighbours;
 use super::{FluidMaterial, Ingredients, KERNEL, Share};
 use crate::math::Vec3;
+use crate::mesh::Bounds;
+use crate::mesh::bvh::{Bvh, nearest_on_triangle};
 use crate::parallel::{self, Strided};
 
 /// A point of a body's surface or below it, carried along by its corners.
@@ -102,14 +104,22 @@ impl Particles {
     /// Samples a surface, no farther apart than particles.
     fn add_surface(&mut self, triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) {
         let first = self.samples.len();
-        let depth = depth_of_samples(triangles, rest, spacing);
+        let layers = layers_of_samples(triangles, rest, spacing);
+        let inside = Inside::new(triangles, rest);
         for &corners in triangles {
             let [a, b, c] = corners.map(|v| rest[v as usize]);
             let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
             let parts = (longest / spacing).ceil().clamp(1.0, MOST_SAMPLES) as usize;
-            self.samples.extend(samples_of(corners, depth, parts));
+            let all = || layers.iter().flat_map(|&depth| samples_of(corners, depth, parts));
+            let before = self.samples.len();
+            self.samples.extend(all().filter(|sample| layers.len() == 1 || inside.holds(sample)));
+            // Each triangle has some: by them particles know which triangles are near.
+            if self.samples.len() == before {
+                self.samples.extend(samples_of(corners, layers[0], parts));
+            }
         }
-        // As much volume as makes the surface alone as dense as fluid at rest [Akinci 2012, eq. 4].
+        // As much volume as makes samples alone as dense as fluid at rest [Akinci 2012, eq. 4], or as two layers of it are.
+        let dense = if layers.len() > 1 { self.lattice.of_two_layers(1.0 / KERNEL) as f32 } else { 1.0 };
         let own = &self.samples[first..];
         let (mut near, mut places) = (Neighbours::default(), Vec::new());
         near.find(self.radius, [own.len(); 2], &|k| own[k].position(rest), &|_| 1.0, &mut places);
@@ -117,7 +127,7 @@ impl Particles {
         for (k, &sample) in near.order.iter().enumerate() {
             let squared = |j: usize| (0..3).map(|c| (places[k][c] - places[j][c]).powi(2)).sum::<f32>();
             let around: f32 = near.of(k).iter().map(|&j| kernels::density(squared(j as usize))).sum();
-            volumes[sample as usize] = 1.0 / (kernels::PEAK + around);
+            volumes[sample as usize] = dense / (kernels::PEAK + around);
         }
         for (sample, volume) in own.iter().zip(volumes) {
             let soft = sample.corners.iter().zip(sample.weights);
@@ -197,24 +207,65 @@ impl Particles {
     }
 }
 
-/// Depth of samples below a closed surface, over the spacing. A layer of samples that is as dense as fluid stands for a slab about 1.5 spacings thick;
-/// on the surface it would keep fluid off by more than a wall does, and bodies would float too high. With this they float best.
+/// Depths of samples below a closed surface, over the spacing: two layers of particles nearly as they would be if the body were fluid at rest, half a
+/// spacing and one and a half deep. Fluid beside the surface sees no deeper. With a tenth more, bodies float best.
+const LAYERS: [f64; 2] = [0.6, 1.6];
+/// Depth of samples in a body that is too thin for two layers, over the spacing. One layer of samples that is as dense as fluid stands for a slab
+/// about 1.5 spacings thick; on the surface it would keep fluid off by more than a wall does.
 const DEPTH: f64 = 1.2;
 
 /// How far below a surface its samples are \[m\], but not past the middle of what is thin; 0 on what is open, which has two sides.
-fn depth_of_samples(triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) -> f64 {
+fn layers_of_samples(triangles: &[[u32; 3]], rest: &[Vec3], spacing: f64) -> Vec<f64> {
     let mut edges: Vec<[u32; 2]> = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
     edges.sort_unstable();
     let has_opposite = |&[a, b]: &[u32; 2]| edges.binary_search(&[b, a]).is_ok();
     if !edges.iter().all(has_opposite) {
-        return 0.0;
+        return vec![0.0];
     }
     let corners = |t: &[u32; 3]| t.map(|v| rest[v as usize]);
     let area: f64 = triangles.iter().map(corners).map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum();
     let volume: f64 = triangles.iter().map(corners).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
     // A ball's radius; half the thickness of a slab or more.
     let inner_radius = 3.0 * volume / area.max(f64::MIN_POSITIVE);
-    (DEPTH * spacing).min(0.5 * inner_radius).max(0.0)
+    let most = (0.5 * inner_radius).max(0.0);
+    if most < spacing {
+        return vec![most.min(DEPTH * spacing)];
+    }
+    LAYERS.iter().map(|depth| most.min(depth * spacing)).collect()
+}
+
+/// Share of its depth that a sample of two layers is at least away from all of the surface. Beside an edge the layers below one side come close to the other
+/// side, where they would make the body thicker: a raft floated 0.4 spacings too high.
+const LEAST_DEPTH: f64 = 0.8;
+
+/// What tells how far from a surface a point is.
+struct Inside<'a> {
+    triangles: &'a [[u32; 3]],
+    rest: &'a [Vec3],
+    tree: Option<Bvh>,
+}
+
+impl<'a> Inside<'a> {
+    fn new(triangles: &'a [[u32; 3]], rest: &'a [Vec3]) -> Self {
+        let around = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| rest[v as usize]);
+            Bounds { min: a.min(b).min(c), max: a.max(b).max(c) }
+        };
+        let boxes: Vec<Bounds> = triangles.iter().map(around).collect();
+        Self { triangles, rest, tree: (!boxes.is_empty()).then(|| Bvh::new(&boxes)) }
+    }
+
+    /// Whether no other part of the surface is much nearer to a sample than its own.
+    fn holds(&self, sample: &Sample) -> bool {
+        let Some(tree) = &self.tree else { return true };
+        let p = sample.position(self.rest);
+        let squared = |item: u32| {
+            let corners = self.triangles[item as usize].map(|v| self.rest[v as usize]);
+            nearest_on_triangle(p, corners).distance_squared(p)
+        };
+        let least = LEAST_DEPTH * sample.depth;
+        tree.nearest(p, squared).distance_squared >= least * least
+    }
 }
 
 /// Centres of the n² triangles that a triangle is divided into.

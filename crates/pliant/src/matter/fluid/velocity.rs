@@ -1,4 +1,4 @@
-//! What is done to velocities after a step: viscosity and vorticity confinement [Macklin 2013, §5; Bender 2014, §3.4.6].
+//! What is done to velocities after a step: friction at walls, viscosity and vorticity confinement [Macklin 2013, §5; Bender 2014, §3.4.6].
 //!
 //! ```text
 //! v_i += c Σ_j V_j W n (n·(v_j − v_i))            n = (x_i − x_j)/r;  c = 5 · 6 ν h / Σ V r² W
@@ -48,6 +48,12 @@ impl Density {
                 v[vertex as usize] += *change;
             }
         }
+        let order = &self.neighbours.order;
+        let vertex = |k: usize| {
+            let vertex = particles.vertices.get(order[k] as usize).filter(|_| self.flows[k]);
+            vertex.map(|&vertex| vertex as usize)
+        };
+        self.walls.rub(&self.places, particles.spacing(), h, vertex, v);
     }
 
     /// For each place a sum over its neighbours, given offset and squared distance from them.

@@ -29,7 +29,7 @@ use crate::contact::Contacts;
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
-use crate::matter::fluid::FluidReadings;
+use crate::matter::fluid::{Fluid, FluidReadings};
 use crate::matter::{Channels, Iteration, Motion, MotionSetting, StageView, StepView, motions};
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::world::error::ModelError;
@@ -89,6 +89,23 @@ pub enum SweepOrder {
     Alternating,
 }
 
+/// Iterations until fluids have their density: stages go on after [`PositionBasedParams::iterations`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DensityTolerance {
+    /// Stops when the mean relative excess over the rest density is at most this, before the last push.
+    pub excess: f64,
+    /// Most iterations of a stage, those that it has anyway included.
+    pub iterations: usize,
+}
+
+impl Default for DensityTolerance {
+    /// A thousandth, with at most 200 iterations.
+    fn default() -> Self {
+        Self { excess: 1e-3, iterations: 200 }
+    }
+}
+
 /// Parameters of the position-based solver.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -106,6 +123,8 @@ pub struct PositionBasedParams {
     /// Stops when an iteration moves no vertex by more than this fraction of the world's diagonal; with 0, all
     /// iterations are made.
     pub tolerance: f64,
+    /// More iterations where the density of fluids needs them; none by default.
+    pub density_tolerance: Option<DensityTolerance>,
     /// Whether to record g at each iteration, which costs about as much as an iteration.
     pub record: bool,
 }
@@ -120,6 +139,7 @@ impl Default for PositionBasedParams {
             order: SweepOrder::AsAdded,
             levels: None,
             tolerance: 0.0,
+            density_tolerance: None,
             record: false,
         }
     }
@@ -143,6 +163,15 @@ impl PositionBasedParams {
         if let Some(levels) = self.levels.filter(|levels| !(levels.most >= 1.0 && levels.most.is_finite())) {
             return Some(("stretch that levels let pass", levels.most, "at least 1"));
         }
+        if let Some(density) = self.density_tolerance {
+            if !(density.excess > 0.0 && density.excess.is_finite()) {
+                return Some(("density tolerance", density.excess, "above 0"));
+            }
+            if density.iterations < self.iterations {
+                let need = "at least the iterations that every stage has";
+                return Some(("most iterations for the density", density.iterations as f64, need));
+            }
+        }
         match self.sweep {
             SweepKind::Jacobi { relaxation } if !(relaxation > 0.0 && relaxation < 2.0) => {
                 Some(("Jacobi's relaxation", relaxation, "above 0 and below 2"))
@@ -151,8 +180,12 @@ impl PositionBasedParams {
         }
     }
 
-    /// Refuses a stiffness of its own for a kind that no body has.
+    /// Refuses a stiffness of its own for a kind that no body has, and a tolerance of densities where there is no fluid.
     pub(crate) fn check_kinds(&self, model: &Model) -> Result<(), ModelError> {
+        if let Some(density) = self.density_tolerance.filter(|_| model.matter_of::<Fluid>().next().is_none()) {
+            let (name, need) = ("density tolerance", "left out: no body of this solver is a fluid");
+            return Err(ModelError::BadParameter { name, value: density.excess, need });
+        }
         let Stiffness::Share { kinds, .. } = &self.stiffness else { return Ok(()) };
         let energies = model.energies().iter().map(|entry| entry.batch.kind());
         let mut known: Vec<&str> = energies.chain(model.constraints().iter().map(|batch| batch.kind())).collect();
@@ -336,8 +369,9 @@ impl Solver for PositionBased {
         // What works on the solver's own positions between passes.
         let has_others = !motions.is_empty() || !contacts.is_none() || params.record;
         parallel::with_team_for(bytes, |team| {
-            for iteration in 0..params.iterations {
-                let judged = params.tolerance > 0.0 || iteration + 1 == params.iterations;
+            let most = params.density_tolerance.map_or(params.iterations, |density| density.iterations);
+            for iteration in 0..most {
+                let judged = params.tolerance > 0.0 || iteration + 1 >= params.iterations;
                 if judged {
                     prepared.points.store(x);
                     prepared.last.clear();
@@ -377,8 +411,13 @@ impl Solver for PositionBased {
                 if judged {
                     prepared.points.store(x);
                     report.movement = largest_movement(&prepared.last, x) / scale;
-                    if report.movement <= params.tolerance {
-                        report.converged = true;
+                    let is_dense = |density: DensityTolerance| {
+                        let mut errors = motions.iter().filter_map(|motion| motion.density_error());
+                        errors.all(|error| error <= density.excess)
+                    };
+                    let dense = params.density_tolerance.is_none_or(is_dense);
+                    report.converged = dense && report.movement <= params.tolerance;
+                    if report.converged || (dense && iteration + 1 >= params.iterations) {
                         break;
                     }
                 }

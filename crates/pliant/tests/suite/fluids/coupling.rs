@@ -2,8 +2,8 @@
 
 use pliant::math::Vec3;
 use pliant::mesh::Placed;
-use pliant::mesh::generate::{Plane, Sheet, TetBox};
-use pliant::{Body, ClothMaterial, SolidMaterial};
+use pliant::mesh::generate::{Icosphere, Plane, Sheet, TetBox};
+use pliant::{Body, ClothMaterial, RigidMaterial, SolidMaterial};
 
 use super::{filling, run, vessel, water, world};
 
@@ -149,4 +149,54 @@ fn a_surface_too_coarse_for_the_fluid_beside_it_is_refused() {
             "{message}"
         );
     }
+}
+
+/// Volume of a ball's cap of some height, over that of the ball of radius 1.
+fn cap(height: f64) -> f64 {
+    let height = height.clamp(0.0, 2.0);
+    0.25 * height * height * (3.0 - height)
+}
+
+/// Share of a rigid ball of half the density of water that is below the level of the water, in a pool that keeps its volume; `cells` are the spacings in its
+/// radius.
+fn submerged(cells: f64) -> f64 {
+    let (spacing, radius) = (0.04, cells * 0.04);
+    let width = (5.0 * cells).round() * spacing;
+    let size = Vec3::new(width, (2.4 * cells).round() * spacing, width);
+    let mesh = Icosphere { radius, subdivisions: 2 }.mesh().expect("a ball");
+    let mesh = mesh.translated(Vec3::new(0.5 * width, size.y + radius + spacing, 0.5 * width));
+    // Flat triangles make it smaller than the ball through its corners.
+    let smaller = mesh.solid_moments().expect("a solid").volume / (4.0 / 3.0 * std::f64::consts::PI * radius.powi(3));
+    let material = RigidMaterial { density: 500.0, ..RigidMaterial::default() };
+    let ball = Body::rigid(&mesh, &material).expect("a ball").named("ball");
+    let mut sim =
+        world(vessel(size), 6, 0.008).body(filling(size, &water(spacing))).body(ball).build().expect("a world");
+    run(&mut sim, 1.6);
+    let (mut mean, samples) = (0.0, 50);
+    for _ in 0..samples {
+        run(&mut sim, 0.016);
+        let bottom = sim.rigid_pose("ball").expect("a ball").centre.y - radius;
+        let ball = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+        let (mut low, mut high) = (0.0, 2.0 * size.y);
+        for _ in 0..50 {
+            let level = 0.5 * (low + high);
+            let water = level * width * width - smaller * ball * cap((level - bottom) / radius);
+            if water < size.element_product() { low = level } else { high = level }
+        }
+        mean += cap((low - bottom) / radius) / f64::from(samples);
+    }
+    mean
+}
+
+#[test]
+fn a_ball_of_half_the_density_of_water_floats_half_submerged() {
+    let below = submerged(4.0);
+    assert!((below - 0.5).abs() < 0.05, "{below} of a ball of 4 spacings is below the water");
+}
+
+#[test]
+#[ignore = "long: a ball in 20 000 particles"]
+fn a_larger_ball_floats_half_submerged_too() {
+    let below = submerged(6.0);
+    assert!((below - 0.5).abs() < 0.05, "{below} of a ball of 6 spacings is below the water");
 }

@@ -2,6 +2,9 @@
 
 mod behaviour;
 mod coupling;
+mod density;
+mod energy;
+mod walls;
 
 use pliant::collide::{Collider, Shape};
 use pliant::math::{Quat, Vec3};
