@@ -2,8 +2,8 @@
 
 use pliant::math::Vec3;
 
+use crate::fault::Fault;
 use crate::format::{Attachment, JoinName};
-use crate::scene::Fault;
 
 /// One end: the selected vertices of a body with its rest positions.
 pub(crate) struct End<'a> {

@@ -10,10 +10,10 @@ use pliant_io::read::{ReadOptions, read_mesh, read_motion};
 
 use crate::body::{build_solid, up_axis};
 use crate::budget::Budget;
+use crate::fault::Fault;
 use crate::format::{
     ColliderKeyframe, ColliderSection, ColliderShape, ContactModeName, ContactSection, MotionFile, Turn,
 };
-use crate::scene::Fault;
 use crate::sequence::sequence;
 
 /// Cells along the longest side of a solid whose distances are sampled, if nothing is said.

@@ -2,8 +2,8 @@
 
 use pliant::{HairGrid, HairMaterial, HairStyle};
 
+use crate::fault::Fault;
 use crate::format::{HairGridSection, HairStyleSection};
-use crate::scene::Fault;
 use crate::settings::{MOST_ITERATIONS, check_most};
 
 /// How hair follows, what it does to hair around it, and what it keeps of its rest shape; `path` is where these keys stand.

@@ -12,6 +12,8 @@ mod course;
 mod document;
 mod drive;
 mod error;
+mod expectation;
+mod fault;
 pub mod folder;
 pub mod format;
 mod hair;
@@ -30,9 +32,10 @@ mod wording;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;
+pub use expectation::Verdict;
 pub use log::log_entry;
 pub use look::{Look, View, Viewpoint};
-pub use run::{SceneRun, Verdict};
+pub use run::SceneRun;
 pub use scene::{Output, Scene};
 
 /// The JSON Schema of scene files, for editors.

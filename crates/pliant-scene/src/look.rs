@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use pliant::math::Vec3;
 
 use crate::SceneError;
+use crate::fault::Fault;
 use crate::format::{CameraSection, SceneFile};
-use crate::scene::{Fault, Scene};
+use crate::scene::Scene;
 
 /// Widest angle that a picture can show \[°\].
 const WIDEST: f64 = 170.0;

@@ -2,8 +2,8 @@
 
 use pliant::math::{Mat3, Vec3};
 
+use crate::fault::Fault;
 use crate::format::{Keyframe, Rotation};
-use crate::scene::Fault;
 
 /// A rigid motion given by keyframes.
 #[derive(Debug, Clone)]

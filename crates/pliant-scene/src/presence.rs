@@ -9,8 +9,9 @@ use crate::body::build_body;
 use crate::budget::Budget;
 use crate::collider::build_collider;
 use crate::error::SceneError;
+use crate::fault::Fault;
 use crate::format::{BodySection, MaterialSection};
-use crate::scene::{Fault, Scene};
+use crate::scene::Scene;
 use crate::settings::settings;
 
 /// A moment at which a body comes or goes.

@@ -16,7 +16,8 @@ use pliant_io::write::TextureCoordinates;
 
 use crate::course::{Course, drive, riders_at};
 use crate::drive::Driver;
-use crate::format::{ExpectSection, Moment, Quantity};
+use crate::expectation::{Check, Verdict};
+use crate::format::{ExpectSection, Quantity};
 use crate::presence::Presence;
 use crate::rider::Rider;
 use crate::tear::{TimedCut, edges_of, pieces, topology_of};
@@ -50,56 +51,6 @@ pub struct SceneRun {
     topology_changes: usize,
     checks: Vec<Check>,
     frame: u32,
-}
-
-/// An expectation with the value that decides it so far.
-#[derive(Debug, Clone)]
-struct Check {
-    expect: ExpectSection,
-    /// NaN before the first look.
-    value: f64,
-    is_observed: bool,
-}
-
-impl Check {
-    /// By how much a value is within the bounds; negative outside, and for a NaN.
-    fn margin(&self, value: f64) -> f64 {
-        let below = self.expect.below.map_or(f64::INFINITY, |bound| bound - value);
-        let above = self.expect.above.map_or(f64::INFINITY, |bound| value - bound);
-        if value.is_nan() { f64::NEG_INFINITY } else { below.min(above) }
-    }
-
-    /// Takes note of the value after a frame: the last, the worst or the best decides.
-    fn observe(&mut self, value: f64, first: bool) {
-        let decides = match self.expect.at {
-            Moment::End => true,
-            Moment::Always => self.margin(value) < self.margin(self.value),
-            Moment::Once => self.margin(value) > self.margin(self.value),
-        };
-        if first || decides {
-            self.value = value;
-        }
-        self.is_observed = true;
-    }
-}
-
-/// Whether an expectation holds.
-#[derive(Debug, Clone)]
-pub struct Verdict {
-    /// The expectation.
-    pub expect: ExpectSection,
-    /// The deciding value: the last, or the worst or best of all frames.
-    pub value: f64,
-    /// Whether there was something to look at: not before the first frame, nor before its body comes.
-    pub is_observed: bool,
-}
-
-impl Verdict {
-    /// Whether the value is within the bounds.
-    pub fn holds(&self) -> bool {
-        self.expect.below.is_none_or(|bound| self.value < bound)
-            && self.expect.above.is_none_or(|bound| self.value > bound)
-    }
 }
 
 /// What a run is made of.

@@ -7,8 +7,8 @@ use pliant_io::read::{ImportedMesh, ReadOptions, read_mesh};
 
 use crate::body::up_axis;
 use crate::budget::Budget;
+use crate::fault::Fault;
 use crate::format::ColliderShape;
-use crate::scene::Fault;
 
 /// Files per second, if nothing is said \[1/s\].
 const STANDARD_RATE: f64 = 30.0;

@@ -13,6 +13,7 @@ use pliant::{
 };
 
 use crate::drive::Driver;
+use crate::fault::Fault;
 use crate::format::{
     AccelerationSection, FollowLeaderSection, IntegratorName, LimitMethodSection, NewtonCurvatureName,
     PositionBasedSection, PrecisionSection, PreconditionerName, SelfCollisionSection, SolverSection, StartName,
@@ -20,7 +21,6 @@ use crate::format::{
 };
 use crate::hair::manner;
 use crate::motion::Track;
-use crate::scene::Fault;
 
 /// Largest number of frames; more is a slip of the keyboard.
 const MOST_FRAMES: u32 = 10_000_000;

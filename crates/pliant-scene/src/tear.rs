@@ -5,8 +5,8 @@ use pliant::mesh::{Edge, connected_components};
 use pliant::{Cut, Matching, Simulation, Tearing, TopologyError};
 use pliant_io::store::Topology;
 
+use crate::fault::Fault;
 use crate::format::{CutSection, CutSpace, TearSection};
-use crate::scene::Fault;
 use crate::select::resolve;
 
 /// How a body tears; faults are at keys of `tear`.

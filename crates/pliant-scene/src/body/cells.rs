@@ -10,8 +10,8 @@ use pliant::{Body, Lattice, MatchedSkin, Octree, RegionError, Regions};
 use super::matched::with_regions;
 use super::shape::{Placing, Shape};
 use crate::budget::{Budget, cells_in};
+use crate::fault::Fault;
 use crate::format::{MatchedSection, PiecesName, RegionsSection};
-use crate::scene::Fault;
 
 /// How far from the surface cells of an octree are split, in their own sizes, if nothing is said.
 const STANDARD_DETAIL: f64 = 1.0;

@@ -8,8 +8,8 @@ use pliant::energy::EnergyError;
 
 use super::energy::{Elements, Ground};
 use super::shape::Shape;
+use crate::fault::Fault;
 use crate::format::{AllowedName, ConstraintSection};
-use crate::scene::Fault;
 use crate::select::resolve;
 
 /// Builds a constraint; faults are named within the entry of the list.

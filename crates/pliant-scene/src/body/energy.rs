@@ -13,8 +13,8 @@ use pliant::mesh::{Edge, TetMesh};
 use super::as_key;
 use super::pose::pose;
 use super::shape::{Placing, Shape};
+use crate::fault::Fault;
 use crate::format::{EnergySection, PoseSection};
-use crate::scene::Fault;
 use crate::select::resolve;
 
 /// What an energy is built on.

@@ -4,8 +4,8 @@ use pliant::math::Vec3;
 use pliant::mesh::StrandSet;
 use pliant::{Matching, Modes, Plasticity, Regions, Spring, VolumeConservation};
 
+use crate::fault::Fault;
 use crate::format::{MatchedSection, ModesSection, RegionsSection, VolumeSection};
-use crate::scene::Fault;
 use crate::settings::check_most;
 
 /// Largest number of sizes: a radius doubles with each.

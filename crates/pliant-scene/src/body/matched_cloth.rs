@@ -3,8 +3,8 @@
 use pliant::ClothMatching;
 use pliant::math::Vec3;
 
+use crate::fault::Fault;
 use crate::format::MatchedClothSection;
-use crate::scene::Fault;
 
 /// Mass per area, if none is given \[kg/m²\].
 const DENSITY: f64 = 0.15;

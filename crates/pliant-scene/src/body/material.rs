@@ -14,13 +14,13 @@ use super::shape::{Placing, Shape};
 use super::{as_key, cells, matched, matched_cloth, oriented};
 use crate::budget::Budget;
 use crate::error::similar;
+use crate::fault::Fault;
 use crate::format::{
     BendModelName, ClothSection, FlatPieces, FluidSection, HairSection, MassName, MatchedSection, MaterialSection,
     RigidSection, RodSection, SolidSection, SpringSection, StrandSection,
 };
 use crate::hair::manner;
 use crate::rider::Rider;
-use crate::scene::Fault;
 use pliant::presets;
 
 /// What bodies are made with besides their sections.

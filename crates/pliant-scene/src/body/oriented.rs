@@ -9,8 +9,8 @@ use pliant_io::read::{ReadOptions, read_mesh};
 
 use super::shape::Placing;
 use crate::budget::Budget;
+use crate::fault::Fault;
 use crate::format::{OrientedSection, SkinSection};
-use crate::scene::Fault;
 
 /// Radius at the root, if nothing is said \[m\].
 const STANDARD_RADIUS: f64 = 0.02;

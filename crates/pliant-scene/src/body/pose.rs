@@ -6,8 +6,8 @@ use pliant::math::{Mat3, Vec3};
 use pliant_io::read::{ReadOptions, read_mesh};
 
 use super::shape::{Placing, up_axis};
+use crate::fault::Fault;
 use crate::format::{Deformation, PoseSection};
-use crate::scene::Fault;
 
 /// Positions of a body's vertices in a pose; faults are named within the section.
 pub(super) fn pose(section: &PoseSection, rest: &[Vec3], folder: &Path, placing: &Placing) -> Result<Vec<Vec3>, Fault> {

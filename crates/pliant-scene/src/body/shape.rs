@@ -17,11 +17,11 @@ use pliant_io::read::{ReadOptions, UpAxis, read_mesh};
 use super::as_key;
 use super::solid::build_solid;
 use crate::budget::{Budget, lattice_nodes, vertices_of};
+use crate::fault::Fault;
 use crate::format::{
     ContentName, DiagonalName, PiecesName, PlaneName, Rotation, ShapeSection, TetPatternName, TransformSection, UpName,
 };
 use crate::motion::{check_rotation, rotate};
-use crate::scene::Fault;
 
 /// Cells along the longest side of a solid that is filled, if nothing is said.
 const STANDARD_CELLS: usize = 20;

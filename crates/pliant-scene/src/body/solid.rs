@@ -4,9 +4,9 @@ use pliant::math::{Mat3, Vec3};
 use pliant::mesh::sdf::{Ball, Block, Capsule, Ring, Rod, Solid};
 
 use super::shape::rigid;
+use crate::fault::Fault;
 use crate::format::SolidShape;
 use crate::motion::check_rotation;
-use crate::scene::Fault;
 
 /// Solids in one shape at most: each asks all below it for its distance, so more would take for ever.
 const MOST_SOLIDS: usize = 256;

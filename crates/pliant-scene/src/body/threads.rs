@@ -4,8 +4,8 @@ use pliant::constraint::{ConstraintBatch, LongRangeAttachments, ThreadLengths};
 use pliant::mesh::Edge;
 
 use super::shape::Shape;
+use crate::fault::Fault;
 use crate::format::{LongRangeSection, ThreadLengthsName};
-use crate::scene::Fault;
 
 /// Threads of a vertex that a scene may ask for: more take memory without end.
 const MOST_THREADS: usize = 64;

@@ -4,8 +4,8 @@ use pliant::mesh::TriangleMesh;
 use pliant::{WrinkleError, WrinkleMesh, WrinkleParams};
 
 use crate::budget::Budget;
+use crate::fault::Fault;
 use crate::format::WrinklesSection;
-use crate::scene::Fault;
 use crate::settings::{MOST_ITERATIONS, check_most};
 
 /// Each triangle in 4096: more is a slip of the keyboard.
