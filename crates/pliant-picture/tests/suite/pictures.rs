@@ -363,7 +363,7 @@ fn rods_are_lines_and_fluids_have_a_surface_but_for_what_waits_in_its_pipe() {
     let pipe = Emitter { mouth: Vec3::Y, direction: Vec3::NEG_Y, radius: 0.05, speed: 2.0, duration: 0.1 };
     let water = FluidMaterial::default();
     let block = particle_block(Vec3::splat(0.2), water.spacing).expect("a block");
-    let builder = Simulation::builder().body(Body::rods(&cable, &RodMaterial::default()).expect("a cable"));
+    let builder = Simulation::builder().body(Body::rods(&cable, &RodMaterial::default()).expect("a cable").permeable());
     let builder = builder.body(Body::fluid(&block, &water).expect("water"));
     let builder = builder.body(Body::emitted(&pipe, &water).expect("a jet"));
     let sim = builder.solver(PositionBasedParams::default()).build().expect("a world");
