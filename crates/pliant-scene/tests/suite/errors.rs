@@ -320,7 +320,7 @@ fn a_density_tolerance_that_means_nothing_is_refused_at_its_key() {
     let cloth = "shape.sheet = { width = 1, height = 1, columns = 4, rows = 4 }\nmaterial.cloth = {}";
     for (body, keys, words) in [
         (water, "density_tolerance = 0", "density_tolerance is 0, but must be above 0"),
-        (water, "density_tolerance = nan", "density_tolerance is NaN, but must be above 0"),
+        (water, "density_tolerance = nan", "density_tolerance is nan, which is not a number"),
         (water, "density_tolerance = -0.1", "density_tolerance is -0.1, but must be above 0"),
         (water, "density_iterations = 20", "density_iterations goes with density_tolerance"),
         (

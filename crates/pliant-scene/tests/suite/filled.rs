@@ -123,7 +123,9 @@ fn a_file_s_surface_is_filled_and_is_what_exports_show() {
     let lowest = |points: &[Vec3]| points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
     let sagged = lowest(&last.positions);
     let particles = lowest(run.sim.positions());
-    assert!(sagged < -0.27 && particles - sagged > 0.01 && particles - sagged < 0.06, "{sagged} below {particles}");
+    // It hangs at rest, a tenth of a metre longer than it is.
+    assert!(sagged < -0.27 && sagged > -0.4, "{sagged}");
+    assert!(particles - sagged > 0.005 && particles - sagged < 0.06, "{sagged} below {particles}");
     let usd = export(&store, ExportFormat::Usda, folder.join("out.usda"), &ExportOptions::default()).unwrap();
     assert_eq!(usd.vertices, ball.positions.len());
     std::fs::remove_dir_all(folder).unwrap();
