@@ -402,7 +402,7 @@ CASES: dict[str, Case] = {
         lambda: pliant.Body,
         {
             "mesh": SHEET, "material": pliant.ClothMaterial(), "name": "cloth", "density": None, "masses": None,
-            "energies": (), "constraints": (), "pin": [0], "positions": X, "velocities": 0 * X, "pressure": 1.0,
+            "energies": (), "constraints": (), "pin": [0], "positions": X, "velocities": 0 * X, "pressure": 1.0, "permeable": False,
             "tearing": None, "matching": None, "cloth_matching": None, "solver": None,
         },
         use=run,
@@ -726,6 +726,7 @@ CASES: dict[str, Case] = {
         {
             "iterations": 3, "stiffness": 0.5, "stiffness_of": {"plate": 0.1}, "jacobi": 1.0, "order": "as-added",
             "tolerance": 0.0, "record": False, "levels": pliant.StretchLevels(2),
+            "density_tolerance": None, "density_iterations": 200,
         },
         use=with_solver,
     ),

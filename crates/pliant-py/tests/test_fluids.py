@@ -173,3 +173,12 @@ CASES: list[tuple[Callable[[], object], str]] = [
 def test_what_is_wrong_with_fluids_is_refused_by_name_and_value(attempt: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         attempt()
+
+
+def test_a_rope_in_water_says_that_water_flows_through_it() -> None:
+    water = pliant.Body(pliant.particle_block((0.2, 0.2, 0.2), WATER.spacing), WATER, name="water")
+    rope = pliant.rope((-0.5, 0.0, 0.0), (0.5, 0.0, 0.0), segments=6)
+    with pytest.raises(ValueError, match='"rope" has no surface, so fluid would do nothing to it'):
+        pliant.Simulation([water, pliant.Body(rope, pliant.StrandMaterial(), name="rope")])
+    passed = pliant.Body(rope, pliant.StrandMaterial(), name="rope", permeable=True)
+    pliant.Simulation([water, passed]).step()
