@@ -27,12 +27,16 @@ pub(super) struct Feature {
 
 pub(super) const FEATURES: &[Feature] = &[
     Feature { name: "collider", measure: "depth in the ground at the end [mm]", trial: collider },
-    Feature { name: "pin", measure: "fall of the centre when held by one vertex [m]", trial: pin },
+    Feature {
+        name: "pin",
+        measure: "fall of the centre when held by one vertex; a fluid is held particle by particle [m]",
+        trial: pin,
+    },
     Feature { name: "handle", measure: "the same, by a spring to a point", trial: handle },
     Feature { name: "grab", measure: "the same, by a user's hand", trial: grab },
     Feature { name: "attachment", measure: "the same, by a tie to another body", trial: attachment },
     Feature { name: "wind", measure: "speed after half a second in 5 m/s [m/s]", trial: wind },
-    Feature { name: "pressure", measure: "movement of a vertex by it [mm]", trial: pressure },
+    Feature { name: "pressure", measure: "movement of a vertex by it in five steps [µm]", trial: pressure },
     Feature { name: "tearing", measure: "vertices that were split", trial: tearing },
     Feature { name: "cutting", measure: "length of the cut [m]", trial: cutting },
     Feature { name: "strain limiting", measure: "stretch at a limit of 1.05", trial: strain_limiting },
@@ -202,7 +206,7 @@ fn pressure(kind: &Kind) -> Outcome {
         let start = sim.positions().to_vec();
         run(sim, 5)?;
         let moved = sim.positions().iter().zip(&start).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-        Ok(judge(moved > 1e-9, format!("{:.3}", 1e3 * moved)))
+        Ok(judge(moved > 1e-9, format!("{:.2}", 1e6 * moved)))
     })
 }
 

@@ -3,7 +3,8 @@
 use super::books::{Known, stored};
 use super::{Books, EnergyReport, Ledger, REDONE_FROM, SLOWED_FROM};
 use crate::integrate::TimeIntegrator;
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
+use crate::mesh::{pseudo_inverse_times, spin_of};
 use crate::solve::SolveReport;
 use crate::step::error::StepError;
 use crate::step::simulation::Simulation;
@@ -130,7 +131,10 @@ impl Simulation {
         for (vertices, taken) in bodies().zip(&taken).filter(|(_, taken)| **taken > 0.0) {
             let all: Vec<usize> = vertices.clone().filter(|&v| is_free(v)).collect();
             let motion = match all.len() == vertices.len() {
-                true => rigid_motion(&all, masses, &self.state.positions, velocities),
+                true => {
+                    let (masses, x) = (&masses[vertices.clone()], &self.state.positions[vertices.clone()]);
+                    rigid_motion(masses, x, &velocities[vertices])
+                }
                 false => vec![Vec3::ZERO; all.len()],
             };
             let sum = |part: &dyn Fn(usize, usize) -> Vec3| -> f64 {
@@ -148,22 +152,10 @@ impl Simulation {
     }
 }
 
-/// Velocities of the rigid motion with the momenta of some vertices.
-fn rigid_motion(all: &[usize], masses: &[f64], x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
-    let mass: f64 = all.iter().map(|&i| masses[i]).sum();
-    let mean = |of: &[Vec3]| all.iter().fold(Vec3::ZERO, |sum, &i| sum + of[i] * masses[i]) / mass;
-    let (centre, velocity) = (mean(x), mean(v));
-    let (mut inertia, mut momentum) = (Mat3::ZERO, Vec3::ZERO);
-    for &i in all {
-        let r = x[i] - centre;
-        momentum += r.cross(v[i] - velocity) * masses[i];
-        inertia += (Mat3::from_diagonal(Vec3::splat(r.length_squared())) - outer(r)) * masses[i];
-    }
-    let turning = inertia.inverse() * momentum;
-    let turning = if turning.is_finite() { turning } else { Vec3::ZERO };
-    all.iter().map(|&i| velocity + turning.cross(x[i] - centre)).collect()
-}
-
-fn outer(r: Vec3) -> Mat3 {
-    Mat3::from_cols(r * r.x, r * r.y, r * r.z)
+/// Velocities of the rigid motion with the momenta of a body.
+fn rigid_motion(masses: &[f64], x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
+    let (momentum, inertia, centre) = spin_of(masses, x, v);
+    let turning = pseudo_inverse_times(inertia, momentum);
+    let moving = v.iter().zip(masses).fold(Vec3::ZERO, |sum, (v, m)| sum + *v * *m) / masses.iter().sum::<f64>();
+    x.iter().map(|x| moving + turning.cross(*x - centre)).collect()
 }
