@@ -233,6 +233,7 @@ pub(crate) fn world(mut builder: SimulationBuilder, recipe: &Bound<'_, PyAny>) -
         ("bdf2", TimeIntegrator::Bdf2),
         ("tr-bdf2", TimeIntegrator::TrBdf2),
         ("implicit-midpoint", TimeIntegrator::ImplicitMidpoint),
+        ("energy-keeping", TimeIntegrator::EnergyKeeping),
     ];
     let gravity: [f64; 3] = get(recipe, "gravity")?;
     let damping = recipe.getattr("damping")?;

@@ -68,6 +68,7 @@ impl Scene {
         let key = match error {
             ModelError::FollowLeader(FollowLeaderError::Integrator { .. })
             | ModelError::Oriented { error: OrientedError::Integrator(_), .. }
+            | ModelError::UnknownEnergy { .. }
             | ModelError::ExplicitIntegrator(_) => "world.integrator",
             ModelError::FollowLeader(_) => "solver.follow-leader",
             ModelError::NoSuchKind { .. } => "solver.position-based.stiffness_of",

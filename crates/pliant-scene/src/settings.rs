@@ -66,6 +66,7 @@ pub(crate) fn settings(world: &WorldSection, solver: Option<&SolverSection>) -> 
             IntegratorName::Bdf2 => TimeIntegrator::Bdf2,
             IntegratorName::TrBdf2 => TimeIntegrator::TrBdf2,
             IntegratorName::ImplicitMidpoint => TimeIntegrator::ImplicitMidpoint,
+            IntegratorName::EnergyKeeping => TimeIntegrator::EnergyKeeping,
         });
     }
     if world.substeps.is_some() {

@@ -82,12 +82,12 @@ class Simulation(Changes, Readings):
 
     bodies: one or several. time_step [s]. substeps: number of equal parts of each step, 1 to 10000 (None: one, or
     what an Auto solver chooses); each costs as much as a step, and two to four resolve fast motion that one long step
-    damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2" or "implicit-midpoint" (None: implicit
-    Euler, or what an Auto solver chooses). colliders: obstacles for bodies. self_collision: keeps surfaces from
-    passing through each other. strain_limiting: limits how far bodies stretch. force: a function of the simulation
-    that returns the force on each vertex, (n, 3) [N], called before each step. threads: number in its own pool, 1 to
-    1024; the results are the same with any number, and more threads than cores do not make it faster. runaway_limit:
-    a step fails if a vertex moves by more than this many diagonals of the world.
+    damps. gravity [m/s²]. integrator: "implicit-euler", "bdf2", "tr-bdf2", "implicit-midpoint" or "energy-keeping"
+    (None: implicit Euler, or what an Auto solver chooses). colliders: obstacles for bodies. self_collision: keeps
+    surfaces from passing through each other. strain_limiting: limits how far bodies stretch. force: a function of the
+    simulation that returns the force on each vertex, (n, 3) [N], called before each step. threads: number in its own
+    pool, 1 to 1024; the results are the same with any number, and more threads than cores do not make it faster.
+    runaway_limit: a step fails if a vertex moves by more than this many diagonals of the world.
 
     Simulations pickle with their state, so you can send them to other processes.
     """

@@ -54,6 +54,8 @@ pub enum IntegratorName {
     TrBdf2,
     /// Second order, conserves energy; oscillates in stiff scenes.
     ImplicitMidpoint,
+    /// BDF2 that gives back the energy that it loses: bodies ring on until something touches them.
+    EnergyKeeping,
 }
 
 /// Wind, which acts on surfaces, strands and oriented particles. Give `velocity` or `keyframe`.

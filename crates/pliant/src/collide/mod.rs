@@ -166,6 +166,11 @@ impl Collider {
         self.frames.as_ref().map(|frames| frames.at(time).collect())
     }
 
+    /// Whether it is a mesh whose vertices move.
+    pub(crate) fn is_deforming(&self) -> bool {
+        self.frames.is_some()
+    }
+
     /// Checks its numbers.
     pub fn check(&self) -> Result<(), ColliderError> {
         self.shape.check()?;

@@ -149,6 +149,11 @@ impl Layers {
         }
     }
 
+    /// Vertices of surfaces that press on each other.
+    pub(crate) fn pressed_vertices(&self) -> impl Iterator<Item = u32> {
+        self.list.iter().filter(|contact| contact.law.pressed > 0.0).flat_map(|contact| contact.vertices)
+    }
+
     /// All contacts, with what they do at x.
     pub(super) fn couplings(&self, x: &impl Fn(usize) -> Vec3) -> impl Iterator<Item = Coupling> {
         self.list.iter().map(move |contact| Coupling {

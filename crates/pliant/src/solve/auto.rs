@@ -76,9 +76,8 @@ impl Chosen {
     pub(crate) fn suited_to(mut self, has_wind: bool, integrator: Option<TimeIntegrator>) -> Self {
         let own = if self.looks_back { TimeIntegrator::Bdf2 } else { TimeIntegrator::ImplicitEuler };
         self.integrator = integrator.unwrap_or(own);
-        let is_sensitive = matches!(self.integrator, TimeIntegrator::TrBdf2 | TimeIntegrator::ImplicitMidpoint);
         let SolverChoice::TwoMetric(params) = &mut self.solver else { return self };
-        if is_sensitive {
+        if self.integrator.is_sensitive() {
             params.iterations = if self.is_long { ITERATIONS_OF_LONG_STEPS } else { ITERATIONS_OF_ROUGH_MOTION };
             params.energy_tolerance = 0.0;
         } else if has_wind {

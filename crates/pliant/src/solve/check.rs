@@ -24,6 +24,14 @@ impl SolverChoice {
     pub(crate) fn check_parameters(&self, contact: ContactMode, integrator: TimeIntegrator) -> Checked {
         let tolerance = self.tolerance();
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
+        let meets_constraints = matches!(self, Self::PositionBased(_) | Self::FollowLeader(_));
+        if integrator == TimeIntegrator::EnergyKeeping && meets_constraints {
+            let unknown = "the energy of what is moved to meet constraints one by one".to_owned();
+            return Err(ModelError::UnknownEnergy {
+                unknown,
+                instead: "choose the projective, two-metric or Newton solver",
+            });
+        }
         match self {
             Self::Auto => {}
             Self::FollowLeader(params) => params.check()?,

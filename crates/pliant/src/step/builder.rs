@@ -11,6 +11,7 @@ use crate::solve::limit::StrainLimiting;
 use crate::solve::{SolverChoice, Touchable};
 use crate::step::applies::{self, Uses};
 use crate::step::change::{Attached, Roster};
+use crate::step::energy;
 use crate::step::groups::{Circumstances, Plan, Planned, Wishes};
 use crate::step::pool::Pool;
 use crate::step::self_collision::{SelfCollider, SelfCollision};
@@ -260,6 +261,7 @@ impl SimulationBuilder {
             self_collision: self.self_collision.is_some(),
         };
         applies::check(&model, &uses)?;
+        energy::check_kept(&model, integrator, uses.strain_limiting, self.contact.mode)?;
         let collider = |settings| SelfCollider::new(settings, &model, &mut positions);
         let collider = self.self_collision.clone().map(collider).transpose()?;
         let channels = crate::matter::initial(&model, &positions)?;

@@ -44,7 +44,18 @@ impl Simulation {
     /// Makes the result of a good substep the current state.
     pub(crate) fn commit(&mut self, part: &Substep, reached: Reached) {
         let h = part.h;
-        let Reached { positions, velocities, touched, held, clearances, between, others, struck, limited: _ } = reached;
+        let Reached {
+            positions,
+            velocities,
+            touched,
+            held,
+            clearances,
+            between,
+            others,
+            struck,
+            limited: _,
+            accounts: _,
+        } = reached;
         if let Some(colliders) = &mut self.colliders {
             (colliders.touched, colliders.held) = (touched, held);
         }

@@ -345,6 +345,7 @@ impl Simulation {
         }
         self.history = None;
         self.ledger = Ledger::default();
+        self.accounts.clear();
         self.forget_clearances();
         Ok(())
     }

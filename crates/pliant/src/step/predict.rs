@@ -2,7 +2,7 @@
 
 use crate::force::pressure::add_pressure;
 use crate::force::wind::Drag;
-use crate::integrate::{Beginning, Stage, TimeIntegrator};
+use crate::integrate::{Beginning, Stage};
 use crate::math::Vec3;
 use crate::solve::SolverChoice;
 use crate::sparse::FactorError;
@@ -95,7 +95,7 @@ impl Simulation {
     /// The state one substep earlier, for an integrator that looks back over substeps of equal length h \[s\]. Its velocities are damped
     /// for the two since, as the current ones are for one: else BDF2 would slow down twice as fast as it should.
     fn usable_history(&self, h: f64) -> Option<History> {
-        let looks_back = self.settings.integrator == TimeIntegrator::Bdf2;
+        let looks_back = self.settings.integrator.looks_back();
         let mut history = self.history.as_ref().filter(|history| looks_back && history.h == h)?.clone();
         for _ in 0..2 {
             let (model, links) = (&self.model, &self.damping_links);

@@ -7,7 +7,7 @@ use crate::math::Vec3;
 use crate::matter::SavedChannels;
 use crate::step::change::ChangeError;
 use crate::step::coupling::HeldForces;
-use crate::step::energy::Ledger;
+use crate::step::energy::{Account, Ledger};
 use crate::step::grab::Grabs;
 use crate::step::lineage::Replayed;
 use crate::step::simulation::Simulation;
@@ -72,6 +72,9 @@ impl Simulation {
         }
         if self.ledger != Ledger::default() {
             channels.push((Ledger::CHANNEL.to_owned(), self.ledger.numbers()));
+        }
+        if !self.accounts.is_empty() {
+            channels.push((Account::CHANNEL.to_owned(), Account::numbers(&self.accounts)));
         }
         channels.extend(self.between.channels());
         if !self.grabs.is_empty() {
@@ -225,6 +228,7 @@ impl Simulation {
         }
         let between = HeldForces::saved_in(saved, model.bodies().len())?;
         let ledger = Ledger::saved_in(saved)?;
+        let accounts = Account::list(saved.optional(Account::CHANNEL, 2 * model.islands().len())?);
         if let Some(replayed) = replayed {
             let collider = self.collider_for(&replayed.model, &state.positions);
             let refuse = |error: ModelError| CheckpointError::Topology {
@@ -252,7 +256,7 @@ impl Simulation {
         }
         (self.settings.time_step, self.settings.substeps) = (clock[2], substeps);
         (self.state, self.inputs, self.memory, self.history) = (state, inputs, memory, history);
-        self.ledger = ledger;
+        (self.ledger, self.accounts) = (ledger, accounts);
         Ok(())
     }
 }

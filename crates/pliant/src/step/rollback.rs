@@ -4,7 +4,7 @@ use crate::contact::{Contact, Held};
 use crate::math::Vec3;
 use crate::matter::Channels;
 use crate::step::coupling::HeldForces;
-use crate::step::energy::Ledger;
+use crate::step::energy::{Account, Ledger};
 use crate::step::grab::Grabs;
 use crate::step::groups::{Plan, Wishes};
 use crate::step::self_collision::SelfCollider;
@@ -35,6 +35,7 @@ struct Saved {
     between: HeldForces,
     grabs: Grabs,
     ledger: Ledger,
+    accounts: Vec<Account>,
     /// What energies remember.
     warm: Vec<Vec<f64>>,
     touched: Vec<Contact>,
@@ -115,6 +116,7 @@ impl Simulation {
                 saved.warm.iter_mut().zip(&self.memory).for_each(|(warm, memory)| warm.clone_from(&memory.warm));
                 copy(touched, &mut saved.touched);
                 copy(held, &mut saved.held);
+                saved.accounts.clone_from(&self.accounts);
                 Saved { replaced, ledger: self.ledger, ..saved }
             }
             None => Saved {
@@ -127,6 +129,7 @@ impl Simulation {
                 between: self.between.clone(),
                 grabs: self.grabs.clone(),
                 ledger: self.ledger,
+                accounts: self.accounts.clone(),
                 warm: self.memory.iter().map(|memory| memory.warm.clone()).collect(),
                 touched: touched.to_vec(),
                 held: held.to_vec(),
@@ -168,6 +171,7 @@ impl Simulation {
         self.between.clone_from(&saved.between);
         self.grabs.clone_from(&saved.grabs);
         self.ledger = saved.ledger;
+        self.accounts.clone_from(&saved.accounts);
         // Bounds change nothing that is found.
         self.forget_clearances();
     }

@@ -14,7 +14,7 @@ use crate::sparse::Cholesky;
 use crate::step::builder::SimulationBuilder;
 use crate::step::change::Roster;
 use crate::step::coupling::{HeldForces, Wetting};
-use crate::step::energy::Ledger;
+use crate::step::energy::{Account, Ledger};
 use crate::step::error::StepError;
 use crate::step::grab::Grabs;
 use crate::step::groups::{Group, Plan, Wishes};
@@ -90,6 +90,8 @@ pub struct Simulation {
     pub(crate) rollback: Rollback,
     /// What is known of its energy, and which elements have pinned vertices, where it was looked for.
     pub(crate) ledger: Ledger,
+    /// Energies of islands, where the integrator keeps them; empty where something has changed since.
+    pub(crate) accounts: Vec<Account>,
     pub(super) near_pins: Option<Vec<Vec<u32>>>,
     pool: Pool,
     pub(crate) clock: Clock,
@@ -140,6 +142,7 @@ impl Simulation {
             mass_factor: None,
             self_collider: None,
             ledger: Ledger::default(),
+            accounts: Vec::new(),
             near_pins: None,
             pool,
             clock,
@@ -176,6 +179,7 @@ impl Simulation {
         self.limiter = None;
         self.near_pins = None;
         self.ledger.elastic = None;
+        self.accounts.clear();
         self.damping_links = DampingLinks::new(&self.damping, &self.model);
     }
 

@@ -10,7 +10,7 @@ use crate::scratch::Scratch;
 use crate::solve::limit::{Limiter, StrainLimitReport};
 use crate::solve::{SolveError, SolveReport, Solver, Start};
 use crate::step::coupling::{Coupled, HeldForces, Side, Wetting};
-use crate::step::energy::{Acting, Books};
+use crate::step::energy::{Account, Acting, Books};
 use crate::step::grab::Grabs;
 use crate::step::groups::{PerGroup, Plan};
 use crate::step::predict::Prediction;
@@ -34,6 +34,8 @@ pub(crate) struct Reached {
     pub(super) others: Vec<Vec3>,
     /// Vertices that were struck, with the positions and velocities that they might have had at the start.
     pub(super) struck: Vec<(u32, Vec3, Vec3)>,
+    /// Energies of islands, for an integrator that keeps them.
+    pub(super) accounts: Vec<Account>,
 }
 
 impl Simulation {
@@ -43,6 +45,7 @@ impl Simulation {
         part: &Substep,
         prediction: Prediction,
         elastic: f64,
+        keeps_energy: bool,
     ) -> Result<(Reached, SolveReport, Books), SolveError> {
         let Prediction { velocities, accelerations, by_air, by_pressure, stage } = prediction;
         let known = self.begin_solve()?;
@@ -70,6 +73,7 @@ impl Simulation {
             clock: &self.clock,
             scratch: &mut self.scratch,
             near_pins: &mut self.near_pins,
+            accounts: &self.accounts,
         };
         let (mut solved, report) = stages.solve(&stage, known)?;
         let limited = stages.limit_strain(&mut solved)?;
@@ -82,8 +86,12 @@ impl Simulation {
         let acting = Acting { gravity, pressure: by_pressure, by_air, velocities, elastic };
         // A step that will be refused has no energy.
         let is_finite = solved.x.iter().all(|x| x.is_finite());
+        let mut accounts = Vec::new();
+        if is_finite && keeps_energy {
+            accounts = stages.keep_energy(&mut solved, &touched.contacts, &acting);
+        }
         let books = if is_finite { stages.books(&mut solved, &touched.contacts, &acting) } else { Books::default() };
-        Ok((stages.reached(solved, touched, limited, acting.by_air), report, books))
+        Ok((Reached { accounts, ..stages.reached(solved, touched, limited, acting.by_air) }, report, books))
     }
 
     /// Tells all that takes part where the substep begins. Returns how far colliders are known to be.
@@ -133,13 +141,13 @@ pub(super) struct Stages<'a> {
     grabs: &'a Grabs,
     pub(super) inputs: &'a Inputs,
     integrator: TimeIntegrator,
-    around: Option<&'a Colliders>,
+    pub(super) around: Option<&'a Colliders>,
     pub(super) limiter: Option<&'a Limiter>,
     /// Positions at the start of the substep \[m\].
     pub(super) start: &'a [Vec3],
     pub(super) part: &'a Substep,
     /// Damped velocities at the start \[m/s\].
-    velocities: Vec<Vec3>,
+    pub(super) velocities: Vec<Vec3>,
     /// Accelerations by external forces \[m/s²\].
     accelerations: Vec<Vec3>,
     pub(super) trial: &'a mut [Memory],
@@ -148,6 +156,8 @@ pub(super) struct Stages<'a> {
     pub(super) scratch: &'a mut Scratch,
     /// Elements of each energy that have pinned vertices, where they were looked for.
     pub(super) near_pins: &'a mut Option<Vec<Vec<u32>>>,
+    /// Energies of islands at the start, where they are known.
+    pub(super) accounts: &'a [Account],
 }
 
 impl<'a> Stages<'a> {
@@ -361,6 +371,17 @@ impl<'a> Stages<'a> {
         let struck = touched.struck.iter().map(past).collect();
         self.scratch.give([velocities, accelerations]);
         let Touched { contacts: touched, held, .. } = touched;
-        Reached { positions: x, velocities: v, touched, held, clearances, between, limited, others, struck }
+        Reached {
+            positions: x,
+            velocities: v,
+            touched,
+            held,
+            clearances,
+            between,
+            limited,
+            others,
+            struck,
+            accounts: Vec::new(),
+        }
     }
 }

@@ -226,6 +226,14 @@ pub enum ModelError {
     /// The explicit solver supports one integrator only.
     #[error("the explicit solver always uses symplectic Euler: set the integrator to ImplicitEuler, not {0:?}")]
     ExplicitIntegrator(TimeIntegrator),
+    /// The energy-keeping integrator cannot know the energy of this world.
+    #[error("the energy-keeping integrator cannot know {unknown}: {instead}, or choose another integrator")]
+    UnknownEnergy {
+        /// Of what it would have to know the energy.
+        unknown: String,
+        /// A way out.
+        instead: &'static str,
+    },
     /// A body has a constraint that the solver does not support.
     #[error("body {body:?} has constraints of kind {kind:?}, which only the position-based solver supports")]
     UnsupportedConstraint {
@@ -293,6 +301,7 @@ impl ModelError {
             | Self::ExplicitIntegrator(_)
             | Self::NoSuchKind { .. }
             | Self::TooManyThreads { .. }
+            | Self::UnknownEnergy { .. }
             | Self::Threads(_) => None,
         }
     }

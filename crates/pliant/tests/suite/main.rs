@@ -5,6 +5,7 @@ mod changes;
 mod closed_forms;
 mod contact;
 mod energies;
+mod energy_keeping;
 mod explicit;
 mod fluids;
 mod follow_leader;

@@ -81,6 +81,7 @@ pub(super) const FEATURES: &[Feature] = &[
         measure: KEPT,
         trial: |kind| integrator(kind, TimeIntegrator::ImplicitMidpoint),
     },
+    Feature { name: "energy-keeping", measure: KEPT, trial: |kind| integrator(kind, TimeIntegrator::EnergyKeeping) },
 ];
 
 const DAMPED: &str = "energy of deforming motion that is left of that without [%]";

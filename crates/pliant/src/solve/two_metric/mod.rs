@@ -108,6 +108,9 @@ const NEGLIGIBLE: f64 = 1e-8;
 /// How many times the usual iterations a stage may take while g is above what it would be if nothing moved: energy would come from nowhere.
 const LONGEST: usize = 5;
 
+/// Share of the energy that may be missed where energy has come from nowhere: any above 0 makes a stage look at what it would be if nothing moved.
+const CAREFUL_TOLERANCE: f64 = 1e-3;
+
 /// Most weight of a contact over the inertia m/τ² of its vertex. The diagonal of the constant matrix, which is the projective solver's weight, is up to
 /// 1e4 times that on stiff cloth, and Newton's matrix has next to nothing across it: linear iterations in contact then never ended, and the drape of
 /// 50 × 50 vertices was farther from the exact motion at more time.
@@ -154,11 +157,14 @@ impl Solver for TwoMetric {
         match is_careful {
             true => {
                 let usual = self.usual.get_or_insert_with(|| self.params.clone());
+                let iterations = CARE * usual.iterations;
                 self.params = TwoMetricParams {
-                    iterations: CARE * usual.iterations,
+                    iterations,
                     linear_iterations: CARE * usual.linear_iterations,
                     linear_tolerance: usual.linear_tolerance / CARE as f64,
-                    energy_tolerance: 0.0,
+                    // All of them, and more while g is above what it would be if nothing moved.
+                    least_iterations: iterations,
+                    energy_tolerance: CAREFUL_TOLERANCE,
                     ..usual.clone()
                 };
             }

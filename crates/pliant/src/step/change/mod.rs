@@ -404,6 +404,8 @@ impl Simulation {
             crate::matter::check_world(model, planned.integrator)?;
             crate::world::topology::check_tearing(model)?;
             crate::step::applies::check(model, &self.uses(self.settings.wind.is_some()))?;
+            let limits_strain = self.strain_limiting.is_some();
+            crate::step::energy::check_kept(model, planned.integrator, limits_strain, self.contact_mode())?;
             // Surfaces that were there are apart already.
             let collider = match bodies.iter().all(Option::is_some) || self.lineage.is_provisional {
                 true => self.later_self_collision().map(|settings| SelfCollider::unchecked(settings, model)),

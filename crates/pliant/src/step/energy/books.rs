@@ -1,6 +1,7 @@
 //! Measures what a substep does to the energy of the world.
 
 use super::{Books, STILL, Works};
+use crate::collide::Collider;
 use crate::contact::{Contact, ContactMode};
 use crate::energy::{MAX_ROWS, Memory, batch_energy};
 use crate::math::Vec3;
@@ -35,11 +36,26 @@ impl Stages<'_> {
         let (mut elastic, mut is_hidden) =
             (0.0, !self.model.matter().is_empty() || self.limiter.is_some() || !has_forces);
         for (model, solver) in self.groups.iter_mut() {
-            is_hidden |= !solver.lowers_energies();
+            if !solver.lowers_energies() {
+                is_hidden = true;
+                continue;
+            }
             elastic +=
                 stored(model, &mut **solver, (self.inputs, Known::Prepared), &mut solved.x, self.trial, self.scratch);
         }
-        Books { elastic: [acting.elastic, elastic], is_hidden, ..books }
+        let is_driven = is_hidden && self.is_driven(solved);
+        Books { elastic: [acting.elastic, elastic], is_hidden, is_driven, ..books }
+    }
+
+    /// Whether pins, colliders or handles move: where forces are hidden, so is their work.
+    fn is_driven(&self, solved: &Solved<'_>) -> bool {
+        let [from, to] = self.part.span;
+        let moves = |collider: &Collider| collider.is_deforming() || collider.pose(from) != collider.pose(to);
+        let has_moved = |&v: &u32| solved.x[v as usize] != self.start[v as usize];
+        self.around.is_some_and(|around| around.colliders.iter().any(moves))
+            || self.model.pinned().iter().any(has_moved)
+            || self.inputs.goals_now != self.inputs.substep_goals
+            || solved.contacts.iter().any(|contacts| !contacts.ties.list.is_empty())
     }
 
     /// Kinetic energy, and the work of what acts on free vertices as they go.
@@ -186,7 +202,7 @@ pub(super) enum Known {
     Prepared,
 }
 
-/// Elastic energy of what a solver moves \[J\]; 0 where kinetic energy has to do.
+/// Elastic energy of what a solver moves \[J\].
 pub(super) fn stored(
     model: &Model,
     solver: &mut dyn Solver,
@@ -195,9 +211,6 @@ pub(super) fn stored(
     memory: &mut [Memory],
     scratch: &mut Scratch,
 ) -> f64 {
-    if !solver.lowers_energies() {
-        return 0.0;
-    }
     let mut goals = std::mem::take(&mut scratch.goals);
     inputs.goals_at(model, if known == Known::Nothing { 0.0 } else { 1.0 }, &mut goals);
     let target = scratch.copy(x);

@@ -9,7 +9,7 @@ use crate::solve::SolveReport;
 use crate::step::error::StepError;
 use crate::step::simulation::Simulation;
 use crate::step::stages::Reached;
-use crate::world::state::Substep;
+use crate::world::state::{State, Substep};
 
 /// A substep that was solved.
 pub(crate) struct Taken {
@@ -23,45 +23,59 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// What it has gained beyond a share of all that was turned over \[J\].
-    fn excess(&self, share: f64) -> f64 {
-        self.ledger.excess(&self.books, share)
+    /// What it has gained beyond a share of all that was turned over \[J\], for a world with this integrator.
+    fn excess(&self, integrator: TimeIntegrator, share: f64) -> f64 {
+        match (self.books.is_hidden, integrator) {
+            (false, _) => self.ledger.excess(&self.books, share),
+            // Implicit Euler loses energy whatever is stored.
+            (true, TimeIntegrator::ImplicitEuler) => 0.0,
+            (true, _) => self.ledger.kinetic_excess(&self.books, share),
+        }
+    }
+
+    /// Adds what an attempt before has cost.
+    fn follows(&mut self, first: Self) {
+        self.solve.add(first.solve);
+        self.seconds_predict += first.seconds_predict;
+        self.seconds_solve += first.seconds_solve;
+    }
+
+    /// Whether it need not be taken again.
+    fn is_sound(&self, integrator: TimeIntegrator) -> bool {
+        // Implicit Euler loses again what contacts and iterations that end early give it, so more is let pass.
+        let share = if integrator == TimeIntegrator::ImplicitEuler { SLOWED_FROM } else { REDONE_FROM };
+        self.excess(integrator, share) <= 0.0
     }
 }
 
 impl Simulation {
-    /// Solves a substep. If an integrator that damps little has gained energy, or cannot solve it, it is solved again by implicit Euler and with
-    /// more care; what that has gained as well is taken out.
+    /// Solves a substep. If it has gained energy, or an integrator that damps little cannot solve it, it is solved again by implicit Euler and with more care; what
+    /// that has gained as well is taken out.
     pub(crate) fn solve_guarded(&mut self, part: &Substep) -> Result<Taken, StepError> {
         let elastic = self.elastic_energy_now();
         let integrator = self.settings.integrator;
-        let mut taken = self.attempt(part, elastic);
-        // Implicit Euler is only watched: it loses again what contacts and iterations that end early give it, and there is no other to take over.
-        let is_guarded = integrator != TimeIntegrator::ImplicitEuler;
-        if is_guarded && !taken.as_ref().is_ok_and(|taken| taken.excess(REDONE_FROM) <= 0.0) {
-            self.settings.integrator = TimeIntegrator::ImplicitEuler;
-            self.groups.iter_mut().for_each(|group| group.solver.take_care(true));
-            let again = self.attempt(part, elastic);
-            self.groups.iter_mut().for_each(|group| group.solver.take_care(false));
-            self.settings.integrator = integrator;
+        let keeps_energy = integrator == TimeIntegrator::EnergyKeeping;
+        let mut taken = self.attempt(part, elastic, keeps_energy);
+        // What implicit Euler cannot solve, it cannot solve again.
+        let is_failed = integrator != TimeIntegrator::ImplicitEuler;
+        if taken.as_ref().map_or(is_failed, |taken| !taken.is_sound(integrator)) {
+            let again = self.attempt_carefully(part, elastic, keeps_energy);
             taken = match (taken, again) {
                 (first, Ok(mut again)) => {
                     if let Ok(first) = first {
-                        again.solve.add(first.solve);
-                        again.seconds_predict += first.seconds_predict;
-                        again.seconds_solve += first.seconds_solve;
+                        again.follows(first);
                     }
                     again.energy.redone = 1;
                     Ok(again)
                 }
                 // What solvers keep is that of the last attempt.
-                (Ok(_), Err(_)) => self.attempt(part, elastic),
+                (Ok(_), Err(_)) => self.attempt(part, elastic, keeps_energy),
                 (first, Err(_)) => first,
             };
         }
         let mut taken = taken?;
-        if is_guarded && taken.excess(SLOWED_FROM) > 0.0 {
-            self.calm(&mut taken);
+        if taken.excess(integrator, SLOWED_FROM) > 0.0 {
+            taken = self.calm(part, elastic, taken, integrator)?;
         }
         let Books { kinetic, elastic, released, works, .. } = taken.books;
         let EnergyReport { redone, slowed, .. } = taken.energy;
@@ -69,15 +83,17 @@ impl Simulation {
         taken.energy =
             EnergyReport { kinetic: kinetic[1], elastic: elastic[1], released, works, gained, redone, slowed };
         self.ledger = taken.ledger;
+        self.accounts = std::mem::take(&mut taken.reached.accounts);
         Ok(taken)
     }
 
     /// Predicts, solves, checks and measures.
-    fn attempt(&mut self, part: &Substep, elastic: f64) -> Result<Taken, StepError> {
+    fn attempt(&mut self, part: &Substep, elastic: f64, keeps_energy: bool) -> Result<Taken, StepError> {
         let begun = self.clock.now();
         let prediction = self.predict(part).map_err(|error| self.failed(error.into()))?;
         let predicted = self.clock.now();
-        let (reached, solve, books) = self.solve(part, prediction, elastic).map_err(|error| self.failed(error))?;
+        let (reached, solve, books) =
+            self.solve(part, prediction, elastic, keeps_energy).map_err(|error| self.failed(error))?;
         let solved = self.clock.now();
         self.check(&reached.positions)?;
         let (seconds_predict, seconds_solve) = (predicted - begun, solved - predicted);
@@ -85,28 +101,79 @@ impl Simulation {
         Ok(Taken { reached, solve, energy, seconds_predict, seconds_solve, books, ledger })
     }
 
-    /// Elastic energy of the current state, as far as solvers have one \[J\].
+    /// Elastic energy of the current state, as far as solvers lower it \[J\].
     fn elastic_energy_now(&mut self) -> f64 {
         if let Some(known) = self.ledger.elastic {
             return known;
         }
         let (mut x, mut memory) = (self.state.positions.clone(), self.memory.clone());
+        let is_first = self.ledger == Ledger::default();
         let mut sum = 0.0;
         for group in &mut self.groups {
             let (model, solver) = group.parts(&self.model);
-            sum += stored(model, solver, (&self.inputs, Known::Nothing), &mut x, &mut memory, &mut self.scratch);
+            let is_lowered = solver.lowers_energies();
+            if is_lowered || is_first {
+                let inputs = (&self.inputs, Known::Nothing);
+                let energy = stored(model, solver, inputs, &mut x, &mut memory, &mut self.scratch);
+                // What other solvers make of a stretched beginning is motion that was there.
+                *(if is_lowered { &mut sum } else { &mut self.ledger.turned_over }) += energy;
+            }
         }
         sum
     }
 
-    /// Takes what a substep has gained out of velocities, as far as they have it: what is left is out of them later, when it has become motion. Positions stay,
+    /// Solves a substep by implicit Euler and with more iterations.
+    fn attempt_carefully(&mut self, part: &Substep, elastic: f64, keeps_energy: bool) -> Result<Taken, StepError> {
+        let integrator = std::mem::replace(&mut self.settings.integrator, TimeIntegrator::ImplicitEuler);
+        self.groups.iter_mut().for_each(|group| group.solver.take_care(true));
+        let taken = self.attempt(part, elastic, keeps_energy);
+        self.groups.iter_mut().for_each(|group| group.solver.take_care(false));
+        self.settings.integrator = integrator;
+        taken
+    }
+
+    /// Solves a substep that gains energy whatever solves it once more, from where its bodies move as wholes: what shakes within them is what is torn where it is held back. What
+    /// is gained even so is taken out of velocities, as far as they have it; what is left is out of them later, when it has become motion. Positions stay,
     /// because surfaces are kept apart only on the way to there.
-    fn calm(&self, taken: &mut Taken) {
-        taken.energy.slowed = 1;
-        let wanted = taken.excess(SLOWED_FROM);
-        let removed = self.slow_down(&mut taken.reached.velocities, wanted);
-        taken.books.kinetic[1] -= removed;
+    fn calm(
+        &mut self,
+        part: &Substep,
+        elastic: f64,
+        first: Taken,
+        integrator: TimeIntegrator,
+    ) -> Result<Taken, StepError> {
+        let calmed = self.motion_as_wholes();
+        let velocities = std::mem::replace(&mut self.state.velocities, calmed);
+        let again = self.attempt_carefully(part, elastic, false);
+        self.state.velocities = velocities;
+        let mut taken = again?;
+        // It began with less than there was.
+        taken.books.kinetic[0] = first.books.kinetic[0];
         taken.ledger = self.ledger.after(&taken.books);
+        taken.energy = first.energy;
+        taken.follows(first);
+        taken.energy.slowed = 1;
+        let excess = taken.excess(integrator, SLOWED_FROM);
+        if excess > 0.0 {
+            let removed = self.slow_down(&mut taken.reached.velocities, excess);
+            taken.books.kinetic[1] -= removed;
+            taken.ledger = self.ledger.after(&taken.books);
+        }
+        Ok(taken)
+    }
+
+    /// Velocities of the rigid motions of bodies; those of bodies that are pinned are 0 \[m/s\].
+    fn motion_as_wholes(&self) -> Vec<Vec3> {
+        let (model, State { positions, velocities, .. }) = (&self.model, &self.state);
+        let masses = model.mass().lumped();
+        let mut calmed = vec![Vec3::ZERO; velocities.len()];
+        for vertices in model.bodies().iter().map(|body| body.vertices.clone()) {
+            if vertices.clone().all(|v| model.free_index(v as u32).is_some()) {
+                let [x, v] = [positions, velocities].map(|list| &list[vertices.clone()]);
+                calmed[vertices.clone()].copy_from_slice(&rigid_motion(&masses[vertices], x, v));
+            }
+        }
+        calmed
     }
 
     /// Takes energy out of velocities, first of bodies that have become faster; what bodies do as a whole is kept for last. Returns how much was had \[J\].

@@ -5,7 +5,7 @@
 
 mod cantilever;
 mod chain;
-mod common;
+pub(crate) mod common;
 mod damping;
 mod drape;
 mod dropped;

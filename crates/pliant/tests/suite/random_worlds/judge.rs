@@ -50,7 +50,12 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     pub(crate) fn holds(&self) -> bool {
-        self.failure.is_none() && self.share <= SHARE
+        self.holds_within(SHARE)
+    }
+
+    /// Whether nothing has failed, and at most a share of what was turned over was gained.
+    pub(crate) fn holds_within(&self, share: f64) -> bool {
+        self.failure.is_none() && self.share <= share
     }
 }
 
@@ -75,6 +80,8 @@ pub(crate) struct Watched<'a> {
     highest_outer: f64,
     lowest: f64,
     last: f64,
+    /// What may be gained of what was turned over.
+    share: f64,
     verdict: Verdict,
 }
 
@@ -101,6 +108,7 @@ impl<'a> Watched<'a> {
             highest_outer: 0.0,
             lowest: 0.0,
             last: 0.0,
+            share: SHARE,
             verdict: Verdict::default(),
         };
         let start = watched.energies();
@@ -111,8 +119,14 @@ impl<'a> Watched<'a> {
         watched
     }
 
-    /// Goes on for some steps of the world's own length.
-    pub(crate) fn run(mut self, steps: usize) -> Verdict {
+    /// Goes on for some steps of the world's own length, while it holds.
+    pub(crate) fn run(self, steps: usize) -> Verdict {
+        self.run_within(SHARE, steps)
+    }
+
+    /// The same with another bound; where it is greater, strain limits are judged by kinetic energy alone, as the guard of the engine does.
+    pub(crate) fn run_within(mut self, share: f64, steps: usize) -> Verdict {
+        self.share = share;
         let count = (self.world.time_step / self.sim.time_step()).round() as usize;
         for step in 0..steps {
             // As the engine does it: evenly to where things are at the end of the step.
@@ -120,7 +134,7 @@ impl<'a> Watched<'a> {
             for part in 0..count {
                 let done = (part + 1) as f64 / count as f64;
                 self.substep(|course| course.at(from).lerp(course.at(to), done));
-                if !self.verdict.holds() || self.verdict.burst {
+                if !self.verdict.holds_within(share) || self.verdict.burst {
                     return self.verdict;
                 }
             }
@@ -178,7 +192,12 @@ impl<'a> Watched<'a> {
         self.lowest = self.lowest.min(own);
         let mass: f64 = self.sim.model().mass().lumped().iter().sum();
         let turned_over = self.turned_over + released;
-        let gain = own - self.lowest - 0.5 * mass * STILL * STILL;
+        let rounding = 0.5 * mass * STILL * STILL;
+        // Limits store and take energy as they move vertices.
+        let gain = match self.world.strain_limiting.is_some() && self.share > SHARE {
+            true => now.kinetic - turned_over - rounding,
+            false => own - self.lowest - rounding,
+        };
         let verdict = &mut self.verdict;
         let time = self.sim.time();
         if own - self.last > verdict.jump.0 {
@@ -277,8 +296,17 @@ pub(crate) fn judge(world: &World) -> Verdict {
 
 /// The same with other settings.
 pub(crate) fn judge_by(world: &World, settings: impl FnOnce(SimulationBuilder) -> SimulationBuilder) -> Verdict {
+    judge_within(world, SHARE, settings)
+}
+
+/// The same with another bound.
+pub(crate) fn judge_within(
+    world: &World,
+    share: f64,
+    settings: impl FnOnce(SimulationBuilder) -> SimulationBuilder,
+) -> Verdict {
     match world.builder().and_then(|builder| settings(builder).build()) {
-        Ok(sim) => Watched::new(world, sim).run(world.steps),
+        Ok(sim) => Watched::new(world, sim).run_within(share, world.steps),
         Err(error) => Verdict { failure: Some(format!("not built: {error}")), ..Verdict::default() },
     }
 }
