@@ -24,14 +24,6 @@ impl SolverChoice {
     pub(crate) fn check_parameters(&self, contact: ContactMode, integrator: TimeIntegrator) -> Checked {
         let tolerance = self.tolerance();
         require("solver tolerance", tolerance, "at least 0", tolerance >= 0.0)?;
-        let meets_constraints = matches!(self, Self::PositionBased(_) | Self::FollowLeader(_));
-        if integrator == TimeIntegrator::EnergyKeeping && meets_constraints {
-            let unknown = "the energy of what is moved to meet constraints one by one".to_owned();
-            return Err(ModelError::UnknownEnergy {
-                unknown,
-                instead: "choose the projective, two-metric or Newton solver",
-            });
-        }
         match self {
             Self::Auto => {}
             Self::FollowLeader(params) => params.check()?,
@@ -64,6 +56,19 @@ impl SolverChoice {
         }
         if let (false, Some((body, kind))) = (self.knows_constraints(), model.needs_position_based()) {
             return Err(ModelError::UnsupportedConstraint { body: body.name.clone(), kind });
+        }
+        let meets_constraints = matches!(self, Self::PositionBased(_) | Self::FollowLeader(_));
+        if integrator == TimeIntegrator::EnergyKeeping && meets_constraints {
+            let (unknown, instead) = match model.needs_position_based() {
+                Some((body, kind)) => {
+                    (format!("the energy of body {:?} with its {kind}", body.name), "make it of an elastic material")
+                }
+                None => (
+                    "the energy of what is moved to meet constraints one by one".to_owned(),
+                    "choose the projective, two-metric or Newton solver",
+                ),
+            };
+            return Err(ModelError::UnknownEnergy { unknown, instead });
         }
         match self {
             Self::PositionBased(params) => params.check_kinds(model),
