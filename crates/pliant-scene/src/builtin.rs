@@ -52,6 +52,7 @@ pub const BUILTIN: &[Builtin] = builtin![
     "rope-bridge",
     "sails",
     "sleeve",
+    "springboards",
     "tent",
     "torn-flag",
     "toy",

@@ -38,6 +38,16 @@ pub(crate) struct Reached {
     pub(super) accounts: Vec<Account>,
 }
 
+impl Reached {
+    /// Forgets what was found on the way to another place.
+    pub(super) fn stand_still(&mut self) {
+        self.touched.clear();
+        self.held.clear();
+        self.struck.clear();
+        self.clearances.iter_mut().for_each(|known| *known = Clearances::default());
+    }
+}
+
 impl Simulation {
     /// Solves a substep: its stages, then strain limits, contacts, pins, layers and velocities. `elastic` is the elastic energy at its start \[J\].
     pub(crate) fn solve(
@@ -90,7 +100,9 @@ impl Simulation {
         if is_finite && keeps_energy {
             accounts = stages.keep_energy(&mut solved, &touched.contacts, &acting);
         }
-        let books = if is_finite { stages.books(&mut solved, &touched.contacts, &acting) } else { Books::default() };
+        let mut books =
+            if is_finite { stages.books(&mut solved, &touched.contacts, &acting) } else { Books::default() };
+        books.owed = [stages.accounts, &accounts].map(Account::owed);
         Ok((Reached { accounts, ..stages.reached(solved, touched, limited, acting.by_air) }, report, books))
     }
 

@@ -43,11 +43,11 @@ impl Stages<'_> {
             elastic +=
                 stored(model, &mut **solver, (self.inputs, Known::Prepared), &mut solved.x, self.trial, self.scratch);
         }
-        let is_driven = is_hidden && self.is_driven(solved);
-        Books { elastic: [acting.elastic, elastic], is_hidden, is_driven, ..books }
+        let (has_matter, is_driven) = (!self.model.matter().is_empty(), self.is_driven(solved));
+        Books { elastic: [acting.elastic, elastic], is_hidden, has_matter, is_driven, ..books }
     }
 
-    /// Whether pins, colliders or handles move: where forces are hidden, so is their work.
+    /// Whether pins, colliders or handles move.
     fn is_driven(&self, solved: &Solved<'_>) -> bool {
         let [from, to] = self.part.span;
         let moves = |collider: &Collider| collider.is_deforming() || collider.pose(from) != collider.pose(to);

@@ -1,7 +1,7 @@
 //! Takes a substep whose energy is accounted for.
 
 use super::books::{Known, stored};
-use super::{Books, EnergyReport, Ledger, REDONE_FROM, SLOWED_FROM};
+use super::{Books, EnergyReport, Ledger, REDONE_FROM, SLOWED_FROM, Works};
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
 use crate::mesh::{pseudo_inverse_times, spin_of};
@@ -25,11 +25,11 @@ pub(crate) struct Taken {
 impl Taken {
     /// What it has gained beyond a share of all that was turned over \[J\], for a world with this integrator.
     fn excess(&self, integrator: TimeIntegrator, share: f64) -> f64 {
-        match (self.books.is_hidden, integrator) {
-            (false, _) => self.ledger.excess(&self.books, share),
-            // Implicit Euler loses energy whatever is stored.
-            (true, TimeIntegrator::ImplicitEuler) => 0.0,
-            (true, _) => self.ledger.kinetic_excess(&self.books, share),
+        let is_euler = integrator == TimeIntegrator::ImplicitEuler;
+        match self.books.is_hidden {
+            false => self.ledger.excess(&self.books, share),
+            true if is_euler && self.books.has_matter => 0.0,
+            true => self.ledger.kinetic_excess(&self.books, share),
         }
     }
 
@@ -159,7 +159,24 @@ impl Simulation {
             taken.books.kinetic[1] -= removed;
             taken.ledger = self.ledger.after(&taken.books);
         }
+        if taken.excess(integrator, SLOWED_FROM) > 0.0 && !taken.books.is_driven && !taken.books.has_matter {
+            self.stand_still(&mut taken);
+        }
         Ok(taken)
+    }
+
+    /// Leaves a world where it was for a substep in which nothing drives it: where it was, surfaces were apart.
+    fn stand_still(&self, taken: &mut Taken) {
+        let reached = &mut taken.reached;
+        reached.positions.copy_from_slice(&self.state.positions);
+        for &v in self.model.free() {
+            reached.velocities[v as usize] = Vec3::ZERO;
+        }
+        reached.stand_still();
+        let [stretched, _] = taken.books.elastic;
+        let kinetic = [taken.books.kinetic[0], 0.0];
+        taken.books = Books { kinetic, elastic: [stretched; 2], released: 0.0, works: Works::default(), ..taken.books };
+        taken.ledger = self.ledger.after(&taken.books);
     }
 
     /// Velocities of the rigid motions of bodies; those of bodies that are pinned are 0 \[m/s\].

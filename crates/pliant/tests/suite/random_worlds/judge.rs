@@ -17,6 +17,7 @@
 //!
 //! Substeps are taken one at a time, so that works can be measured in each; `main` shows that this is the same motion.
 
+use pliant::collide::Collider;
 use pliant::math::Vec3;
 use pliant::{Simulation, SimulationBuilder, StepError};
 
@@ -44,6 +45,8 @@ pub(crate) struct Verdict {
     pub(crate) fastest: f64,
     /// A step that was refused, or numbers that are none.
     pub(crate) failure: Option<String>,
+    /// Whether a moving collider has come over a pinned vertex.
+    pub(crate) squeezed: bool,
     /// Whether a body burst whose pressure is more than its material bears: a refusal that says why.
     pub(crate) burst: bool,
 }
@@ -178,6 +181,7 @@ impl<'a> Watched<'a> {
             self.verdict.failure = Some(format!("not finite at {} s", self.sim.time()));
             return;
         }
+        self.verdict.squeezed |= self.is_squeezed();
         let works = [by_handles, self.by_pins(&start), self.by_colliders(&start, begin), self.by_wind(&start)];
         self.book(works);
     }
@@ -242,6 +246,17 @@ impl<'a> Watched<'a> {
             }
         }
         energies
+    }
+
+    /// Whether a pinned vertex is within a collider, and one of them has moved there.
+    fn is_squeezed(&self) -> bool {
+        let time = self.sim.time();
+        let covers = |collider: &Collider| {
+            let moving = collider.moving_over(time, time);
+            let pinned = self.sim.model().pinned().iter().map(|&v| self.sim.positions()[v as usize]);
+            pinned.into_iter().any(|p| moving.distance_at_start(p) < moving.thickness())
+        };
+        self.world.is_driven() && self.sim.colliders().iter().any(covers)
     }
 
     fn by_pins(&self, start: &[Vec3]) -> f64 {
