@@ -27,13 +27,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
             name: "speed",
             statement: "fastest vertex over the speed of the wind, largest in the three winds",
             bound: Bound::AtMost(2.0),
-            kind: Kind::Shape,
+            kind: Kind::Beyond,
         },
         Criterion {
             name: "recovers",
             statement: "longest edge over its length at rest after 5 s in still air, largest after the three winds",
             bound: Bound::AtMost(1.05),
-            kind: Kind::Shape,
+            kind: Kind::Beyond,
         },
         Criterion {
             name: "tears",
@@ -67,13 +67,15 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// Width and height of the flag \[m\], its mass per area \[kg/m²\], and the stiffness of its springs \[N/m\].
 const SIZE: [f64; 2] = [1.5, 1.0];
 const DENSITY: f64 = 0.1;
-const STIFFNESS: f64 = 2000.0;
+const STIFFNESS: f64 = 3000.0;
 /// Local/global iterations of a step.
 const ITERATIONS: usize = 10;
 const WINDS: [f64; 3] = [10.0, 100.0, 1000.0];
 /// Stretch at which an edge tears, and by how much it varies.
-const STRENGTH: f64 = 1.15;
+const STRENGTH: f64 = 1.35;
 const NOISE: f64 = 0.3;
+/// Speed of eddies over that of the wind.
+const EDDIES: f64 = 0.05;
 const TIME_STEP: f64 = 1.0 / 120.0;
 
 fn flag(rows: usize) -> Result<(TriangleMesh, Body), ReproduceError> {
@@ -83,9 +85,11 @@ fn flag(rows: usize) -> Result<(TriangleMesh, Body), ReproduceError> {
     Ok((mesh, body.pin_where(|p| p.x < -0.499 * width).named("flag")))
 }
 
-fn storm(speed: f64) -> Wind {
-    let turbulence = Turbulence { strength: 0.15, length: 0.6, seed: 1 };
-    Wind { turbulence, ..Wind::new(Vec3::new(0.98, 0.0, 0.2) * speed) }
+/// The wind at a time \[s\]: it veers to and fro, since a flag in a steady wind along it has nothing that keeps it out.
+fn storm(speed: f64, time: f64) -> Wind {
+    let turbulence = Turbulence { strength: EDDIES, length: 0.6, seed: 1 };
+    let (sin, cos) = (0.7 * (std::f64::consts::TAU * 0.7 * time + 0.8).sin()).sin_cos();
+    Wind { turbulence, ..Wind::new(Vec3::new(cos, 0.0, sin) * speed) }
 }
 
 fn measure(size: Size) -> Result<Outcome, ReproduceError> {
@@ -101,7 +105,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
         mesh.edges().len()
     ));
     outcome.choose(format!(
-        "wind with eddies of 0.15 of its speed; it tears at a stretch of {STRENGTH} that varies by {NOISE} from cell to cell, in \
+        "wind that veers by 40° to both sides, with eddies of {EDDIES} of its speed; it tears at a stretch of {STRENGTH} that varies by {NOISE} from cell to cell, in \
          a storm that grows to 30 m/s within a second"
     ));
     extreme(&mut outcome, rows, size)?;
@@ -120,15 +124,17 @@ fn extreme(outcome: &mut Outcome, rows: usize, size: Size) -> Result<(), Reprodu
         let (mesh, body) = flag(rows)?;
         let solver =
             ProjectiveParams { record: true, precision: Precision::Double, ..ProjectiveParams::plain(ITERATIONS) };
-        let mut sim = Simulation::builder().body(body).time_step(TIME_STEP).solver(solver).wind(storm(wind)).build()?;
+        let mut sim =
+            Simulation::builder().body(body).time_step(TIME_STEP).solver(solver).wind(storm(wind, 0.0)).build()?;
         let (mut own_rise, mut own_speed) = (0.0_f64, 0.0_f64);
         for step in 1..=blowing {
+            sim.set_wind(Some(storm(wind, sim.time())))?;
             let history = sim.step()?.solve.history;
             let lowered = history[0] - history[history.len() - 1];
             let rises = history.windows(2).map(|pair| (pair[1] - pair[0]) / lowered);
             own_rise = rises.fold(own_rise, f64::max);
             own_speed = own_speed.max(sim.report().max_speed / wind);
-            if step == blowing {
+            if step == blowing / 3 {
                 let points = history.iter().enumerate().map(|(k, g)| [0.5 * k as f64, g / history[0]]).collect();
                 series.push(Series::new(format!("{wind:.0} m/s"), points));
                 shapes.push((sim.positions().to_vec(), mesh.triangles.clone(), sim.model().rest().to_vec()));
@@ -166,8 +172,8 @@ fn torn(outcome: &mut Outcome, rows: usize, size: Size) -> Result<(), ReproduceE
         let builder = Simulation::builder().body(body).time_step(TIME_STEP).solver(ProjectiveParams::plain(ITERATIONS));
         Ok::<_, ReproduceError>(builder.wind(wind).threads(1).clock(clock()).build()?)
     };
-    let steps = size.pick(480, 240);
-    let mut sim = build(storm(6.0))?;
+    let steps = size.pick(240, 240);
+    let mut sim = build(storm(6.0, 0.0))?;
     let mass = |sim: &Simulation| sim.model().mass().lumped().iter().sum::<f64>();
     let before = mass(&sim);
     let mut table =
@@ -176,7 +182,7 @@ fn torn(outcome: &mut Outcome, rows: usize, size: Size) -> Result<(), ReproduceE
     for step in 1..=steps {
         let time = TIME_STEP * f64::from(step);
         let speed = 6.0 + 24.0 * time.min(1.0);
-        sim.set_wind(Some(storm(speed)))?;
+        sim.set_wind(Some(storm(speed, sim.time())))?;
         let report = sim.step()?;
         split += report.torn;
         longest = longest.max(report.seconds_total);
@@ -189,9 +195,10 @@ fn torn(outcome: &mut Outcome, rows: usize, size: Size) -> Result<(), ReproduceE
     }
     let pieces = pieces(&sim);
     outcome.measure("tears", split as f64, format!("{pieces} pieces at the end"));
-    let mut calm = build(storm(3.0))?;
+    let mut calm = build(storm(3.0, 0.0))?;
     let mut breeze = 0;
     for _ in 0..steps {
+        calm.set_wind(Some(storm(3.0, calm.time())))?;
         breeze += calm.step()?.torn;
     }
     outcome.measure("holds-in-a-breeze", breeze as f64, "");

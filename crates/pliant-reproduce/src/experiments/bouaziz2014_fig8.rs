@@ -282,7 +282,7 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
     ));
     outcome.choose(format!(
         "three examples for each: 0.6 of its length and 1.3 of its height, bent by 90°, twisted by 90°; their weights are those of a whole car; \
-         {EXAMPLES:.0e} Pa and plain strain of {STRAIN:.0e} Pa; {steps} steps of 1/60 s by the default of the projective solver"
+         {EXAMPLES:.0e} Pa and plain strain of {STRAIN} Pa; {steps} steps of 1/60 s by the default of the projective solver"
     ));
     let with = Collision::of(&cars, true, steps)?;
     let without = Collision::of(&cars, false, steps)?;

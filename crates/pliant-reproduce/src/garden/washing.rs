@@ -15,7 +15,7 @@ const LINE_DENSITY: f64 = 0.03;
 /// Thickness of the line \[m\].
 pub(super) const THICKNESS: f64 = 0.012;
 /// Membrane stiffness \[N/m\], bending stiffness \[N·m\] and mass per area \[kg/m²\] of clothes.
-const MEMBRANE: f64 = 400.0;
+const MEMBRANE: f64 = 800.0;
 const BENDING: f64 = 6e-4;
 const DENSITY: f64 = 0.3;
 /// Distance of pegs \[m\].
