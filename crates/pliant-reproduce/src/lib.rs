@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `experiments/` | one file per figure or table |
 //! | `criterion`, `outcome` | what is stated, what is found |
-//! | `race`, `curtain`, `motion`, `picture` | what experiments share: solvers timed on one problem, Liu's curtain, motions against the exact one, pictures |
+//! | `race`, `curtain`, `garden/`, `motion`, `picture` | what experiments share: solvers timed on one problem, Liu's curtain, Bouaziz's house and tree, motions against the exact one, pictures |
 //! | `one_thread` | processor time, so that verdicts about time do not depend on what else runs |
 //! | `write` | the folder with CSV, plots, pictures and verdicts |
 
@@ -25,6 +25,7 @@ mod criterion;
 mod curtain;
 mod error;
 mod experiments;
+mod garden;
 mod motion;
 mod one_thread;
 mod outcome;

@@ -55,13 +55,16 @@ experiments! {
     a_moderate_impact_keeps_wrinkles: "liu2013-fig8";
     #[ignore = "long: ./test full"]
     a_dress_neither_enters_the_dancer_nor_passes_through_itself: "liu2013-dress";
+    a_garden_sways_and_comes_back: "bouaziz2014-fig1";
     #[ignore = "long: ./test full"]
     sag_does_not_depend_on_the_number_of_iterations: "bouaziz2014-fig4";
     a_drape_does_not_depend_on_the_mesh: "bouaziz2014-fig5";
     #[ignore = "long: three curtains until they rest"]
     strain_limits_are_kept: "bouaziz2014-fig6";
     volume_constraints_keep_volume: "bouaziz2014-fig7";
+    colliding_cars_follow_their_examples: "bouaziz2014-fig8";
     bending_makes_buckles_longer: "bouaziz2014-fig9";
+    no_wind_makes_a_flag_explode_and_a_storm_tears_it: "bouaziz2014-fig10";
     ten_iterations_are_near_the_exact_motion: "bouaziz2014-fig11";
     newton_converges_faster_by_iteration: "bouaziz2014-fig12";
     bending_and_stretching_are_tuned_independently: "bender2014-fig4";

@@ -11,12 +11,15 @@ mod bender2014_fig4;
 mod bender2014_fig5;
 mod bender2014_fig7;
 mod bender2014_fig9;
+mod bouaziz2014_fig1;
+mod bouaziz2014_fig10;
 mod bouaziz2014_fig11;
 mod bouaziz2014_fig12;
 mod bouaziz2014_fig4;
 mod bouaziz2014_fig5;
 mod bouaziz2014_fig6;
 mod bouaziz2014_fig7;
+mod bouaziz2014_fig8;
 mod bouaziz2014_fig9;
 mod liu2013_dress;
 mod liu2013_fig2;
@@ -36,11 +39,14 @@ pub const ALL: &[Experiment] = &[
     liu2013_impact::FIGURE_7,
     liu2013_impact::FIGURE_8,
     liu2013_dress::EXPERIMENT,
+    bouaziz2014_fig1::EXPERIMENT,
     bouaziz2014_fig4::EXPERIMENT,
     bouaziz2014_fig5::EXPERIMENT,
     bouaziz2014_fig6::EXPERIMENT,
     bouaziz2014_fig7::EXPERIMENT,
+    bouaziz2014_fig8::EXPERIMENT,
     bouaziz2014_fig9::EXPERIMENT,
+    bouaziz2014_fig10::EXPERIMENT,
     bouaziz2014_fig11::EXPERIMENT,
     bouaziz2014_fig12::EXPERIMENT,
     bender2014_fig4::EXPERIMENT,
