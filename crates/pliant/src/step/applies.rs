@@ -1,10 +1,11 @@
 //! Features that a world asks of all its bodies. A body that has nothing for a feature to act on is refused, with a way out: it would silently do nothing.
 //!
 //! Some bodies need not have it, because nobody expects it of them: rigid bodies do not deform, fluids are damped by their viscosity, and single points
-//! have nothing that could. Beside others that do have it, they are let pass; a world of nothing else is refused.
+//! have nothing that could. Bodies of energies do, also where they have no mesh. Beside others that do have it, they are let pass; a world of nothing else is refused.
 
 use crate::force::damping::Damping;
 use crate::matter::kinds::{Fluid, Oriented};
+use crate::solve::has_shape;
 use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
 use crate::world::model::Model;
@@ -59,7 +60,7 @@ const CLUSTERS: Feature = Feature {
 const STRAIN: Feature = Feature {
     name: "strain limiting",
     needs: "edges",
-    instead: "limit it by its material, such as `limit` of shape matching",
+    instead: "give it a mesh (cloth, solid and strand bodies have one), or limits by its material or energies",
     acts_on: has_edges,
     acts_on_held: false,
 };
@@ -134,7 +135,7 @@ impl Feature {
         let bodies: Vec<usize> = (0..model.bodies().len()).filter(counts).collect();
         let lacks = |body: &usize| !(self.acts_on)(model, *body);
         let is_alone = bodies.iter().all(lacks);
-        match bodies.iter().find(|body| lacks(body) && (is_alone || is_expected(model, **body))) {
+        match bodies.iter().find(|body| lacks(body) && (is_alone || has_shape(model, **body))) {
             None => Ok(()),
             Some(&body) => Err(ModelError::NothingToActOn {
                 body: model.bodies()[body].name.clone(),
@@ -149,10 +150,4 @@ impl Feature {
 fn is_rigid(model: &Model, body: usize) -> bool {
     let own = &model.bodies()[body].vertices;
     model.rigid_sets().iter().any(|set| set.vertices.first().is_some_and(|&v| own.contains(&(v as usize))))
-}
-
-/// Whether a user expects all features of it.
-fn is_expected(model: &Model, body: usize) -> bool {
-    let is_single = model.matter().iter().all(|entry| entry.body != body) && model.cells(body).is_empty();
-    !(is_single || is_rigid(model, body) || model.matter_in::<Fluid>(body).is_some())
 }

@@ -30,6 +30,7 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
 use crate::matter::fluid::{Fluid, FluidReadings};
+use crate::matter::rigid::RigidSets;
 use crate::matter::{Channels, Iteration, Motion, MotionSetting, StageView, StepView, motions};
 use crate::parallel::{self, Shared, Strided, Team};
 use crate::world::error::ModelError;
@@ -230,6 +231,8 @@ struct Prepared {
     passes: Vec<Pass>,
     /// Matter that is more than energies and constraints, in the order in which an iteration goes over it.
     motions: Vec<Box<dyn Motion>>,
+    /// Rigid bodies, which come last: whatever has moved their vertices, they are in shape again.
+    rigid: Option<RigidSets>,
     /// 1/m of each vertex \[1/kg\]; 0 where pinned.
     inverse_masses: Arc<[f64]>,
     /// Of Jacobi's way.
@@ -266,7 +269,8 @@ impl Prepared {
         let (instructions, last) = (InstructionSet::detect(), Vec::new());
         let motions = motions(&MotionSetting { model, inverse_masses: &inverse_masses, iterations: params.iterations });
         let levels = params.levels.map(|levels| Levels::new(model, levels));
-        Self { passes, motions, inverse_masses, means, points, instructions, last, levels }
+        let rigid = RigidSets::new(model);
+        Self { passes, motions, rigid, inverse_masses, means, points, instructions, last, levels }
     }
 
     /// Bytes that an iteration goes over, roughly.
@@ -362,12 +366,12 @@ impl Solver for PositionBased {
         let local = clock.now();
         let bytes = prepared.bytes();
         // Out of it for a while: motions and constraints take turns.
-        let mut motions = std::mem::take(&mut prepared.motions);
+        let (mut motions, mut rigid) = (std::mem::take(&mut prepared.motions), prepared.rigid.take());
         let inverse_masses = Arc::clone(&prepared.inverse_masses);
         let stage = StageView { model, inverse_masses: &inverse_masses, before: objective.before, h };
         motions.iter_mut().for_each(|motion| motion.begin(&stage, contacts, &self.channels, x));
         // What works on the solver's own positions between passes.
-        let has_others = !motions.is_empty() || !contacts.is_none() || params.record;
+        let has_others = !motions.is_empty() || rigid.is_some() || !contacts.is_none() || params.record;
         parallel::with_team_for(bytes, |team| {
             let most = params.density_tolerance.map_or(params.iterations, |density| density.iterations);
             for iteration in 0..most {
@@ -390,7 +394,9 @@ impl Solver for PositionBased {
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if has_others {
                     prepared.points.store(x);
-                    contacts.pull(stage.inverse_masses, objective.inertia, x);
+                    if rigid.is_none() {
+                        contacts.pull(stage.inverse_masses, objective.inertia, x);
+                    }
                     let (number, count) = (iteration, params.iterations);
                     let mut at = Iteration {
                         stage: &stage,
@@ -399,10 +405,15 @@ impl Solver for PositionBased {
                         number,
                         count,
                         backwards,
-                        memory: &mut *memory,
                     };
                     motions.iter_mut().for_each(|motion| motion.iterate(&mut at, x));
-                    contacts.part(stage.inverse_masses, objective.inertia, x);
+                    match &mut rigid {
+                        Some(rigid) => {
+                            rigid.straighten(x, memory);
+                            rigid.part(contacts, stage.inverse_masses, objective.inertia, x);
+                        }
+                        None => contacts.part(stage.inverse_masses, objective.inertia, x),
+                    }
                     motions.iter_mut().for_each(|motion| motion.meet(&stage, contacts, x));
                     record(x, memory, &mut report);
                     prepared.points.others_moved();
@@ -427,7 +438,7 @@ impl Solver for PositionBased {
         report.seconds_local = clock.now() - local;
         report.contacts = contacts.count() + motions.iter().map(|motion| motion.contacts()).sum::<usize>();
         report.fluid = motions.iter().find_map(|motion| motion.fluid_report());
-        prepared.motions = motions;
+        (prepared.motions, prepared.rigid) = (motions, rigid);
         Ok(Progress::Done(report))
     }
 
