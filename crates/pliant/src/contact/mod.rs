@@ -19,7 +19,7 @@ pub(crate) use finish::Before;
 pub(crate) use law::Response;
 pub(crate) use layers::{Layers, PairForce, Place, READY};
 pub(crate) use obstacles::Obstacles;
-pub(crate) use rigid::{RigidShape, RigidShapes};
+pub(crate) use rigid::{Exchange, RigidShape, RigidShapes, Visit};
 pub(crate) use ties::{Tie, Ties};
 
 use crate::collide::{Collider, Moving};

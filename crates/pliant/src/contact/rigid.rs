@@ -73,7 +73,8 @@ impl RigidShape {
         let masses: Vec<f64> = vertices.iter().map(|&v| model.mass().lumped()[v as usize]).collect();
         let mass: f64 = masses.iter().sum();
         let held = is_held.iter().filter(|held| **held).count();
-        let weight = |k: usize| if held == 0 { masses[k] / mass } else { f64::from(u8::from(is_held[k])) / held as f64 };
+        let weight =
+            |k: usize| if held == 0 { masses[k] / mass } else { f64::from(u8::from(is_held[k])) / held as f64 };
         let centre = (0..places.len()).fold(Vec3::ZERO, |sum, k| sum + places[k] * weight(k));
         places.iter_mut().for_each(|place| *place -= centre);
         let spread = (0..places.len()).fold(Mat3::ZERO, |sum, k| sum + outer(places[k] * weight(k), places[k]));
@@ -97,9 +98,10 @@ impl RigidShape {
             }
         };
         let inverse_mass = if hold == Hold::Free { 1.0 / mass } else { 0.0 };
-        let gives = places.iter().zip(&is_held).map(|(r, held)| {
-            if *held { 0.0 } else { inverse_mass + largest_turn(inverse_inertia, *r) }
-        });
+        let gives = places
+            .iter()
+            .zip(&is_held)
+            .map(|(r, held)| if *held { 0.0 } else { inverse_mass + largest_turn(inverse_inertia, *r) });
         let gives = gives.collect();
         Self { vertices, masses, is_held, places, hold, inverse_mass, inverse_inertia, gives }
     }
@@ -202,6 +204,23 @@ impl RigidShapes {
     }
 }
 
+/// Tells where a vertex is, and moves it.
+pub(crate) type Exchange<'a> = dyn FnMut(usize, Option<Vec3>) -> Vec3 + 'a;
+
+/// Moves vertices, by what tells where each is and moves it, and by how each gives way \[1/kg\].
+pub(crate) type Visit<'a> = dyn FnMut(&mut Exchange<'_>, &dyn Fn(usize) -> f64) + 'a;
+
+impl RigidShapes {
+    /// Lets something else move vertices, a few times, and shapes as wholes.
+    pub(crate) fn carry(&mut self, inverse_masses: &[f64], x: &mut [Vec3], visit: &mut Visit<'_>) {
+        let Self { set, poses } = self;
+        for _ in 0..SWEEPS {
+            visit(&mut set.exchange(1.0, poses, x), &|v| set.gives(v, 1.0, inverse_masses));
+        }
+        set.shapes.iter().zip(&*poses).for_each(|(shape, pose)| shape.place(pose, x));
+    }
+}
+
 impl ShapeSet {
     /// What tells where a vertex is, and moves it; where it belongs to a shape, by pushing that. `share` is what shapes give way by in
     /// [`gives`](Self::gives).
@@ -235,7 +254,13 @@ impl ShapeSet {
 impl Contacts<'_> {
     /// Finds what the vertices have hit on their paths to x, and moves them apart as [`push_apart`](Self::push_apart) does, but shapes as wholes. They must
     /// have been straightened.
-    pub(crate) fn part_shapes(&mut self, rigid: &mut RigidShapes, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
+    pub(crate) fn part_shapes(
+        &mut self,
+        rigid: &mut RigidShapes,
+        inverse_masses: &[f64],
+        inertia: f64,
+        x: &mut [Vec3],
+    ) {
         if self.is_none() {
             return;
         }

@@ -100,11 +100,7 @@ impl Ties {
 
     /// One step of Gauss–Seidel over those that a user holds; `compliance` tells how a vertex gives way \[m/N\].
     /// `x` tells where one is, and moves it.
-    pub(super) fn pull(
-        &mut self,
-        x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3,
-        compliance: &impl Fn(usize) -> f64,
-    ) {
+    pub(super) fn pull(&mut self, x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3, compliance: &impl Fn(usize) -> f64) {
         for tie in self.list.iter_mut().filter(|tie| tie.point.is_some()) {
             let v = tie.ends[0] as usize;
             let (gives, at) = (compliance(v), x(v, None));

@@ -4,7 +4,8 @@
 //! have nothing that could. Bodies of energies do, also where they have no mesh. Beside others that do have it, they are let pass; a world of nothing else is refused.
 
 use crate::force::damping::Damping;
-use crate::matter::kinds::{Fluid, Oriented};
+use crate::matter::Matter;
+use crate::matter::kinds::{Fluid, Matching, Oriented};
 use crate::solve::has_shape;
 use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
@@ -113,6 +114,7 @@ pub(crate) fn check(model: &Model, uses: &Uses) -> Result<(), ModelError> {
         (model.matter_of::<Fluid>().next().is_some(), FLUID),
     ];
     features.iter().filter(|(is_used, _)| *is_used).try_for_each(|(_, feature)| feature.check(model))?;
+    check_breaking(model, uses)?;
     model.bodies().iter().enumerate().filter(|(_, info)| info.pressure != 0.0).try_for_each(|(body, info)| {
         let problem = match () {
             () if info.surface.is_empty() => ("surface", "pressure acts on the triangles of a surface"),
@@ -122,6 +124,24 @@ pub(crate) fn check(model: &Model, uses: &Uses) -> Result<(), ModelError> {
         let (feature, (needs, instead)) = ("pressure", problem);
         Err(ModelError::NothingToActOn { body: info.name.clone(), feature, needs, instead })
     })
+}
+
+/// Refuses bodies that break where their surface would have to break with them: it stays whole, and would be stretched between the fragments.
+fn check_breaking(model: &Model, uses: &Uses) -> Result<(), ModelError> {
+    let has_fluid = model.matter_of::<Fluid>().next().is_some();
+    for own in model.matter_of::<Matching>().filter(|own| own.matter.toughness.is_some()) {
+        let info = &model.bodies()[own.body];
+        let feature = match () {
+            () if uses.self_collision => "self-collision",
+            () if has_fluid && !info.permeable => "fluid",
+            () => continue,
+        };
+        let problem = format!(
+            "it breaks (`toughness`), but its surface does not, so {feature} would meet what is stretched between its fragments: leave toughness out, or make it a solid with tearing"
+        );
+        return Err(ModelError::Matter { body: info.name.clone(), kind: own.matter.kind(), problem });
+    }
+    Ok(())
 }
 
 impl Feature {

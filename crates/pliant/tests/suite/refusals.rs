@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+use pliant::SimulationBuilder;
 use pliant::energy::{EdgeSprings, SpringStiffness};
 use pliant::mesh::{MassKind, PointSet};
 use pliant::prelude::*;
 use pliant::solve::{ExplicitParams, StretchLevels};
-use pliant::SimulationBuilder;
 
 fn cloth(mass: MassKind) -> Body {
     let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh().unwrap();
@@ -83,4 +83,31 @@ fn stretch_levels_are_refused_for_bodies_without_a_mesh() {
     assert!(apart.build().is_ok());
     let beside_a_point = Simulation::builder().body(cloth(MassKind::Lumped)).body(point()).solver(levels());
     assert!(beside_a_point.build().is_ok());
+}
+
+#[test]
+fn what_breaks_is_refused_where_its_surface_would_have_to_break_with_it() {
+    let cells = (0..27).map(|k| [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1]).collect();
+    let lattice = pliant::Lattice::new(cells, 0.1, Vec3::ZERO).unwrap();
+    let body = |toughness| {
+        let matching = Matching { toughness, ..Matching::new(lattice.regions(1)) };
+        lattice.body(500.0).with_surface(lattice.surface()).with_matching(matching).named("clay")
+    };
+    let world = |body: Body| Simulation::builder().body(body).self_collision(SelfCollision::default());
+    assert_eq!(
+        refused(world(body(Some(0.1)))),
+        "body \"clay\", matching: it breaks (`toughness`), but its surface does not, so self-collision would meet what is stretched between its fragments: leave toughness out, or make it a solid with tearing"
+    );
+    assert!(world(body(None)).build().is_ok());
+    let material = FluidMaterial { spacing: 0.05, ..FluidMaterial::default() };
+    let points = pliant::mesh::generate::particle_block(Vec3::splat(0.2), material.spacing).unwrap();
+    let water = || Body::fluid(&points, &material).unwrap().named("water");
+    let away = |body: Body| Simulation::builder().body(body.with_positions(lattice_away(&lattice))).body(water());
+    assert!(refused(away(body(Some(0.1)))).contains("so fluid would meet"));
+    assert!(away(body(Some(0.1)).permeable()).build().is_ok());
+    assert!(away(body(None)).build().is_ok());
+}
+
+fn lattice_away(lattice: &pliant::Lattice) -> Vec<Vec3> {
+    lattice.body(500.0).rest().iter().map(|p| *p + Vec3::X * 2.0).collect()
 }

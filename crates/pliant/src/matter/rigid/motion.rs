@@ -1,7 +1,7 @@
 //! Rigid bodies in the position-based solver: in each iteration their vertices go to the nearest place of the rigid shape, in the
 //! metric of masses, which keeps momentum and angular momentum [Müller 2005]. Contacts then push them as wholes.
 
-use crate::contact::{Contacts, RigidShape, RigidShapes};
+use crate::contact::{Contacts, RigidShape, RigidShapes, Visit};
 use crate::energy::{Arrays, Memory};
 use crate::math::{Quat, Vec3};
 use crate::world::model::{Model, RigidSetInfo};
@@ -36,6 +36,11 @@ impl RigidSets {
             }
             Quat::from_slice(warm)
         });
+    }
+
+    /// Lets something else move vertices, and rigid bodies as wholes; see [`RigidShapes::carry`].
+    pub(crate) fn carry(&mut self, inverse_masses: &[f64], x: &mut [Vec3], visit: &mut Visit<'_>) {
+        self.shapes.carry(inverse_masses, x, visit);
     }
 
     /// Moves what has hit something apart; see [`Contacts::push_apart`].

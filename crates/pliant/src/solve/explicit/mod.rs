@@ -138,7 +138,8 @@ impl Solver for Explicit {
         }
         report.stabilised = prepared.elements;
         let inverse_masses = || -> Vec<f64> {
-            let mass = |v: usize| if model.free_index(v as u32).is_some() { model.mass().lumped()[v].recip() } else { 0.0 };
+            let mass =
+                |v: usize| if model.free_index(v as u32).is_some() { model.mass().lumped()[v].recip() } else { 0.0 };
             (0..x.len()).map(mass).collect()
         };
         let inverse_masses = if contacts.is_none() { Vec::new() } else { inverse_masses() };

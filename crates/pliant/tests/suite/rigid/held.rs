@@ -39,7 +39,8 @@ fn a_ball_that_is_held_at_one_vertex_swings_as_a_physical_pendulum_does() {
     for (name, solver) in solvers() {
         let mesh = ball(0.1, 2, Vec3::ZERO);
         // One of the vertices at its sides.
-        let held = (0..mesh.positions.len()).max_by(|a, b| mesh.positions[*a].x.total_cmp(&mesh.positions[*b].x)).unwrap();
+        let held =
+            (0..mesh.positions.len()).max_by(|a, b| mesh.positions[*a].x.total_cmp(&mesh.positions[*b].x)).unwrap();
         let pivot = mesh.positions[held];
         let body = Body::rigid(&mesh, &RigidMaterial::default()).unwrap().named("ball").pin([held as u32]);
         let mut sim = Simulation::builder().body(body).solver(solver).time_step(H).substeps(1).build().unwrap();
@@ -58,7 +59,10 @@ fn a_ball_that_is_held_at_one_vertex_swings_as_a_physical_pendulum_does() {
         let now = sim.rigid_pose("ball").unwrap().centre - pivot;
         let expected = pendulum(arm.angle_between(-Vec3::Y), squared, 36.0 * H);
         let angle = now.angle_between(-Vec3::Y).copysign(now.x * arm.x);
-        println!("{name}: {angle:.4} rad of {expected:.4} rad, bent by {bent:.1e}, {:.3e} J", sim.report().total() - start.total());
+        println!(
+            "{name}: {angle:.4} rad of {expected:.4} rad, bent by {bent:.1e}, {:.3e} J",
+            sim.report().total() - start.total()
+        );
         assert_eq!(sim.positions()[held], pivot, "{name}");
         assert!((angle - expected).abs() < 0.03, "{name}: {angle} rad instead of {expected} rad");
         assert!((now.length() / arm.length() - 1.0).abs() < 1e-3 && bent < 1e-3, "{name}: {now}, bent by {bent}");
@@ -103,5 +107,47 @@ fn a_box_that_is_held_at_three_vertices_does_not_move_at_all() {
         let sag = pose.centre.distance(start);
         println!("{name}: moved by {sag:.1e} m, bent by {:.1e}", pose.deviation);
         assert!(sag < 1e-4 && pose.deviation < 1e-3, "{name}: moved by {sag} m, {pose:?}");
+    }
+}
+
+/// How much longer a rope of ten segments is with a box of this many times its mass at its end, and what its stiffness allows.
+fn hung_on_a_rope(solver: SolverChoice, substeps: usize, ratio: f64) -> (f64, f64) {
+    let cord = rope(Vec3::Y * 0.5, Vec3::ZERO, 10).unwrap();
+    let density = 0.02;
+    let material = StrandMaterial { density, axial_stiffness: 2e3, ..StrandMaterial::default() };
+    let cord = Body::strands(&cord, &material).unwrap().named("rope").pin([0]);
+    let size = 0.1;
+    let wood = RigidMaterial { density: ratio * 0.5 * density / f64::powi(size, 3), ..RigidMaterial::default() };
+    let mesh = block(Vec3::splat(size), [2; 3]).translated(Vec3::Y * (-0.5 * size));
+    let top = mesh.positions.iter().position(|p| p.length() < 1e-9).unwrap() as u32;
+    let block = Body::rigid(&mesh, &wood).unwrap().named("box");
+    let world = Simulation::builder().body(cord).body(block).attach(("rope", 10), ("box", top), 1e4);
+    let mut sim = world.solver(solver).substeps(substeps).build().unwrap();
+    let mut longest = 0.0_f64;
+    for step in 0..180 {
+        sim.step().unwrap();
+        let low = sim.body_positions("rope").unwrap()[10].y;
+        longest = if step < 120 { longest } else { longest.max(0.5 - low) };
+    }
+    let weight = GRAVITY * ratio * 0.5 * density;
+    (longest / 0.5, 1.0 + weight / 2e3)
+}
+
+/// Solvers with a matrix carry it at once. The position-based solver goes from segment to segment: it needs substeps, the more the heavier the box is.
+#[test]
+fn a_box_on_a_rope_is_carried() {
+    for (name, solver) in &solvers()[..3] {
+        for ratio in [10.0, 100.0] {
+            let (stretch, expected) = hung_on_a_rope(solver.clone(), 1, ratio);
+            assert!(
+                stretch < 1.005 * expected,
+                "{name}, {ratio} times the rope: {stretch} times as long, not {expected}"
+            );
+        }
+    }
+    for (substeps, ratio, most) in [(1, 10.0, 2.0), (16, 10.0, 1.005), (64, 100.0, 1.005)] {
+        let (stretch, expected) = hung_on_a_rope(PositionBasedParams::default().into(), substeps, ratio);
+        println!("{substeps} substeps, {ratio} times the rope: {stretch:.4}, {expected:.4} by its stiffness");
+        assert!(stretch < most * expected, "{substeps} substeps, {ratio} times the rope: {stretch}, not {expected}");
     }
 }
