@@ -123,7 +123,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
 ];
 
-const SWUNG: &str = "largest distance from the vertex that holds it in a swing, over that at the start";
+const SWUNG: &str = "largest distance from the vertex that holds it in a swing, over that at the start; particles of a fluid are held one by one";
 const DAMPED: &str = "energy of deforming motion that is left of that without [%]";
 const SOLVED: &str = "depth in the ground, or fall of hair, at the end [mm]";
 const KEPT: &str = "largest gain of energy in a fall of what falling released [%]";

@@ -52,12 +52,13 @@ fn fallen(body: Body, below: Option<Body>) -> Result<Fall, Outcome> {
     Ok(Fall { start, end: sim.body_positions("upper").unwrap().to_vec(), crossings, under })
 }
 
-/// How many points are below the middle half of a body, where nothing comes that has not gone through it.
+/// How many points are right below the middle half of a body, where nothing comes that has not gone through it.
 fn hidden(upper: &[Vec3], lower: &[Vec3]) -> usize {
     let most = |value: fn(&Vec3) -> f64| lower.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
     let half = [0.5 * most(|p| p.x.abs()), 0.5 * most(|p| p.z.abs())];
     let bottom = -most(|p| -p.y);
-    upper.iter().filter(|p| p.x.abs() < half[0] && p.z.abs() < half[1] && p.y < bottom - 0.02).count()
+    let below = bottom - 0.2..bottom - 0.02;
+    upper.iter().filter(|p| p.x.abs() < half[0] && p.z.abs() < half[1] && below.contains(&p.y)).count()
 }
 
 fn tried(kind: &Kind, lower: &Kind) -> Result<Outcome, Outcome> {
