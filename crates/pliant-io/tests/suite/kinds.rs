@@ -34,7 +34,7 @@ fn usd_points(text: &str) -> Vec<Vec3> {
 /// The vertices of the only frame of an exported run.
 fn vertices(format: ExportFormat, files: &[PathBuf]) -> Vec<Vec3> {
     let with = |extension: &str| -> &Path {
-        files.iter().find(|file| file.extension().is_some_and(|own| own == extension)).unwrap()
+        files.iter().rfind(|file| file.extension().is_some_and(|own| own == extension)).unwrap()
     };
     let bytes = |extension: &str| std::fs::read(with(extension)).unwrap();
     match format {
@@ -51,7 +51,7 @@ fn vertices(format: ExportFormat, files: &[PathBuf]) -> Vec<Vec3> {
             points(bytes("mdd")[12..].as_chunks().0.iter().map(|number| f32::from_be_bytes(*number).into()))
         }
         ExportFormat::Usda => usd_points(&std::fs::read_to_string(with("usda")).unwrap()),
-        other => read_mesh(with(other.extension()), &ReadOptions::default()).unwrap().positions,
+        other => read_mesh(with(other.name()), &ReadOptions::default()).unwrap().positions,
     }
 }
 
@@ -62,7 +62,7 @@ fn trial(kind: &list::Kind, format: ExportFormat) -> Result<String, String> {
     let (dir, topology) = (TempDir::new("kinds"), Topology::of(&sim));
     let mut store = RunStore::create(dir.join("run"), &topology, &RunInfo::default()).unwrap();
     store.write_frame(0, &Frame::of(&sim, &topology)).unwrap();
-    let written = export(&store, format, dir.join(&format!("out.{}", format.name())), &ExportOptions::default());
+    let written = export(&store, format, dir.join(&format!("out.{}", format.extension())), &ExportOptions::default());
     let Exported { files, .. } = match written {
         Ok(written) => written,
         Err(error) => return Err(error.to_string()),
