@@ -41,9 +41,7 @@ KINDS: dict[str, Callable[[], pliant.Body]] = {
     "matched chain": lambda: pliant.Body(LINE, pliant.ChainMaterial(width=2)),
     "matched cloth": lambda: pliant.Body(FLAT, density=0.2, cloth_matching=pliant.ClothMatching()),
     "oriented particles": lambda: pliant.Body(LINE, pliant.OrientedMaterial(radius=0.01)),
-    "fluid": lambda: pliant.Body(
-        pliant.particle_block((0.2, 0.2, 0.2), 0.05), pliant.FluidMaterial(spacing=0.05)
-    ),
+    "fluid": lambda: pliant.Body(pliant.particle_block((0.2, 0.2, 0.2), 0.05), pliant.FluidMaterial(spacing=0.05)),
     "rod": lambda: pliant.Body(LINE, pliant.RodMaterial()),
     "hair": lambda: pliant.Body(LINE, pliant.HairMaterial(), pin=[0]),
 }
