@@ -1,7 +1,6 @@
 //! Bodies from their Python descriptions.
 
 use pliant::math::Vec3;
-use pliant::solve::SolverChoice;
 use pliant::{Body, ClothMatching};
 use pyo3::prelude::*;
 
@@ -91,9 +90,5 @@ pub(crate) fn body(recipe: &Bound<'_, PyAny>, faults: &Faults) -> PyResult<Body>
         return Ok(body);
     }
     let solver = settings::solver(&solver)?;
-    let has_levels = matches!(&solver, SolverChoice::PositionBased(params) if params.levels.is_some());
-    if has_levels && material.is_none() && recipe.getattr("cloth_matching")?.is_none() {
-        return Err(bad_value("levels keep bodies with a material from stretching, but this one has none"));
-    }
     Ok(body.with_solver(solver))
 }

@@ -62,16 +62,6 @@ impl Run {
     }
 }
 
-/// Refuses levels that would do nothing: they link the corners of cells, which bodies of masses do not have.
-pub(crate) fn check_levels(sim: &Simulation, solver: &SolverChoice) -> PyResult<()> {
-    let has_levels = matches!(solver, SolverChoice::PositionBased(params) if params.levels.is_some());
-    let model = sim.model();
-    if has_levels && (0..model.bodies().len()).all(|body| model.cells(body).is_empty()) {
-        return Err(bad_value("levels keep bodies with a material from stretching, but no body here has one"));
-    }
-    Ok(())
-}
-
 /// A vertex that is held softly.
 #[pyclass(frozen, module = "pliant._pliant")]
 pub(crate) struct GrabHandle(GrabId);
@@ -173,7 +163,6 @@ impl Core {
             builder = builder.body(body(recipe, &faults)?);
         }
         let sim = py.detach(|| builder.build()).map_err(bad_value)?;
-        check_levels(&sim, &settings::solver(&recipe.getattr("solver")?)?)?;
         let core = Self::new(Run::World(Box::new(sim)), faults, false);
         core.look_for_python(core.lock()?.sim());
         Ok(core)
@@ -222,7 +211,6 @@ impl Core {
         let mut run = self.change()?;
         if let Some(solver) = &solver {
             run.sim().check_solver(solver.clone()).map_err(bad_value)?;
-            check_levels(run.sim(), solver)?;
         }
         let mut report = None;
         for _ in 0..count {
@@ -413,7 +401,6 @@ impl Core {
 
     fn set_solver(&self, solver: &Bound<'_, PyAny>) -> PyResult<()> {
         let (solver, mut run) = (settings::solver(solver)?, self.change()?);
-        check_levels(run.sim(), &solver)?;
         run.sim_mut().set_solver(solver).map_err(bad_value)
     }
 

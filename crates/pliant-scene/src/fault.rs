@@ -82,6 +82,7 @@ impl Scene {
             | ModelError::Matter { .. }
             | ModelError::SharedRodVertex { .. } => "material",
             ModelError::MovedEmitter { .. } => "velocity",
+            ModelError::ConsistentMasses { body, .. } => self.mass_key(body),
             _ => "",
         };
         // What was chosen for the world is answered for there.

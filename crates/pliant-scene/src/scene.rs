@@ -374,29 +374,35 @@ impl Scene {
         Ok(End { vertices, rest })
     }
 
-    /// Consistent masses are for solvers with a matrix: the others know the mass of each vertex alone.
+    /// The key of a body at which the masses of its material are said.
+    pub(crate) fn mass_key(&self, name: &str) -> &'static str {
+        let body = self.file().body.iter().find(|body| body.name == name);
+        match body.map(|body| &body.material) {
+            Some(MaterialSection::Cloth(_)) => "material.cloth.mass",
+            Some(MaterialSection::Solid(_)) => "material.solid.mass",
+            Some(MaterialSection::Strand(_)) => "material.strand.mass",
+            _ => "material",
+        }
+    }
+
+    /// Refuses consistent masses of bodies that come later: those that are there at the start the engine has refused.
     fn check_masses(&self, sim: &Simulation) -> Result<(), SceneError> {
-        for (k, body) in self.file().body.iter().enumerate() {
-            let (kind, mass) = match &body.material {
-                MaterialSection::Cloth(cloth) => ("cloth", cloth.mass),
-                MaterialSection::Solid(solid) => ("solid", solid.mass),
-                MaterialSection::Strand(strand) => ("strand", strand.mass),
+        for body in self.file().body.iter().filter(|body| sim.solver_of(&body.name).is_err()) {
+            let mass = match &body.material {
+                MaterialSection::Cloth(cloth) => cloth.mass,
+                MaterialSection::Solid(solid) => solid.mass,
+                MaterialSection::Strand(strand) => strand.mass,
                 _ => continue,
             };
-            if mass != Some(MassName::Consistent) {
-                continue;
-            }
-            // A body that comes later has no solver yet.
-            let own = choice(body.solver.as_ref().or(self.file().solver.as_ref())).unwrap_or_default();
-            let solver = match sim.solver_of(&body.name).unwrap_or(&own) {
+            let solver = match choice(body.solver.as_ref().or(self.file().solver.as_ref())).unwrap_or_default() {
                 SolverChoice::PositionBased(_) => "position-based",
-                SolverChoice::FollowLeader(_) => "follow-leader",
+                SolverChoice::FollowLeader(_) => "follow-the-leader",
                 SolverChoice::Explicit(_) => "explicit",
                 _ => continue,
             };
-            let message = format!("the {solver} solver has lumped masses only");
-            let fault = Fault::new(format!("material.{kind}.mass"), message);
-            return Err(self.fault(&self.list_path("body", k), &fault));
+            if mass == Some(MassName::Consistent) {
+                return Err(self.in_engine(&ModelError::ConsistentMasses { body: body.name.clone(), solver }));
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod extras;
 mod fluids;
 mod formats;
 mod killed_writer;
+mod kinds;
 mod matter;
 mod python_readers;
 mod python_writers;

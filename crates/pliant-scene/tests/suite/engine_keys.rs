@@ -325,12 +325,15 @@ fn only_strands_have_roots() {
 
 #[test]
 fn solvers_without_a_matrix_refuse_consistent_masses() {
-    for solver in ["position-based", "explicit", "follow-leader"] {
+    for (key, solver) in
+        [("position-based", "position-based"), ("explicit", "explicit"), ("follow-leader", "follow-the-leader")]
+    {
         let text = format!(
-            "[solver.{solver}]\n[[body]]\nname = \"rope\"\nmaterial.strand = {{ mass = \"consistent\" }}\n\
+            "[solver.{key}]\n[[body]]\nname = \"rope\"\nmaterial.strand = {{ mass = \"consistent\" }}\n\
              shape.rope = {{ from = [0, 0, 0], to = [1, 0, 0], segments = 4 }}\npin = [{{ select = {{ vertices = [0] }} }}]\n"
         );
         let (line, message) = refused(&text);
-        assert!(line == 4 && message.contains(&format!("the {solver} solver has lumped masses only")), "{message}");
+        let told = format!("body \"rope\" has consistent masses, which the {solver} solver does not know");
+        assert!(line == 4 && message.contains(&told), "{message}");
     }
 }

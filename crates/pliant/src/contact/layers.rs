@@ -234,6 +234,8 @@ pub(crate) struct Place<'a> {
     pub(crate) inertia: f64,
     /// Distance that layers keep \[m\].
     pub(crate) thickness: f64,
+    /// Radii of vertices by which they keep more \[m\]; empty where none has one.
+    pub(crate) radii: &'a [f64],
     /// μ between them.
     pub(crate) friction: f64,
     /// Weight of a contact relative to the inertia of what touches.
@@ -256,7 +258,10 @@ impl Place<'_> {
     fn contact(&self, pair: Pair) -> Option<Contact> {
         let vertices = pair.vertices(self.primitives);
         let near = corners(self.safe, vertices);
-        let reach = READY * self.thickness + self.approach(pair, vertices, &near);
+        let radius = |v: u32| self.radii.get(v as usize).copied().unwrap_or(0.0);
+        let most = |side: &[u32]| side.iter().fold(0.0_f64, |most, &v| most.max(radius(v)));
+        let (first, second) = vertices.split_at(pair.first_side());
+        let reach = READY * self.thickness + most(first) + most(second) + self.approach(pair, vertices, &near);
         if is_further(&near, pair.first_side(), reach) {
             return None;
         }
@@ -277,7 +282,8 @@ impl Place<'_> {
         if inverse_mass <= 0.0 || distance <= 0.0 {
             return None;
         }
-        let mut target = self.thickness;
+        let radii: f64 = vertices.iter().zip(closest.weights).map(|(&v, weight)| weight.abs() * radius(v)).sum();
+        let mut target = self.thickness + radii;
         if self.primitives.body(vertices[0]) == self.primitives.body(vertices[3]) {
             // What is nearer than the thickness at rest is no contact. The rims of a crack have no distance at rest.
             let at_rest = pair.closest(&corners(self.model.rest(), vertices)).distance();

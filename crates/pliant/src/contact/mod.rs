@@ -11,6 +11,7 @@ mod law;
 mod layers;
 mod obstacles;
 mod rebound;
+mod rigid;
 mod ties;
 
 pub(crate) use clearance::Clearances;
@@ -18,6 +19,7 @@ pub(crate) use finish::Before;
 pub(crate) use law::Response;
 pub(crate) use layers::{Layers, PairForce, Place, READY};
 pub(crate) use obstacles::Obstacles;
+pub(crate) use rigid::{Exchange, RigidShape, RigidShapes, Visit};
 pub(crate) use ties::{Tie, Ties};
 
 use crate::collide::{Collider, Moving};
@@ -71,7 +73,7 @@ impl Contacts<'_> {
 
     /// The first part of [`push_apart`](Self::push_apart): moves vertices towards the points at which a user holds them.
     pub(crate) fn pull(&mut self, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
-        self.ties.pull(&|vertex| inverse_masses[vertex] / inertia, x);
+        self.ties.pull(&mut exchange(x), &|vertex| inverse_masses[vertex] / inertia);
     }
 
     /// The rest of it: what vertices have hit.

@@ -99,12 +99,13 @@ impl Ties {
     }
 
     /// One step of Gauss–Seidel over those that a user holds; `compliance` tells how a vertex gives way \[m/N\].
-    pub(super) fn pull(&mut self, compliance: &impl Fn(usize) -> f64, x: &mut [Vec3]) {
+    /// `x` tells where one is, and moves it.
+    pub(super) fn pull(&mut self, x: &mut impl FnMut(usize, Option<Vec3>) -> Vec3, compliance: &impl Fn(usize) -> f64) {
         for tie in self.list.iter_mut().filter(|tie| tie.point.is_some()) {
             let v = tie.ends[0] as usize;
-            let gives = compliance(v);
-            let force = tie.pull(tie.offset(&|_| x[v]) - tie.force * gives, gives);
-            x[v] += (force - tie.force) * gives;
+            let (gives, at) = (compliance(v), x(v, None));
+            let force = tie.pull(tie.offset(&|_| at) - tie.force * gives, gives);
+            x(v, Some(at + (force - tie.force) * gives));
             tie.force = force;
         }
     }

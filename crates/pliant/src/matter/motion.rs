@@ -4,10 +4,8 @@ use std::fmt::Debug;
 
 use super::{Channels, LIST, Matter, MatterEntry};
 use crate::contact::Contacts;
-use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::matter::fluid::{FluidReadings, FluidReport};
-use crate::matter::rigid::RigidSets;
 use crate::parallel::Team;
 use crate::world::model::Model;
 
@@ -49,8 +47,6 @@ pub struct Iteration<'a, 't, 'c> {
     pub count: usize,
     /// Whether constraints are processed from the last to the first.
     pub backwards: bool,
-    /// What energies remember.
-    pub(crate) memory: &'a mut [Memory],
 }
 
 /// What a motion can see of a successful substep.
@@ -110,8 +106,7 @@ pub trait Motion: Debug + Send + Sync {
     }
 }
 
-/// The motions of all matter that a world has, in the order of the list, then kinds that are not in it. Rigid bodies come last: whatever has moved their
-/// vertices, they are rigid afterwards.
+/// The motions of all matter that a world has, in the order of the list, then kinds that are not in it.
 pub(crate) fn motions(setting: &MotionSetting<'_>) -> Vec<Box<dyn Motion>> {
     let all = setting.model.matter();
     let listed = |matter: &dyn Matter| LIST.iter().any(|info| (info.is_kind_of)(matter));
@@ -124,8 +119,7 @@ pub(crate) fn motions(setting: &MotionSetting<'_>) -> Vec<Box<dyn Motion>> {
             firsts.push(entry);
         }
     }
-    let rigid = RigidSets::new(setting.model).map(|sets| Box::new(sets) as Box<dyn Motion>);
-    firsts.into_iter().map(|entry| entry.matter.motion(setting)).chain(rigid).collect()
+    firsts.into_iter().map(|entry| entry.matter.motion(setting)).collect()
 }
 
 fn is_of_one_type(first: &MatterEntry, second: &MatterEntry) -> bool {

@@ -1,9 +1,12 @@
 //! Checks whether a solver's parameters make sense and whether it supports a world. The same check is used when a world
 //! is built, when its solver is replaced, and when another solver takes a step.
 
-use super::{Acceleration, FollowLeaderParams, SolverChoice};
+use super::{Acceleration, FollowLeaderParams, PositionBasedParams, SolverChoice};
+use crate::constraint::ConstraintBatch;
 use crate::contact::ContactMode;
+use crate::energy::Operator;
 use crate::integrate::TimeIntegrator;
+use crate::matter::kinds::Fluid;
 use crate::world::error::ModelError;
 use crate::world::model::Model;
 
@@ -49,6 +52,20 @@ impl SolverChoice {
         Ok(())
     }
 
+    /// Refuses consistent masses where the mass of each vertex alone is known.
+    fn check_masses(&self, model: &Model) -> Checked {
+        let solver = match self {
+            Self::PositionBased(_) => "position-based",
+            Self::Explicit(_) => "explicit",
+            Self::FollowLeader(_) => "follow-the-leader",
+            _ => return Ok(()),
+        };
+        model.mass().off_diagonal().first().map_or(Ok(()), |&(vertex, _, _)| {
+            let body = model.locate(vertex as usize).0.name.clone();
+            Err(ModelError::ConsistentMasses { body, solver })
+        })
+    }
+
     /// Refuses a world that has something the solver does not know.
     pub(crate) fn check_world(&self, model: &Model, integrator: TimeIntegrator, contact: ContactMode) -> Checked {
         if let Self::Custom(own) = self {
@@ -70,12 +87,54 @@ impl SolverChoice {
             };
             return Err(ModelError::UnknownEnergy { unknown, instead });
         }
+        self.check_masses(model)?;
         match self {
-            Self::PositionBased(params) => params.check_kinds(model),
+            Self::PositionBased(params) => {
+                check_levels(params, model)?;
+                params.check_kinds(model)
+            }
             Self::FollowLeader(_) => FollowLeaderParams::check_world(model, integrator).map_err(ModelError::from),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a body has a shape of its own that could deform. Rigid bodies, fluids and single points do not.
+pub(crate) fn has_shape(model: &Model, body: usize) -> bool {
+    let info = &model.bodies()[body];
+    let is_inside = |stencil: &[u32]| stencil.first().is_some_and(|&v| info.vertices.contains(&(v as usize)));
+    let is_rigid = model.rigid_sets().iter().any(|set| is_inside(&set.vertices));
+    if is_rigid || model.matter_in::<Fluid>(body).is_some() {
+        return false;
+    }
+    let own = model.energies().iter().filter(|entry| entry.body == Some(body) && entry.damping.is_none());
+    let spans = |operator: &Operator| (0..operator.len()).any(|element| operator.stencil(element).len() > 1);
+    let spanned = |batch: &dyn ConstraintBatch| {
+        let mut stencils = (0..batch.len()).map(|element| batch.stencil(element));
+        stencils.any(|stencil| stencil.len() > 1 && is_inside(stencil))
+    };
+    model.matter().iter().any(|entry| entry.body == body)
+        || !model.cells(body).is_empty()
+        || own.into_iter().any(|entry| spans(entry.batch.operator()))
+        || model.constraints().iter().any(|batch| spanned(batch.as_ref()))
+}
+
+/// Refuses stretch levels for a body that has no edges to link, and for worlds in which no body has.
+fn check_levels(params: &PositionBasedParams, model: &Model) -> Checked {
+    if params.levels.is_none() {
+        return Ok(());
+    }
+    let lacks = |body: &usize| model.cells(*body).is_empty();
+    let is_alone = (0..model.bodies().len()).all(|body| lacks(&body));
+    let refused = (0..model.bodies().len()).find(|body| lacks(body) && (is_alone || has_shape(model, *body)));
+    refused.map_or(Ok(()), |body| {
+        Err(ModelError::NothingToActOn {
+            body: model.bodies()[body].name.clone(),
+            feature: "stretch levels",
+            needs: "edges",
+            instead: "leave levels out of its solver, or give it a mesh (cloth, solid and strand bodies have one)",
+        })
+    })
 }
 
 fn check_acceleration(acceleration: Acceleration, contact: ContactMode) -> Checked {

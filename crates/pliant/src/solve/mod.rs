@@ -16,6 +16,7 @@ mod turning;
 pub mod two_metric;
 
 pub(crate) use auto::{Chosen, Touchable, choose};
+pub(crate) use check::has_shape;
 pub use custom::{CustomSolver, SolverRecipe};
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
 pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams};

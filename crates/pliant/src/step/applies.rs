@@ -1,10 +1,12 @@
 //! Features that a world asks of all its bodies. A body that has nothing for a feature to act on is refused, with a way out: it would silently do nothing.
 //!
 //! Some bodies need not have it, because nobody expects it of them: rigid bodies do not deform, fluids are damped by their viscosity, and single points
-//! have nothing that could. Beside others that do have it, they are let pass; a world of nothing else is refused.
+//! have nothing that could. Bodies of energies do, also where they have no mesh. Beside others that do have it, they are let pass; a world of nothing else is refused.
 
 use crate::force::damping::Damping;
-use crate::matter::kinds::{Fluid, Oriented};
+use crate::matter::Matter;
+use crate::matter::kinds::{Fluid, Matching, Oriented};
+use crate::solve::has_shape;
 use crate::step::simulation::Simulation;
 use crate::world::error::ModelError;
 use crate::world::model::Model;
@@ -59,7 +61,7 @@ const CLUSTERS: Feature = Feature {
 const STRAIN: Feature = Feature {
     name: "strain limiting",
     needs: "edges",
-    instead: "limit it by its material, such as `limit` of shape matching",
+    instead: "give it a mesh (cloth, solid and strand bodies have one), or limits by its material or energies",
     acts_on: has_edges,
     acts_on_held: false,
 };
@@ -112,6 +114,7 @@ pub(crate) fn check(model: &Model, uses: &Uses) -> Result<(), ModelError> {
         (model.matter_of::<Fluid>().next().is_some(), FLUID),
     ];
     features.iter().filter(|(is_used, _)| *is_used).try_for_each(|(_, feature)| feature.check(model))?;
+    check_breaking(model, uses)?;
     model.bodies().iter().enumerate().filter(|(_, info)| info.pressure != 0.0).try_for_each(|(body, info)| {
         let problem = match () {
             () if info.surface.is_empty() => ("surface", "pressure acts on the triangles of a surface"),
@@ -121,6 +124,24 @@ pub(crate) fn check(model: &Model, uses: &Uses) -> Result<(), ModelError> {
         let (feature, (needs, instead)) = ("pressure", problem);
         Err(ModelError::NothingToActOn { body: info.name.clone(), feature, needs, instead })
     })
+}
+
+/// Refuses bodies that break where their surface would have to break with them: it stays whole, and would be stretched between the fragments.
+fn check_breaking(model: &Model, uses: &Uses) -> Result<(), ModelError> {
+    let has_fluid = model.matter_of::<Fluid>().next().is_some();
+    for own in model.matter_of::<Matching>().filter(|own| own.matter.toughness.is_some()) {
+        let info = &model.bodies()[own.body];
+        let feature = match () {
+            () if uses.self_collision => "self-collision",
+            () if has_fluid && !info.permeable => "fluid",
+            () => continue,
+        };
+        let problem = format!(
+            "it breaks (`toughness`), but its surface does not, so {feature} would meet what is stretched between its fragments: leave toughness out, or make it a solid with tearing"
+        );
+        return Err(ModelError::Matter { body: info.name.clone(), kind: own.matter.kind(), problem });
+    }
+    Ok(())
 }
 
 impl Feature {
@@ -134,7 +155,7 @@ impl Feature {
         let bodies: Vec<usize> = (0..model.bodies().len()).filter(counts).collect();
         let lacks = |body: &usize| !(self.acts_on)(model, *body);
         let is_alone = bodies.iter().all(lacks);
-        match bodies.iter().find(|body| lacks(body) && (is_alone || is_expected(model, **body))) {
+        match bodies.iter().find(|body| lacks(body) && (is_alone || has_shape(model, **body))) {
             None => Ok(()),
             Some(&body) => Err(ModelError::NothingToActOn {
                 body: model.bodies()[body].name.clone(),
@@ -149,10 +170,4 @@ impl Feature {
 fn is_rigid(model: &Model, body: usize) -> bool {
     let own = &model.bodies()[body].vertices;
     model.rigid_sets().iter().any(|set| set.vertices.first().is_some_and(|&v| own.contains(&(v as usize))))
-}
-
-/// Whether a user expects all features of it.
-fn is_expected(model: &Model, body: usize) -> bool {
-    let is_single = model.matter().iter().all(|entry| entry.body != body) && model.cells(body).is_empty();
-    !(is_single || is_rigid(model, body) || model.matter_in::<Fluid>(body).is_some())
 }

@@ -90,9 +90,16 @@ impl Simulation {
         }
         let range = bodies[number].vertices.clone();
         let all = if at_rest { self.model.rest() } else { &self.state.positions };
-        let is_pinned = range.clone().map(|v| self.model.free_index(v as u32).is_none()).collect();
+        let mut is_fixed: Vec<bool> = range.clone().map(|v| self.model.free_index(v as u32).is_none()).collect();
+        // Springs that were added keep their lengths, so their ends stay the points that they are.
+        for operator in self.model.energies().iter().map(|entry| entry.batch.operator()) {
+            let stencils = (0..operator.len()).map(|element| operator.stencil(element));
+            let springs = stencils.filter(|stencil| stencil.len() == 2);
+            let inside = springs.flatten().map(|&v| v as usize).filter(|v| range.contains(v));
+            inside.for_each(|v| is_fixed[v - range.start] = true);
+        }
         let rest = &self.model.rest()[range.clone()];
-        let mut sheet = Refined::new(&fabric.cells, rest, &all[range.clone()], is_pinned);
+        let mut sheet = Refined::new(&fabric.cells, rest, &all[range.clone()], is_fixed);
         cut.run(&mut sheet);
         let pairs = sheet.pairs();
         if pairs.is_empty() {

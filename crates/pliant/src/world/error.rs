@@ -129,6 +129,16 @@ pub enum ModelError {
         /// A way out.
         instead: &'static str,
     },
+    /// A solver that knows the mass of each vertex alone was given a body with consistent masses.
+    #[error(
+        "body {body:?} has consistent masses, which the {solver} solver does not know: give its material lumped masses, or choose the projective, two-metric or Newton solver"
+    )]
+    ConsistentMasses {
+        /// Body.
+        body: String,
+        /// Solver.
+        solver: &'static str,
+    },
     /// Fluid in the pipe of an emitter was given a velocity.
     #[error(
         "vertex {vertex} of body {body:?} has the velocity {value}, but is in a pipe with a jet of velocity {jet}: fluid from an emitter starts with the velocity of its jet"
@@ -278,6 +288,7 @@ impl ModelError {
             | Self::NoSuchBody(body)
             | Self::Matter { body, .. }
             | Self::NothingToActOn { body, .. }
+            | Self::ConsistentMasses { body, .. }
             | Self::MovedEmitter { body, .. }
             | Self::Energy { body, .. }
             | Self::SharedRodVertex { body, .. }

@@ -107,7 +107,8 @@ fn matter_and_constraints_get_other_numbers_when_a_body_before_them_leaves() {
         let edges = sheet.edges();
         let lengths = Distance::at_rest(&edges, &sheet.positions, Allowed::Exactly, 1e-6).unwrap();
         let mass = sheet.mass_matrix(MassKind::Lumped, 0.2).unwrap();
-        Body::new(sheet.positions.clone(), mass).named("threads").pin([0]).with_constraints(lengths.boxed())
+        let body = Body::new(sheet.positions.clone(), mass).named("threads").pin([0]).permeable();
+        body.with_constraints(lengths.boxed())
     };
     let rest = || [rod("rod", Vec3::Y).permeable(), water("water", Vec3::Z), threads()];
     let solver = || PositionBasedParams::default();

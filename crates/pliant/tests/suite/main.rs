@@ -23,6 +23,7 @@ mod own_solver;
 mod ponytail;
 mod position_based;
 mod random_worlds;
+mod refusals;
 mod rigid;
 mod robustness;
 mod rods;

@@ -11,6 +11,8 @@ pub(super) struct Kind {
     pub(super) make: fn() -> Body,
     /// A vertex by which it is held.
     pub(super) held: u32,
+    /// How far its lowest vertex is above the ground that it lies on \[m\]: colliders are 1 mm thick, and oriented particles have a radius.
+    pub(super) lies_at: f64,
 }
 
 impl Kind {
@@ -22,19 +24,19 @@ impl Kind {
 
 /// What is told apart: bodies of energies, rigid bodies, and all kinds of matter with what regions can be.
 pub(super) const KINDS: &[Kind] = &[
-    Kind { name: "cloth", make: cloth, held: 0 },
-    Kind { name: "solid", make: solid, held: 0 },
-    Kind { name: "strand", make: strand, held: 0 },
-    Kind { name: "rigid body", make: rigid, held: 0 },
-    Kind { name: "matched regions", make: matched, held: 0 },
-    Kind { name: "matched lattice", make: lattice, held: 0 },
-    Kind { name: "matched octree", make: octree, held: 0 },
-    Kind { name: "matched chain", make: chain, held: 0 },
-    Kind { name: "matched cloth", make: matched_cloth, held: 0 },
-    Kind { name: "oriented particles", make: oriented, held: 0 },
-    Kind { name: "fluid", make: fluid, held: 0 },
-    Kind { name: "rod", make: rod, held: 0 },
-    Kind { name: "hair", make: hair, held: 0 },
+    Kind { name: "cloth", make: cloth, held: 0, lies_at: 1e-3 },
+    Kind { name: "solid", make: solid, held: 0, lies_at: 1e-3 },
+    Kind { name: "strand", make: strand, held: 0, lies_at: 1e-3 },
+    Kind { name: "rigid body", make: rigid, held: 0, lies_at: 1e-3 },
+    Kind { name: "matched regions", make: matched, held: 0, lies_at: 1e-3 },
+    Kind { name: "matched lattice", make: lattice, held: 0, lies_at: 1e-3 },
+    Kind { name: "matched octree", make: octree, held: 0, lies_at: 1e-3 },
+    Kind { name: "matched chain", make: chain, held: 0, lies_at: 1e-3 },
+    Kind { name: "matched cloth", make: matched_cloth, held: 0, lies_at: 1e-3 },
+    Kind { name: "oriented particles", make: oriented, held: 0, lies_at: 11e-3 },
+    Kind { name: "fluid", make: fluid, held: 0, lies_at: 1e-3 },
+    Kind { name: "rod", make: rod, held: 0, lies_at: 1e-3 },
+    Kind { name: "hair", make: hair, held: 0, lies_at: 1e-3 },
 ];
 
 fn line() -> StrandSet {

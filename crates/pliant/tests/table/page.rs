@@ -47,7 +47,8 @@ fn refusals(out: &mut String, rows: &[Row]) {
 fn page(features: &[Row], pairs: &[Row]) -> String {
     let mut out = String::from(
         "# What works with what\n\nMade by `crates/pliant/tests/table` with `PLIANT_WRITE_TABLE=1 cargo test -p pliant --test table`. Every cell is a small world that is built and stepped: \
-         a number shows that a feature works, and *refused* is an error when the world is built or the feature is asked for. There is nothing between: a feature that would do nothing is refused.\n\n\
+         a number shows that a feature works, and *refused* is an error when the world is built or the feature is asked for. There is nothing between: a feature that would do nothing is refused. \
+         Which kinds go into which files is in [another table](support-files.md). From Python the same kinds are built, and have the numbers of the row `collider` (`crates/pliant-py/tests/test_support.py`).\n\n\
          ## Features\n\n",
     );
     table(&mut out, "feature", features);
@@ -59,7 +60,7 @@ fn page(features: &[Row], pairs: &[Row]) -> String {
     refusals(&mut out, features);
     out.push_str(
         "\n## Self-collision of every kind with every other\n\nThe body of a row falls on that of a column, which is held everywhere, in a world with self-collision. The number is how far its centre has fallen after \
-         40 steps \\[m\\]; alone it would have fallen by 2.2 m, and hair by as much as its roots let it.\n\n",
+         40 steps \\[m\\]; alone it would have fallen by 2.2 m, and hair by as much as its roots let it. After no step does a surface or a strand cross another, and no fluid is right below the middle of what it falls on.\n\n",
     );
     table(&mut out, "falls on", pairs);
     out.push('\n');

@@ -1,66 +1,50 @@
 //! Rigid bodies in the position-based solver: in each iteration their vertices go to the nearest place of the rigid shape, in the
-//! metric of masses, which keeps momentum and angular momentum [Müller 2005].
+//! metric of masses, which keeps momentum and angular momentum [Müller 2005]. Contacts then push them as wholes.
 
+use crate::contact::{Contacts, RigidShape, RigidShapes, Visit};
 use crate::energy::{Arrays, Memory};
-use crate::math::{Quat, Vec3, fitted_rotation};
-use crate::matter::{Iteration, Motion};
-use crate::world::model::Model;
-
-/// A set of vertices that moves as one.
-#[derive(Debug)]
-struct Rigid {
-    /// Its energy, whose memory holds the rotation.
-    batch: usize,
-    vertices: Vec<u32>,
-    masses: Vec<f64>,
-    /// Places from the centre of mass \[m\].
-    places: Vec<Vec3>,
-    mass: f64,
-}
+use crate::math::{Quat, Vec3};
+use crate::world::model::{Model, RigidSetInfo};
 
 /// All rigid sets of a world.
 #[derive(Debug)]
-pub(crate) struct RigidSets(Vec<Rigid>);
+pub(crate) struct RigidSets {
+    shapes: RigidShapes,
+    /// The energy of each, whose memory holds the rotation.
+    batches: Vec<usize>,
+}
 
 impl RigidSets {
     /// None where there are none.
     pub(crate) fn new(model: &Model) -> Option<Self> {
-        let sets = sets(model);
-        (!sets.is_empty()).then_some(Self(sets))
+        let one = |set: &RigidSetInfo| {
+            let Arrays::Rigid(from_hub) = model.energies()[set.batch].batch.arrays() else { return None };
+            let places = std::iter::once(Vec3::ZERO).chain(from_hub).collect();
+            Some((RigidShape::new(model, set.vertices.clone(), places), set.batch))
+        };
+        let (shapes, batches): (Vec<_>, Vec<_>) = model.rigid_sets().iter().filter_map(one).unzip();
+        let shapes = RigidShapes::new(shapes, model.rest().len());
+        (!shapes.is_empty()).then_some(Self { shapes, batches })
     }
-}
 
-impl Motion for RigidSets {
-    fn iterate(&mut self, at: &mut Iteration<'_, '_, '_>, x: &mut [Vec3]) {
-        self.0.iter().for_each(|set| set.straighten(x, at.memory));
+    /// Puts vertices where the rigid shapes have them.
+    pub(crate) fn straighten(&mut self, x: &mut [Vec3], memory: &mut [Memory]) {
+        self.shapes.straighten(x, |number, fitted| {
+            let warm = &mut memory[self.batches[number]].warm;
+            if let Some(fitted) = fitted {
+                fitted.write_to_slice(warm);
+            }
+            Quat::from_slice(warm)
+        });
     }
-}
 
-fn sets(model: &Model) -> Vec<Rigid> {
-    let lumped = model.mass().lumped();
-    let one = |set: &crate::world::model::RigidSetInfo| {
-        let Arrays::Rigid(from_hub) = model.energies()[set.batch].batch.arrays() else { return None };
-        let masses: Vec<f64> = set.vertices.iter().map(|&v| lumped[v as usize]).collect();
-        let places: Vec<Vec3> = std::iter::once(Vec3::ZERO).chain(from_hub).collect();
-        let mass: f64 = masses.iter().sum();
-        let centre = places.iter().zip(&masses).fold(Vec3::ZERO, |sum, (p, m)| sum + *p * *m) / mass;
-        let places = places.iter().map(|p| *p - centre).collect();
-        Some(Rigid { batch: set.batch, vertices: set.vertices.clone(), masses, places, mass })
-    };
-    model.rigid_sets().iter().filter_map(one).collect()
-}
+    /// Lets something else move vertices, and rigid bodies as wholes; see [`RigidShapes::carry`].
+    pub(crate) fn carry(&mut self, inverse_masses: &[f64], x: &mut [Vec3], visit: &mut Visit<'_>) {
+        self.shapes.carry(inverse_masses, x, visit);
+    }
 
-impl Rigid {
-    /// Puts the vertices where the rigid shape has them.
-    fn straighten(&self, x: &mut [Vec3], memory: &mut [Memory]) {
-        let own = || self.vertices.iter().zip(&self.masses).zip(&self.places);
-        let centre = own().fold(Vec3::ZERO, |sum, ((&v, m), _)| sum + x[v as usize] * *m) / self.mass;
-        let arms = own().map(|((&v, m), place)| ((x[v as usize] - centre) * *m, *place));
-        let warm = &mut memory[self.batch].warm;
-        let rotation = fitted_rotation(arms, Quat::from_slice(warm));
-        for ((&v, _), place) in own() {
-            x[v as usize] = centre + rotation * *place;
-        }
-        rotation.write_to_slice(warm);
+    /// Moves what has hit something apart; see [`Contacts::push_apart`].
+    pub(crate) fn part(&mut self, contacts: &mut Contacts<'_>, inverse_masses: &[f64], inertia: f64, x: &mut [Vec3]) {
+        contacts.part_shapes(&mut self.shapes, inverse_masses, inertia, x);
     }
 }

@@ -11,14 +11,14 @@ mod bound;
 mod rigid_parts;
 
 use crate::clock::Clock;
-use crate::contact::{Contacts, exchange};
+use crate::contact::{Contacts, RigidShape, RigidShapes, exchange};
 use crate::energy::Memory;
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::world::model::Model;
 
 use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use bound::unstable_elements;
-use rigid_parts::{RigidPart, connected};
+use rigid_parts::{connected, part};
 
 pub use bound::stable_time_step;
 
@@ -63,7 +63,7 @@ struct Prepared {
     is_left_out: Vec<bool>,
     /// How many elements are.
     elements: usize,
-    parts: Vec<RigidPart>,
+    parts: RigidShapes,
 }
 
 impl Explicit {
@@ -73,7 +73,7 @@ impl Explicit {
     }
 
     fn prepare(&self, model: &Model, inertia: f64) -> Prepared {
-        let mut prepared = Prepared { inertia, is_left_out: Vec::new(), elements: 0, parts: Vec::new() };
+        let mut prepared = Prepared { inertia, is_left_out: Vec::new(), elements: 0, parts: RigidShapes::default() };
         if !self.params.stabilise {
             return prepared;
         }
@@ -90,8 +90,9 @@ impl Explicit {
         }
         let stencils =
             unstable.iter().map(|&(batch, element)| model.energies()[batch].batch.operator().stencil(element));
-        prepared.parts =
-            connected(stencils, model.rest().len()).into_iter().map(|part| RigidPart::new(model, part)).collect();
+        let vertices = model.rest().len();
+        let parts: Vec<RigidShape> = connected(stencils, vertices).into_iter().map(|own| part(model, own)).collect();
+        prepared.parts = RigidShapes::new(parts, vertices);
         prepared
     }
 }
@@ -116,7 +117,7 @@ impl Solver for Explicit {
         let (model, inertia) = (objective.model, objective.inertia);
         let mut report = SolveReport { iterations: 1, converged: true, ..SolveReport::default() };
         let begun = clock.now();
-        let prepared = match self.prepared.take().filter(|prepared| prepared.inertia == inertia) {
+        let mut prepared = match self.prepared.take().filter(|prepared| prepared.inertia == inertia) {
             Some(prepared) => prepared,
             None => self.prepare(model, inertia),
         };
@@ -135,19 +136,29 @@ impl Solver for Explicit {
             let gradient = model.free_corners(k).iter().fold(Vec3::ZERO, |sum, &corner| sum + corners[corner as usize]);
             x[v] = objective.target[v] - gradient / (inertia * model.mass().lumped()[v]);
         }
-        prepared.parts.iter().for_each(|part| part.straighten(x));
         report.stabilised = prepared.elements;
-        self.prepared = Some(prepared);
+        let inverse_masses = || -> Vec<f64> {
+            let mass =
+                |v: usize| if model.free_index(v as u32).is_some() { model.mass().lumped()[v].recip() } else { 0.0 };
+            (0..x.len()).map(mass).collect()
+        };
+        let inverse_masses = if contacts.is_none() { Vec::new() } else { inverse_masses() };
+        contacts.reset_forces();
+        if prepared.parts.is_empty() {
+            contacts.pull(&inverse_masses, inertia, x);
+        }
+        // Where a rotation is open, as about a line, it moves nothing.
+        prepared.parts.straighten(x, |_, _| Quat::IDENTITY);
         if !contacts.is_none() {
-            if !contacts.ties.is_empty() {
-                let inverse_masses: Vec<f64> = model.mass().lumped().iter().map(|mass| mass.recip()).collect();
-                contacts.ties.reset_forces();
-                contacts.pull(&inverse_masses, inertia, x);
+            if prepared.parts.is_empty() {
+                contacts.meet(&|vertex| x[vertex]);
+                contacts.displace(&mut exchange(x), &|vertex| inertia * model.mass().lumped()[vertex]);
+            } else {
+                contacts.part_shapes(&mut prepared.parts, &inverse_masses, inertia, x);
             }
-            contacts.meet(&|vertex| x[vertex]);
-            contacts.displace(&mut exchange(x), &|vertex| inertia * model.mass().lumped()[vertex]);
             report.contacts = contacts.count();
         }
+        self.prepared = Some(prepared);
         report.seconds_local = clock.now() - local;
         Ok(Progress::Done(report))
     }

@@ -18,7 +18,9 @@
 //! a plain mean would not.
 
 mod lanes;
+mod late;
 mod levels;
+mod means;
 mod passes;
 
 use std::sync::Arc;
@@ -30,8 +32,9 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::math::lanes::InstructionSet;
 use crate::matter::fluid::{Fluid, FluidReadings};
+use crate::matter::rigid::RigidSets;
 use crate::matter::{Channels, Iteration, Motion, MotionSetting, StageView, StepView, motions};
-use crate::parallel::{self, Shared, Strided, Team};
+use crate::parallel::{self, Shared, Team};
 use crate::world::error::ModelError;
 use crate::world::model::Model;
 use crate::world::state::State;
@@ -40,6 +43,7 @@ use crate::world::state::Substep;
 use super::{Objective, Progress, SolveError, SolveReport, Solver, Start};
 use lanes::Points;
 use levels::Levels;
+use means::Means;
 use passes::{Outcome, Pass, Sweep, passes};
 
 pub use levels::StretchLevels;
@@ -228,8 +232,12 @@ impl PositionBased {
 #[derive(Debug)]
 struct Prepared {
     passes: Vec<Pass>,
+    /// Those that come after the motions.
+    late: Vec<Pass>,
     /// Matter that is more than energies and constraints, in the order in which an iteration goes over it.
     motions: Vec<Box<dyn Motion>>,
+    /// Rigid bodies, which come last: whatever has moved their vertices, they are in shape again.
+    rigid: Option<RigidSets>,
     /// 1/m of each vertex \[1/kg\]; 0 where pinned.
     inverse_masses: Arc<[f64]>,
     /// Of Jacobi's way.
@@ -242,16 +250,6 @@ struct Prepared {
     levels: Option<Levels>,
 }
 
-/// For each vertex the corners that it is moved by.
-#[derive(Debug)]
-struct Means {
-    starts: Vec<u32>,
-    corners: Vec<u32>,
-    movements: Vec<Vec3>,
-    /// n/m of a vertex in n constraints \[1/kg\].
-    split_masses: Vec<f64>,
-}
-
 impl Prepared {
     fn new(model: &Model, params: &PositionBasedParams) -> Self {
         let sweep = params.sweep;
@@ -261,12 +259,13 @@ impl Prepared {
             (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
         let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
         let mut points = Points::new(&inverse_masses);
-        let passes = passes(model, is_jacobi, &mut points);
+        let (passes, late) = passes(model, is_jacobi, &mut points);
         let means = is_jacobi.then(|| Means::new(&passes, &inverse_masses));
         let (instructions, last) = (InstructionSet::detect(), Vec::new());
         let motions = motions(&MotionSetting { model, inverse_masses: &inverse_masses, iterations: params.iterations });
         let levels = params.levels.map(|levels| Levels::new(model, levels));
-        Self { passes, motions, inverse_masses, means, points, instructions, last, levels }
+        let rigid = RigidSets::new(model);
+        Self { passes, late, motions, rigid, inverse_masses, means, points, instructions, last, levels }
     }
 
     /// Bytes that an iteration goes over, roughly.
@@ -274,37 +273,6 @@ impl Prepared {
         let levels = self.levels.as_ref().map_or(0, Levels::bytes);
         let motions: usize = self.motions.iter().map(|motion| motion.bytes()).sum();
         levels + motions + self.passes.iter().map(|pass| pass.len() * 200).sum::<usize>()
-    }
-}
-
-impl Means {
-    fn new(passes: &[Pass], inverse_masses: &[f64]) -> Self {
-        let vertices = || passes.iter().flat_map(Pass::corner_vertices).copied();
-        let mut starts = vec![0u32; inverse_masses.len() + 1];
-        vertices().for_each(|v| starts[v as usize + 1] += 1);
-        (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);
-        let mut next = starts.clone();
-        let mut corners = vec![0; starts[starts.len() - 1] as usize];
-        for (corner, v) in (0u32..).zip(vertices()) {
-            corners[next[v as usize] as usize] = corner;
-            next[v as usize] += 1;
-        }
-        let count = |v: usize| f64::from(starts[v + 1] - starts[v]);
-        let split_masses = (0..inverse_masses.len()).map(|v| inverse_masses[v] * count(v)).collect();
-        Self { movements: vec![Vec3::ZERO; corners.len()], starts, corners, split_masses }
-    }
-
-    /// Moves each vertex by the mean of its corners.
-    fn apply(&self, x: &mut [Vec3]) {
-        parallel::for_each(0..x.len(), Strided { entries: x, stride: 1 }, &|range, part| {
-            for (x, v) in part.entries.iter_mut().zip(range) {
-                let own = &self.corners[self.starts[v] as usize..self.starts[v + 1] as usize];
-                if !own.is_empty() {
-                    let sum = own.iter().fold(Vec3::ZERO, |sum, &corner| sum + self.movements[corner as usize]);
-                    *x += sum / own.len() as f64;
-                }
-            }
-        });
     }
 }
 
@@ -344,12 +312,13 @@ impl Solver for PositionBased {
         report.seconds_factor = clock.now() - begun;
         // Multipliers are those of movements from the prediction, so every solve begins there, whatever was reached before.
         model.free().iter().for_each(|&v| x[v as usize] = objective.target[v as usize]);
-        prepared.passes.iter_mut().for_each(|pass| pass.begin(memory));
+        prepared.passes.iter_mut().chain(&mut prepared.late).for_each(|pass| pass.begin(memory));
         prepared.points.others_moved();
         contacts.reset_forces();
         let h = objective.inertia.sqrt().recip();
-        let rules: Vec<Rule> =
-            prepared.passes.iter().map(|pass| params.rule(pass.kind(model), objective.inertia)).collect();
+        let rule = |pass: &Pass| params.rule(pass.kind(model), objective.inertia);
+        let rules: Vec<Rule> = prepared.passes.iter().map(rule).collect();
+        let late_rules: Vec<Rule> = prepared.late.iter().map(rule).collect();
         let record = |x: &[Vec3], memory: &mut [Memory], report: &mut SolveReport| {
             if params.record {
                 objective.project(x, memory);
@@ -362,12 +331,12 @@ impl Solver for PositionBased {
         let local = clock.now();
         let bytes = prepared.bytes();
         // Out of it for a while: motions and constraints take turns.
-        let mut motions = std::mem::take(&mut prepared.motions);
+        let (mut motions, mut rigid) = (std::mem::take(&mut prepared.motions), prepared.rigid.take());
         let inverse_masses = Arc::clone(&prepared.inverse_masses);
         let stage = StageView { model, inverse_masses: &inverse_masses, before: objective.before, h };
         motions.iter_mut().for_each(|motion| motion.begin(&stage, contacts, &self.channels, x));
         // What works on the solver's own positions between passes.
-        let has_others = !motions.is_empty() || !contacts.is_none() || params.record;
+        let has_others = !motions.is_empty() || rigid.is_some() || !contacts.is_none() || params.record;
         parallel::with_team_for(bytes, |team| {
             let most = params.density_tolerance.map_or(params.iterations, |density| density.iterations);
             for iteration in 0..most {
@@ -390,19 +359,22 @@ impl Solver for PositionBased {
                 prepared.sweep(team, objective, params.sweep, &rules, backwards, x, memory);
                 if has_others {
                     prepared.points.store(x);
-                    contacts.pull(stage.inverse_masses, objective.inertia, x);
+                    if rigid.is_none() {
+                        contacts.pull(stage.inverse_masses, objective.inertia, x);
+                    }
                     let (number, count) = (iteration, params.iterations);
-                    let mut at = Iteration {
-                        stage: &stage,
-                        team,
-                        contacts: &*contacts,
-                        number,
-                        count,
-                        backwards,
-                        memory: &mut *memory,
-                    };
+                    let mut at = Iteration { stage: &stage, team, contacts: &*contacts, number, count, backwards };
                     motions.iter_mut().for_each(|motion| motion.iterate(&mut at, x));
-                    contacts.part(stage.inverse_masses, objective.inertia, x);
+                    if let Some(rigid) = &mut rigid {
+                        rigid.straighten(x, memory);
+                    }
+                    prepared.tie(objective, &late_rules, rigid.as_mut(), x, memory);
+                    match &mut rigid {
+                        Some(rigid) => {
+                            rigid.part(contacts, stage.inverse_masses, objective.inertia, x);
+                        }
+                        None => contacts.part(stage.inverse_masses, objective.inertia, x),
+                    }
                     motions.iter_mut().for_each(|motion| motion.meet(&stage, contacts, x));
                     record(x, memory, &mut report);
                     prepared.points.others_moved();
@@ -427,7 +399,7 @@ impl Solver for PositionBased {
         report.seconds_local = clock.now() - local;
         report.contacts = contacts.count() + motions.iter().map(|motion| motion.contacts()).sum::<usize>();
         report.fluid = motions.iter().find_map(|motion| motion.fluid_report());
-        prepared.motions = motions;
+        (prepared.motions, prepared.rigid) = (motions, rigid);
         Ok(Progress::Done(report))
     }
 

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::lanes::{LanePass, Points};
+use super::late::comes_late;
 use crate::constraint::{Block, Rule};
 use crate::energy::{Arrays, Batch, MAX_ROWS, Memory};
 use crate::math::{Mat3, Vec3};
@@ -32,10 +33,10 @@ pub(super) struct Pass {
     pub(super) source: Source,
     /// Its elements in lanes, if there are kernels for them; the rest is then empty.
     pub(super) lanes: Option<LanePass>,
-    colouring: Colouring,
-    rows: usize,
+    pub(super) colouring: Colouring,
+    pub(super) rows: usize,
     /// In the order of colours.
-    multipliers: Vec<f64>,
+    pub(super) multipliers: Vec<f64>,
     /// Where the corners of each element in the order of colours begin, among those of all passes; and the end.
     corner_starts: Vec<u32>,
     /// Vertices of its corners, in the order of colours.
@@ -142,9 +143,10 @@ impl Source {
     }
 }
 
-/// All passes of a model, in the order in which bodies were added: energies, then constraints. Rigid sets are no passes.
+/// All passes of a model, in the order in which bodies were added: energies, then constraints. Rigid sets are no passes. Those that come after all motions
+/// are apart.
 /// With `share_vertices` elements are not divided into colours, for Jacobi's way; that has no kernels.
-pub(super) fn passes(model: &Model, share_vertices: bool, points: &mut Points) -> Vec<Pass> {
+pub(super) fn passes(model: &Model, share_vertices: bool, points: &mut Points) -> (Vec<Pass>, Vec<Pass>) {
     let energies = model.energies().iter().enumerate();
     let soft = energies.filter(|(_, entry)| !matches!(entry.batch.arrays(), Arrays::Rigid(_)));
     let sources = soft.map(|(batch, entry)| {
@@ -152,8 +154,12 @@ pub(super) fn passes(model: &Model, share_vertices: bool, points: &mut Points) -
         Source::Energy { batch, one_by_one }
     });
     let sources = sources.chain((0..model.constraints().len()).map(Source::Constraints));
-    let (mut passes, mut corner) = (Vec::new(), 0);
+    let (mut passes, mut late, mut corner) = (Vec::new(), Vec::new(), 0);
     for source in sources {
+        if !share_vertices && comes_late(model, source) {
+            late.push(Pass::new(model, source, share_vertices, 0));
+            continue;
+        }
         let lanes = if share_vertices { None } else { LanePass::new(model, source, points) };
         if let Some(lanes) = lanes {
             passes.push(Pass::in_lanes(source, lanes));
@@ -163,7 +169,7 @@ pub(super) fn passes(model: &Model, share_vertices: bool, points: &mut Points) -
         corner = pass.end();
         passes.push(pass);
     }
-    passes
+    (passes, late)
 }
 
 /// Where corners go that a block has moved.
@@ -343,7 +349,7 @@ impl Sweep<'_> {
 }
 
 /// A x of each element of a block.
-fn apply(energy: &dyn Batch, block: &Block<'_>, out: &mut Vec<Vec3>) {
+pub(super) fn apply(energy: &dyn Batch, block: &Block<'_>, out: &mut Vec<Vec3>) {
     let operator = energy.operator();
     out.clear();
     let mut first = 0;
@@ -368,7 +374,7 @@ fn apply(energy: &dyn Batch, block: &Block<'_>, out: &mut Vec<Vec3>) {
 /// At the end of all iterations Λ is a symmetric stress, but after one visit it is not where A W Aᵀ has a direction, and then it turns the
 /// element: a box in water, held by forces all over it, floated 15° from level with 6 iterations a step. So each visit takes from ΔΛ what
 /// turns, which leaves the end as it is.
-fn correct_energy(energy: &dyn Batch, scale: f64, block: &mut Block<'_>, projected: &[Vec3], rule: &Rule) {
+pub(super) fn correct_energy(energy: &dyn Batch, scale: f64, block: &mut Block<'_>, projected: &[Vec3], rule: &Rule) {
     let operator = energy.operator();
     let rows = operator.rows();
     let mut first = 0;

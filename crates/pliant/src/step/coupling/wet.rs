@@ -60,6 +60,7 @@ impl Wetting {
             safe: before,
             wanted,
             inertia,
+            radii: &[],
             thickness: *thickness,
             friction: 0.0,
             stiffness: STIFFNESS,

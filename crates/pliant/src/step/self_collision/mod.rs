@@ -20,6 +20,7 @@ use crate::collide::LEAST_THICKNESS;
 use crate::contact::{Contacts, Layers, PairForce, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
+use crate::matter::oriented::Oriented;
 use crate::proximity::{Intersection, Neighbourhood, Primitives, intersections};
 use crate::solve::{SolveError, SolveReport, Solver};
 use crate::step::problem::Problem;
@@ -165,6 +166,8 @@ pub(crate) struct SelfCollider {
     before: Vec<Vec3>,
     /// The last positions without intersections \[m\].
     safe: Vec<Vec3>,
+    /// Of each vertex how far it reaches around itself \[m\]; empty where none does.
+    radii: Vec<f64>,
     /// Vertices that move as one: where one is held back, all are.
     rigid: Vec<Vec<u32>>,
     /// By how much the last movement of those was cut \[m\].
@@ -178,6 +181,16 @@ pub(crate) struct SelfCollider {
 const STUCK_ROUNDS: usize = 4;
 /// Gaps below this share of the thickness hardly shrink further.
 const FLOOR: f64 = 0.02;
+
+/// Oriented particles are ellipsoids: each reaches at least as far as the shortest of its half-axes, in every direction.
+fn radii(model: &Model) -> Vec<f64> {
+    let mut radii = Vec::new();
+    for own in model.matter_of::<Oriented>() {
+        radii.resize(model.rest().len(), 0.0);
+        own.vertices.zip(&own.matter.radii).for_each(|(v, half_axes)| radii[v] = half_axes.min_element());
+    }
+    radii
+}
 
 impl SelfCollider {
     /// For a world that starts at these positions, without intersections or brought free of them.
@@ -209,6 +222,7 @@ impl SelfCollider {
             neighbourhood: Neighbourhood::default(),
             before: Vec::new(),
             safe: Vec::new(),
+            radii: radii(model),
             rigid: model.rigid_sets().iter().map(|set| set.vertices.clone()).collect(),
             cut: Vec::new(),
             report: SelfCollisionReport::default(),
@@ -289,12 +303,13 @@ impl SelfCollider {
     /// Contacts at the safe positions for vertices that want to go somewhere.
     fn detect(&mut self, model: &Model, inertia: f64, wanted: &[Vec3], last: &[PairForce], clock: &Clock) -> Layers {
         let begun = clock.now();
-        let reach = READY * self.settings.thickness;
+        let widest = self.radii.iter().fold(0.0_f64, |most, radius| most.max(*radius));
+        let reach = READY * self.settings.thickness + 2.0 * widest;
         let pairs = self.neighbourhood.find_meeting(&self.primitives, &self.safe, wanted, reach);
         let found = clock.now();
-        let Self { primitives, before, safe, .. } = self;
+        let Self { primitives, before, safe, radii, .. } = self;
         let SelfCollision { thickness, friction, stiffness, .. } = self.settings;
-        let place = Place { model, primitives, before, safe, wanted, inertia, thickness, friction, stiffness };
+        let place = Place { model, primitives, before, safe, wanted, inertia, thickness, radii, friction, stiffness };
         let layers = Layers::new(&place, &pairs, last);
         self.report.candidates = self.report.candidates.max(pairs.len());
         self.report.seconds_broad += found - begun;

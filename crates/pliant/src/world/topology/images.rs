@@ -2,13 +2,17 @@
 //!
 //! An element follows the cells that it belongs to: those that contain it (a spring along an edge, a handle at a vertex), or those
 //! that it spans (a hinge its two triangles, a curvature its ring). Where the cells that contain it have parted it is
-//! copied, with shares of its weight by their rest measures; where the cells that it spans have parted it is gone.
+//! copied, with shares of its weight by their rest measures; where the cells that it spans have parted it is gone. So is a spring along an edge that a cut
+//! crosses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::Cells;
 use super::change::Change;
 use crate::math::Vec3;
+
+/// Distances from an edge below this share of its length are rounding.
+const ON_EDGE: f64 = 1e-9;
 
 /// What became of an element.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +81,11 @@ impl<'a> Images<'a> {
         };
         let around = &self.fans[stencil[0] as usize];
         let holding: Vec<u32> = around.iter().copied().filter(|&cell| contains(cell, stencil)).collect();
+        if let [a, b] = *stencil
+            && holding.iter().any(|cell| self.parts.contains_key(cell))
+        {
+            return self.along(a, b, &holding);
+        }
         if !holding.is_empty() {
             return self.held(stencil, &holding);
         }
@@ -162,8 +171,55 @@ impl<'a> Images<'a> {
         }
     }
 
-    /// A spring between vertices without a common cell stays as long as a vertex joins them.
+    /// A spring along an edge of cells that were divided stays where a way along the edge is left, whole or in parts; a cut that crosses the edge
+    /// leaves none.
+    fn along(&self, a: u32, b: u32, cells: &[u32]) -> Image {
+        let [from, to] = [a, b].map(|v| self.rest[v as usize]);
+        let edge = to - from;
+        let is_on_edge = |v: u32| {
+            let arm = self.rest[v as usize] - from;
+            let share = arm.dot(edge) / edge.length_squared();
+            arm.cross(edge).length() <= ON_EDGE * edge.length_squared() && (-ON_EDGE..=1.0 + ON_EDGE).contains(&share)
+        };
+        let is_of = |v: u32, end: u32| self.ancestors[v as usize] == Some(end);
+        let mut found: Vec<(Vec<u32>, f64)> = Vec::new();
+        for &cell in cells {
+            let parts = self.parts_of(cell);
+            let measure: f64 = parts.iter().map(|&part| self.after.measure(part as usize, self.rest)).sum();
+            let corners = |part: &u32| self.after.cell(*part as usize).iter().copied().filter(|&v| is_on_edge(v));
+            let Some(start) = parts.iter().flat_map(corners).find(|&v| is_of(v, a)) else { continue };
+            // All vertices of the edge that parts lead to from the first.
+            let mut reached = BTreeSet::from([start]);
+            loop {
+                let leads_on = |part: &&u32| corners(part).any(|v| reached.contains(&v));
+                let more: Vec<u32> = parts.iter().filter(leads_on).flat_map(corners).collect();
+                let known = reached.len();
+                reached.extend(more);
+                if reached.len() == known {
+                    break;
+                }
+            }
+            let Some(end) = reached.into_iter().find(|&v| is_of(v, b)) else { continue };
+            match found.iter_mut().find(|(other, _)| *other == [start, end]) {
+                Some((_, sum)) => *sum += measure,
+                None => found.push((vec![start, end], measure)),
+            }
+        }
+        let total: f64 = found.iter().map(|(_, measure)| measure).sum();
+        match found.len() {
+            0 => Image::Gone,
+            1 => Image::Parts(vec![(found.swap_remove(0).0, 1.0)]),
+            _ => Image::Parts(found.into_iter().map(|(ends, measure)| (ends, measure / total)).collect()),
+        }
+    }
+
+    /// A spring between vertices without a common cell stays as long as a vertex joins them. One that is longer than that does not belong to the
+    /// mesh, and stays with its ends.
     fn across(&self, a: u32, b: u32) -> Image {
+        let around = |v: u32| self.fans[v as usize].iter().flat_map(|&cell| self.before.cell(cell as usize));
+        if !around(a).any(|joint| around(b).any(|other| other == joint)) {
+            return Image::Same;
+        }
         let ends = |v: u32| {
             let cells = self.fans[v as usize].iter().flat_map(|&cell| self.parts_of(cell));
             cells.filter_map(move |cell| Some((self.within(cell, &[v])?[0], self.after.cell(cell as usize))))

@@ -65,7 +65,9 @@ pub enum TopologyError {
         kind: &'static str,
     },
     /// An energy is not part of the material, so it is not defined on a part of a triangle.
-    #[error("body {body:?}: the cut would divide {kind}, but only energies of a cloth material can be divided")]
+    #[error(
+        "body {body:?}: the cut would divide elements of {kind:?}, which was added to its material: leave out those that the cut meets, or add springs instead, which can be cut"
+    )]
     Divided {
         /// Body.
         body: String,

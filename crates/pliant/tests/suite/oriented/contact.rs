@@ -100,3 +100,23 @@ fn an_ellipsoid_rests_on_balls_boxes_and_moving_ground_where_its_surface_touches
         assert_eq!(sim.step().unwrap().solve.contacts, 1);
     }
 }
+
+/// Between bodies too ellipsoids have their radii: one rope of particles lies across another, with their surfaces as far apart as layers are thick.
+#[test]
+fn a_rope_of_particles_lies_on_another_at_the_sum_of_their_radii() {
+    let (below, above, thickness) = (0.02, 0.03, 2e-3);
+    let row = |way: Vec3, height: f64, radius: f64| {
+        let strand = rope(way * -0.2 + Vec3::Y * height, way * 0.2 + Vec3::Y * height, 8).unwrap();
+        let particles = OrientedParticles::along(&strand, &[radius; 9]).unwrap();
+        Body::oriented(&particles, &OrientedMaterial::default()).unwrap()
+    };
+    let held = row(Vec3::X, 0.0, below).named("held").pin_where(|_| true);
+    let free = row(Vec3::Z, 0.08, above).named("free");
+    let settings = SelfCollision { thickness, ..SelfCollision::default() };
+    let mut sim = Simulation::builder().body(held).body(free).self_collision(settings).build().unwrap();
+    (0..60).for_each(|_| drop(sim.step().unwrap()));
+    // They cross at their middle particles.
+    let apart = sim.body_positions("free").unwrap()[4].y;
+    let expected = below + above + thickness;
+    assert!((apart - expected).abs() < 2e-3, "{apart} m apart, not {expected} m");
+}

@@ -6,4 +6,5 @@ mod common;
 mod coupling;
 mod free;
 mod ground;
+mod held;
 mod projectile;

@@ -146,3 +146,113 @@ fn a_balloon_that_is_cut_loses_its_pressure() -> Outcome {
     assert!(fastest < 20.0, "{fastest} m/s");
     Ok(())
 }
+
+/// Springs along all edges beside the material: what the cut crosses is gone, all others are as they were, and nothing is strained.
+#[test]
+fn a_cut_goes_through_added_springs_that_cross_it_and_leaves_all_others() -> Outcome {
+    use pliant::energy::{EdgeSprings, SpringStiffness};
+    let mesh = sheet(9, 7, 1.0, 1.0);
+    // A net along the edges, and springs over two cells: along the cut, and across it.
+    let ties: Vec<[u32; 2]> = (3..=5).flat_map(|k| [[k, k + 20], [10 + k, 12 + k]]).collect();
+    for (net, name) in [(mesh.edges(), "net"), (ties, "ties")] {
+        let springs = EdgeSprings::new(net.clone(), SpringStiffness::Uniform(50.0)).build(&mesh.positions)?;
+        let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("square").with_energy(springs);
+        let mut sim = Simulation::builder().body(cloth).gravity(Vec3::ZERO).build()?;
+        let (point, normal) = (Vec3::new(0.03, 0.0, 0.0), Vec3::X);
+        sim.cut("square", &Cut::Plane { point, normal })?;
+        assert_eq!(pieces(&sim, 0), 2, "{name}");
+        let rest = sim.model().rest();
+        let side = |v: u32| (mesh.positions[v as usize] - point).dot(normal) > 0.0;
+        let operator = sim.model().energies().iter().rfind(|entry| entry.batch.kind() == "edge_spring");
+        let operator = operator.map(|entry| entry.batch.operator()).unwrap();
+        let found: Vec<[u32; 2]> =
+            (0..operator.len()).map(|e| [operator.stencil(e)[0], operator.stencil(e)[1]]).collect();
+        let kept: Vec<[u32; 2]> = net.iter().copied().filter(|[a, b]| side(*a) == side(*b)).collect();
+        assert_eq!(found, kept, "{name}: springs that do not cross the cut");
+        assert!(operator.weights().iter().all(|w| (w / 50.0 - 1.0).abs() < 1e-12), "{name}");
+        assert!(found.iter().flatten().all(|v| rest[*v as usize] == mesh.positions[*v as usize]), "{name}");
+        let report = sim.report();
+        assert!(report.potential() < 1e-20, "{name}: {:?}", report.elastic);
+        sim.step()?;
+        assert!(sim.report().max_speed < 1e-7, "{name}: something pulls, {} m/s", sim.report().max_speed);
+    }
+    Ok(())
+}
+
+/// Vertices near the cut do not move onto it where springs end at them: the cut goes through them, and springs along it are shared.
+#[test]
+fn a_cut_near_vertices_with_added_springs_goes_through_these_vertices() -> Outcome {
+    use pliant::energy::{EdgeSprings, SpringStiffness};
+    let mesh = sheet(9, 7, 1.0, 1.0);
+    let net = mesh.edges();
+    let springs = EdgeSprings::new(net.clone(), SpringStiffness::Uniform(50.0)).build(&mesh.positions)?;
+    let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("square").with_energy(springs);
+    let mut sim = Simulation::builder().body(cloth).gravity(Vec3::ZERO).build()?;
+    let report = sim.cut("square", &Cut::Plane { point: Vec3::X * 0.055, normal: Vec3::X })?;
+    assert_eq!((pieces(&sim, 0), report.inserted, report.doubled), (2, 0, 8));
+    let operator = sim.model().energies().iter().rfind(|entry| entry.batch.kind() == "edge_spring");
+    let total: f64 = operator.map(|entry| entry.batch.operator().weights().iter().sum()).unwrap();
+    assert!((total / (50.0 * net.len() as f64) - 1.0).abs() < 1e-12, "{total} N/m in all");
+    assert!(sim.report().potential() < 1e-20, "{:?}", sim.report().elastic);
+    Ok(())
+}
+
+#[test]
+fn a_spring_that_does_not_follow_the_mesh_stays_with_its_ends() -> Outcome {
+    use pliant::energy::{EdgeSprings, SpringStiffness};
+    let mesh = sheet(9, 7, 1.0, 1.0);
+    // From one side of the cut to the other, and from beside it to the rim.
+    let net = vec![[0, 9], [4, 0], [74, 70]];
+    let springs = EdgeSprings::new(net.clone(), SpringStiffness::Uniform(50.0)).build(&mesh.positions)?;
+    let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("square").with_energy(springs);
+    let mut sim = Simulation::builder().body(cloth).gravity(Vec3::ZERO).build()?;
+    sim.cut("square", &Cut::Plane { point: Vec3::X * 0.03, normal: Vec3::X })?;
+    let operator = sim.model().energies().iter().rfind(|entry| entry.batch.kind() == "edge_spring");
+    let operator = operator.map(|entry| entry.batch.operator()).unwrap();
+    let found: Vec<[u32; 2]> = (0..operator.len()).map(|e| [operator.stencil(e)[0], operator.stencil(e)[1]]).collect();
+    assert_eq!(found, net);
+    Ok(())
+}
+
+#[test]
+fn a_slit_leaves_the_springs_around_its_end() -> Outcome {
+    use pliant::energy::{EdgeSprings, SpringStiffness};
+    let mesh = sheet(8, 8, 1.0, 1.0);
+    let net = mesh.edges();
+    let springs = EdgeSprings::new(net.clone(), SpringStiffness::Uniform(50.0)).build(&mesh.positions)?;
+    let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.named("square").with_energy(springs);
+    let mut sim = Simulation::builder().body(cloth).gravity(Vec3::ZERO).build()?;
+    // From outside to the middle of a triangle.
+    let (height, end) = (0.03, 0.1);
+    let points = vec![Vec3::new(-0.6, height, 0.0), Vec3::new(end, height, 0.0)];
+    sim.cut("square", &Cut::Polyline { points, direction: Vec3::Z })?;
+    assert_eq!(pieces(&sim, 0), 1);
+    let crosses = |[a, b]: &[u32; 2]| {
+        let [a, b] = [a, b].map(|v| mesh.positions[*v as usize]);
+        let share = (height - a.y) / (b.y - a.y);
+        (0.0..=1.0).contains(&share) && a.x + share * (b.x - a.x) < end
+    };
+    let operator = sim.model().energies().iter().rfind(|entry| entry.batch.kind() == "edge_spring");
+    let operator = operator.map(|entry| entry.batch.operator()).unwrap();
+    let found: Vec<[u32; 2]> = (0..operator.len()).map(|e| [operator.stencil(e)[0], operator.stencil(e)[1]]).collect();
+    let kept: Vec<[u32; 2]> = net.iter().copied().filter(|edge| !crosses(edge)).collect();
+    assert!(kept.len() < net.len() && found == kept, "{} springs of {}, not {}", found.len(), net.len(), kept.len());
+    Ok(())
+}
+
+#[test]
+fn a_cut_of_cloth_with_added_triangles_is_refused_with_a_way_out_and_changes_nothing() -> Outcome {
+    let mesh = sheet(4, 4, 1.0, 1.0);
+    let added = pliant::energy::TriangleArea { triangles: mesh.triangles.clone(), stiffness: 10.0, bounds: [0.9, 1.1] };
+    let cloth =
+        Body::cloth(&mesh, &ClothMaterial::default())?.named("square").with_energy(added.build(&mesh.positions)?);
+    let mut sim = Simulation::builder().body(cloth).build()?;
+    let error = sim.cut("square", &Cut::Plane { point: Vec3::X * 0.03, normal: Vec3::X }).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "body \"square\": the cut would divide elements of \"triangle_area\", which was added to its material: leave out those that the cut meets, or add springs instead, which can be cut"
+    );
+    assert_eq!((sim.positions().len(), sim.topology_changes()), (25, 0));
+    sim.step()?;
+    Ok(())
+}
