@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::collide::Collider;
 use crate::contact::{Colliders, ContactParams};
-use crate::energy::Memory;
+use crate::energy::{Memory, batch_energy};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::{Vec3, diagonal};
 use crate::matter::Channels;
@@ -105,8 +105,7 @@ impl Simulation {
         draft.remove(number)?;
         let mut roster = self.roster.clone();
         roster.remove_body(body.0, number);
-        let names: Vec<String> = draft.world.parts.bodies.iter().map(|body| body.name.clone()).collect();
-        draft.attachments = roster.named_attachments(&names);
+        draft.attachments = roster.named_attachments(&|body| draft.world.parts.bodies[body].name.clone());
         self.take(draft)?;
         self.roster = roster;
         Ok(())
@@ -196,8 +195,7 @@ impl Simulation {
 
     fn take_attachments(&mut self, roster: Roster) -> Result<(), ChangeError> {
         let mut draft = Draft::of(self);
-        let names: Vec<String> = self.model.bodies().iter().map(|body| body.name.clone()).collect();
-        draft.attachments = roster.named_attachments(&names);
+        draft.attachments = roster.named_attachments(&|body| self.model.bodies()[body].name.clone());
         self.take(draft)?;
         self.roster = roster;
         Ok(())
@@ -343,6 +341,9 @@ impl Simulation {
         // From here on nothing can fail.
         let Next { model, wishes, planned, collider, channels } = next;
         let Planned { plan, substeps, integrator } = planned;
+        // Where bodies only come, the energy of the others is as well known as it was.
+        let is_one = self.plan.solvers.len() == 1 && plan.solvers.len() == 1;
+        let known = self.ledger.elastic.filter(|_| is_lent && is_one && self.has_watched_solver());
         self.keep_memory(&model, &energies);
         self.carry_inputs_by(&turnover, &model, &energies);
         if let Some(history) = &mut self.history {
@@ -365,9 +366,33 @@ impl Simulation {
         self.state.channels = channels;
         (self.model, self.wishes, self.plan) = (model, wishes, plan);
         (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
-        (self.self_collider, self.between) = (collider, HeldForces::default());
+        self.between = HeldForces::default();
+        match (collider, &mut self.self_collider) {
+            (Keeping::Replaced(collider), own) => *own = collider,
+            (Keeping::Grown, own) => own.iter_mut().for_each(|own| own.grow(&self.model)),
+        }
         self.forget_factors();
+        self.ledger.elastic =
+            known.filter(|_| self.has_watched_solver()).map(|known| known + self.elastic_energy_of_new(&energies));
         Ok(())
+    }
+
+    /// Whether the solver of a world that has one brings energies down.
+    fn has_watched_solver(&self) -> bool {
+        self.groups.iter().all(|group| group.solver.lowers_energies())
+    }
+
+    /// Elastic energy of what was not there before \[J\].
+    fn elastic_energy_of_new(&self, energies: &[Option<usize>]) -> f64 {
+        let stored = |(k, old): (usize, &Option<usize>)| {
+            if old.is_some() {
+                return 0.0;
+            }
+            let (batch, mut memory) = (self.model.energies()[k].batch.as_ref(), self.memory[k].clone());
+            batch.project(&self.state.positions, &self.inputs.goals_now[k], &mut memory);
+            batch_energy(batch, &self.state.positions, &memory)
+        };
+        energies.iter().enumerate().map(stored).sum()
     }
 
     /// Gives the model the lists back that a draft has borrowed.
@@ -382,11 +407,14 @@ impl Simulation {
     fn checked_draft(&self, draft: Draft, bodies: &[Option<usize>]) -> Result<Next, Box<Refused>> {
         let Draft { mut world, named, attachments, is_lent, .. } = draft;
         let positions = &self.state.positions;
-        let wishes = Wishes { bodies: named, ..self.wishes.clone() };
+        let Wishes { world: chosen, substeps, integrator, .. } = &self.wishes;
+        let wishes = Wishes { world: chosen.clone(), bodies: named, substeps: *substeps, integrator: *integrator };
         let mut join = || {
-            let attached = world.attached_bodies(&attachments)?;
-            let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
-            world.attach(&attachments, &|body| groups[body])?;
+            if !attachments.is_empty() {
+                let attached = world.attached_bodies(&attachments)?;
+                let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
+                world.attach(&attachments, &|body| groups[body])?;
+            }
             // What only grows was checked before.
             let first = if is_lent { self.roster.bodies.len() } else { 0 };
             check_masses(&world.parts.bodies[first..], &world.parts.mass, &world.parts.pinned)
@@ -396,7 +424,7 @@ impl Simulation {
         if let Err(error) = joined {
             return Err(Refused::boxed(error, Some(parts.into_lists())));
         }
-        let extent = diagonal(&parts.rest).max(diagonal(positions));
+        let extent = parts.rest_diagonal().max(diagonal(positions));
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
         let mut model = Model::new(parts).map_err(|error| Refused::boxed(error, None))?;
         let check = |model: &Model| {
@@ -405,9 +433,17 @@ impl Simulation {
             crate::world::topology::check_tearing(model)?;
             crate::step::applies::check(model, &self.uses(self.settings.wind.is_some()))?;
             // Surfaces that were there are apart already.
-            let collider = match bodies.iter().all(Option::is_some) || self.lineage.is_provisional {
-                true => self.later_self_collision().map(|settings| SelfCollider::unchecked(settings, model)),
-                false => self.collider_for(model, positions)?,
+            let is_checked = bodies.iter().all(Option::is_some) || self.lineage.is_provisional;
+            let collider = match self.later_self_collision() {
+                None => Keeping::Replaced(None),
+                Some(_) if is_lent => {
+                    if !is_checked {
+                        SelfCollider::check_last(model, positions)?;
+                    }
+                    Keeping::Grown
+                }
+                Some(settings) if is_checked => Keeping::Replaced(Some(SelfCollider::unchecked(settings, model))),
+                Some(_) => Keeping::Replaced(self.collider_for(model, positions)?),
             };
             Ok((planned, collider, crate::matter::initial(model, positions)?))
         };
@@ -436,18 +472,25 @@ impl Simulation {
     fn carry_inputs_by(&mut self, turnover: &Turnover, model: &Model, energies: &[Option<usize>]) {
         let positions = &self.state.positions;
         let stay = positions.len() - turnover.come;
-        let mut inputs = Inputs { forces: std::mem::take(&mut self.inputs.forces), ..Inputs::without_forces(model) };
+        let mut before = std::mem::replace(&mut self.inputs, Inputs::empty());
+        let mut inputs = Inputs { forces: std::mem::take(&mut before.forces), ..Inputs::empty() };
         turnover.carry(&mut inputs.forces, std::iter::repeat(Vec3::ZERO));
+        inputs.pins.resize(model.pinned().len(), Vec3::ZERO);
         for (target, &v) in inputs.pins.iter_mut().zip(model.pinned()) {
             let last = turnover.last(v as usize, stay).map(|old| old as u32);
-            let before = last.and_then(|old| self.model.pinned().binary_search(&old).ok());
-            *target = before.map_or(positions[v as usize], |place| self.inputs.pins[place]);
+            let place = last.and_then(|old| self.model.pinned().binary_search(&old).ok());
+            *target = place.map_or(positions[v as usize], |place| before.pins[place]);
         }
-        for (k, old) in energies.iter().enumerate() {
-            if let Some(old) = old {
-                inputs.goals_now[k] = std::mem::take(&mut self.inputs.goals_now[*old]);
-                inputs.goals_next[k] = std::mem::take(&mut self.inputs.goals_next[*old]);
-            }
+        for (k, entry) in model.energies().iter().enumerate() {
+            let goals = match energies.get(k).copied().flatten() {
+                Some(old) => {
+                    [&mut before.goals_now, &mut before.goals_next].map(|goals| std::mem::take(&mut goals[old]))
+                }
+                None => [entry.batch.initial_goals().to_vec(), entry.batch.initial_goals().to_vec()],
+            };
+            let [now, next] = goals;
+            inputs.goals_now.push(now);
+            inputs.goals_next.push(next);
         }
         self.inputs = inputs;
     }
@@ -470,6 +513,13 @@ struct Next {
     model: Model,
     wishes: Wishes,
     planned: Planned,
-    collider: Option<SelfCollider>,
+    collider: Keeping,
     channels: Vec<Channels>,
+}
+
+/// What keeps its surfaces apart, if anything does.
+enum Keeping {
+    Replaced(Option<SelfCollider>),
+    /// What did so before, once it has the body that has come.
+    Grown,
 }

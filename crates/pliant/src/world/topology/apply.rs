@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh, open_edges};
 use crate::world::islands::Stamp;
 use crate::world::mass::Mass;
-use crate::world::model::{EnergyEntry, Model, ModelParts};
+use crate::world::model::{EnergyEntry, Known, Model, ModelParts};
 
 /// For each element of a batch the one that it was; none for new ones.
 pub(crate) type Sources = Vec<Option<u32>>;
@@ -42,6 +42,7 @@ pub(crate) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         matter: model.matter().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
+        known: Known::default(),
         diagonal: model.diagonal(),
         stiffness_damping,
     })
