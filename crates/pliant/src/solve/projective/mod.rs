@@ -13,6 +13,7 @@ mod advance;
 pub(crate) mod anderson;
 mod balance;
 pub(super) mod contact;
+mod grow;
 mod island;
 pub(super) mod islands;
 mod lbfgs;

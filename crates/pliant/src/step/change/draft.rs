@@ -12,7 +12,8 @@ use crate::step::simulation::Simulation;
 use crate::world::assemble::{Attachment, World};
 use crate::world::body::Body;
 use crate::world::islands::{Stamp, moved};
-use crate::world::model::{EnergyEntry, Lists, ModelParts};
+use crate::world::lists::Lists;
+use crate::world::model::{EnergyEntry, ModelParts};
 
 /// The next world. Attachments and damping are added when it is done.
 pub(super) struct Draft {

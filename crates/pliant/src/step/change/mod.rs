@@ -3,6 +3,7 @@
 //! Each change makes the next model from parts of the last one and checks it as a world that is built is checked; then state, inputs and memory follow. If it
 //! cannot be made, nothing has changed. Handles stay valid while other things come and go.
 
+mod carry;
 mod draft;
 mod error;
 mod roster;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 
 use crate::collide::Collider;
 use crate::contact::{Colliders, ContactParams};
-use crate::energy::{Memory, batch_energy};
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::{Vec3, diagonal};
 use crate::matter::Channels;
@@ -30,8 +30,8 @@ use crate::world::assemble::{World, check_masses};
 use crate::world::body::{Body, in_body};
 use crate::world::error::ModelError;
 use crate::world::islands::Stamp;
-use crate::world::model::{Lists, Model};
-use crate::world::state::Inputs;
+use crate::world::lists::Lists;
+use crate::world::model::Model;
 use crate::world::topology::Substance;
 use draft::{Draft, Turnover};
 
@@ -368,31 +368,13 @@ impl Simulation {
         (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
         self.between = HeldForces::default();
         match (collider, &mut self.self_collider) {
-            (Keeping::Replaced(collider), own) => *own = collider,
+            (Keeping::Replaced(collider), own) => *own = collider.map(|collider| *collider),
             (Keeping::Grown, own) => own.iter_mut().for_each(|own| own.grow(&self.model)),
         }
         self.forget_factors();
         self.ledger.elastic =
             known.filter(|_| self.has_watched_solver()).map(|known| known + self.elastic_energy_of_new(&energies));
         Ok(())
-    }
-
-    /// Whether the solver of a world that has one brings energies down.
-    fn has_watched_solver(&self) -> bool {
-        self.groups.iter().all(|group| group.solver.lowers_energies())
-    }
-
-    /// Elastic energy of what was not there before \[J\].
-    fn elastic_energy_of_new(&self, energies: &[Option<usize>]) -> f64 {
-        let stored = |(k, old): (usize, &Option<usize>)| {
-            if old.is_some() {
-                return 0.0;
-            }
-            let (batch, mut memory) = (self.model.energies()[k].batch.as_ref(), self.memory[k].clone());
-            batch.project(&self.state.positions, &self.inputs.goals_now[k], &mut memory);
-            batch_energy(batch, &self.state.positions, &memory)
-        };
-        energies.iter().enumerate().map(stored).sum()
     }
 
     /// Gives the model the lists back that a draft has borrowed.
@@ -442,8 +424,10 @@ impl Simulation {
                     }
                     Keeping::Grown
                 }
-                Some(settings) if is_checked => Keeping::Replaced(Some(SelfCollider::unchecked(settings, model))),
-                Some(_) => Keeping::Replaced(self.collider_for(model, positions)?),
+                Some(settings) if is_checked => {
+                    Keeping::Replaced(Some(Box::new(SelfCollider::unchecked(settings, model))))
+                }
+                Some(_) => Keeping::Replaced(self.collider_for(model, positions)?.map(Box::new)),
             };
             Ok((planned, collider, crate::matter::initial(model, positions)?))
         };
@@ -454,45 +438,6 @@ impl Simulation {
             }
         }
         Ok(Next { model, wishes, planned, collider, channels })
-    }
-
-    /// Energies that stay remember what they did.
-    fn keep_memory(&mut self, model: &Model, energies: &[Option<usize>]) {
-        for memory in [&mut self.memory, &mut self.trial] {
-            let mut last = std::mem::take(memory);
-            let carried = energies.iter().copied().chain(std::iter::repeat(None)).zip(model.energies());
-            memory.extend(carried.map(|(old, entry)| match old {
-                Some(old) => std::mem::take(&mut last[old]),
-                None => Memory::of(entry.batch.as_ref()),
-            }));
-        }
-    }
-
-    /// Pins, goals and forces of what stays; new pins are where their vertices are.
-    fn carry_inputs_by(&mut self, turnover: &Turnover, model: &Model, energies: &[Option<usize>]) {
-        let positions = &self.state.positions;
-        let stay = positions.len() - turnover.come;
-        let mut before = std::mem::replace(&mut self.inputs, Inputs::empty());
-        let mut inputs = Inputs { forces: std::mem::take(&mut before.forces), ..Inputs::empty() };
-        turnover.carry(&mut inputs.forces, std::iter::repeat(Vec3::ZERO));
-        inputs.pins.resize(model.pinned().len(), Vec3::ZERO);
-        for (target, &v) in inputs.pins.iter_mut().zip(model.pinned()) {
-            let last = turnover.last(v as usize, stay).map(|old| old as u32);
-            let place = last.and_then(|old| self.model.pinned().binary_search(&old).ok());
-            *target = place.map_or(positions[v as usize], |place| before.pins[place]);
-        }
-        for (k, entry) in model.energies().iter().enumerate() {
-            let goals = match energies.get(k).copied().flatten() {
-                Some(old) => {
-                    [&mut before.goals_now, &mut before.goals_next].map(|goals| std::mem::take(&mut goals[old]))
-                }
-                None => [entry.batch.initial_goals().to_vec(), entry.batch.initial_goals().to_vec()],
-            };
-            let [now, next] = goals;
-            inputs.goals_now.push(now);
-            inputs.goals_next.push(next);
-        }
-        self.inputs = inputs;
     }
 }
 
@@ -519,7 +464,7 @@ struct Next {
 
 /// What keeps its surfaces apart, if anything does.
 enum Keeping {
-    Replaced(Option<SelfCollider>),
+    Replaced(Option<Box<SelfCollider>>),
     /// What did so before, once it has the body that has come.
     Grown,
 }

@@ -11,8 +11,9 @@ use crate::energy::{Batch, Rewiring};
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh, open_edges};
 use crate::world::islands::Stamp;
+use crate::world::lists::Known;
 use crate::world::mass::Mass;
-use crate::world::model::{EnergyEntry, Known, Model, ModelParts};
+use crate::world::model::{EnergyEntry, Model, ModelParts};
 
 /// For each element of a batch the one that it was; none for new ones.
 pub(crate) type Sources = Vec<Option<u32>>;
