@@ -40,7 +40,7 @@ const REDUCED: &[(&str, &[&str])] = &[
             "body.0.shape.sheet.columns=14",
             "body.0.shape.sheet.rows=14",
             "body.1.shape.particles.spacing=0.0534",
-            "world.frames=60",
+            "world.frames=75",
         ],
     ),
 ];

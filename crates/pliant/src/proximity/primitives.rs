@@ -109,6 +109,51 @@ impl Primitives {
         primitives
     }
 
+    /// Adds a body after all others, of which none has particles: the same as if all were given at once.
+    pub(crate) fn push(&mut self, body: &Part<'_>) {
+        let (base, end) = (body.vertices.start as u32, body.vertices.end as u32);
+        let within = |corners: &[u32]| corners.iter().map(|v| v - base).collect::<Vec<u32>>();
+        let local = |corners: &[[u32; 2]]| within(corners.as_flattened()).as_chunks::<2>().0.to_vec();
+        let own = Self::new([Part {
+            vertices: 0..body.vertices.len(),
+            surface: within(body.surface.as_flattened()).as_chunks::<3>().0,
+            segments: &local(body.segments),
+            welded: &local(body.welded),
+            ..body.clone()
+        }]);
+        let (triangles, edges) = (self.triangles.len(), self.edges.len() as u32);
+        let later = |list: &mut [u32], by: u32| list.iter_mut().filter(|v| **v != NOBODY).for_each(|v| *v += by);
+        let Self { mut vertices, edges: mut own_edges, triangles: mut surface, mut across, mut elements, .. } = own;
+        later(&mut vertices, base);
+        later(own_edges.as_flattened_mut(), base);
+        later(surface.as_flattened_mut(), base);
+        later(across.as_flattened_mut(), base);
+        for element in &mut elements {
+            later(&mut element.corners, base);
+            later(std::slice::from_mut(&mut element.triangle), triangles as u32);
+            later(&mut element.vertices, base);
+            later(&mut element.edges, edges);
+        }
+        if !own.welded.is_empty() || !self.welded.is_empty() {
+            self.welded.extend(self.welded.len() as u32..base);
+            let mut welded = own.welded;
+            welded.extend(welded.len() as u32..body.vertices.len() as u32);
+            self.welded.extend(welded.iter().map(|v| v + base));
+        }
+        let number = self.with_itself.len() as u32;
+        self.bodies.resize(end as usize, number);
+        self.with_itself.extend(own.with_itself);
+        self.is_segment.extend(own.is_segment);
+        self.vertices.append(&mut vertices);
+        self.edges.append(&mut own_edges);
+        // Triangles come before segments.
+        let segments = elements.split_off(surface.len());
+        self.elements.splice(triangles..triangles, elements);
+        self.elements.extend(segments);
+        self.triangles.append(&mut surface);
+        self.across.append(&mut across);
+    }
+
     /// Vertices, ascending.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
@@ -246,5 +291,29 @@ mod tests {
         stood_for.0.sort_unstable();
         stood_for.1.sort_unstable();
         assert_eq!(stood_for, ((0..7).collect(), (0..7).collect()), "each vertex and edge once");
+    }
+
+    #[test]
+    fn a_body_that_is_added_later_is_as_if_it_had_been_there() {
+        let part = |vertices, surface, segments, welded| Part {
+            vertices,
+            surface,
+            segments,
+            collides_with_itself: false,
+            welded,
+            has_particles: false,
+        };
+        let parts = [
+            part(0..4, &[[0, 1, 2], [0, 2, 3]][..], &[][..], &[][..]),
+            part(4..8, &[], &[[4, 5], [6, 5]], &[]),
+            part(8..13, &[[8, 9, 10], [10, 9, 11]], &[[11, 12]], &[[11, 8], [12, 11]]),
+            part(13..16, &[[13, 15, 14]], &[], &[]),
+        ];
+        for first in 1..4 {
+            let mut grown = Primitives::new(parts[..first].iter().cloned());
+            parts[first..].iter().for_each(|part| grown.push(part));
+            let built = Primitives::new(parts.iter().cloned());
+            assert_eq!(format!("{grown:?}"), format!("{built:?}"), "{first} at first");
+        }
     }
 }

@@ -64,6 +64,9 @@ impl FreeBodies {
     /// Those of several islands, whose places come one after the other.
     pub(super) fn joined<'a>(islands: impl Iterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
+        let islands: Vec<&Self> = islands.collect();
+        let count = islands.iter().map(|island| island.of.len()).sum();
+        (all.of, all.vertex_masses) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for island in islands {
             let first = all.masses.len() as u32;
             all.of.extend(island.of.iter().map(|&body| if body == HELD { HELD } else { first + body }));

@@ -138,8 +138,11 @@ impl Wishes {
             let first = chosen[0].integrator;
             let suits = free.len() == plan.solvers.len() && chosen.iter().all(|chosen| chosen.integrator == first);
             integrator = if suits { first } else { self.integrator.unwrap_or_default() };
-            for k in free {
-                plan.solvers[k] = choose_for(k, Some(substeps)).suited_to(around.has_wind, Some(integrator)).solver;
+            for (k, chosen) in free.into_iter().zip(chosen) {
+                // What was chosen with this very clock would be chosen again.
+                let is_same = chosen.substeps == substeps && chosen.integrator == integrator;
+                let again = || choose_for(k, Some(substeps)).suited_to(around.has_wind, Some(integrator));
+                plan.solvers[k] = if is_same { chosen } else { again() }.solver;
             }
         }
         let (plan, mode) = (plan.joined(), around.touchable.mode);
@@ -157,8 +160,7 @@ impl Wishes {
             .flat_map(|entry| entry.batch.operator().corner_vertices().as_chunks::<2>().0)
             .map(|ends| ends.map(|v| model.body_of(v as usize)))
             .collect();
-        let needs: Vec<bool> = (0..model.bodies().len()).map(|body| model.body_needs_position_based(body)).collect();
-        self.keys(&attached, &needs)
+        self.keys(&attached, &model.bodies_needing_position_based())
     }
 }
 

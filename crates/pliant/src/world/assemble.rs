@@ -9,7 +9,7 @@ use crate::world::body::Body;
 use crate::world::error::ModelError;
 use crate::world::islands::{Stamp, ranges};
 use crate::world::mass::Mass;
-use crate::world::model::{BodyInfo, EnergyEntry, ModelParts};
+use crate::world::model::{BodyInfo, EnergyEntry, ModelParts, needing_position_based};
 
 /// Two vertices that are tied by a spring.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,14 +96,7 @@ impl World {
 
     /// For each body whether it has constraints or matter that only the position-based solver supports.
     pub(crate) fn needing_position_based(&self) -> Vec<bool> {
-        let mut needs = vec![false; self.parts.bodies.len()];
-        self.parts.matter.iter().for_each(|entry| needs[entry.body] = true);
-        for batch in self.parts.constraints.iter().filter(|batch| !batch.is_empty()) {
-            if let Some(&v) = batch.stencil(0).first() {
-                needs[self.parts.bodies.partition_point(|body| body.vertices.end <= v as usize)] = true;
-            }
-        }
-        needs
+        needing_position_based(&self.parts.bodies, &self.parts.constraints, &self.parts.matter)
     }
 
     /// All attachments, in one batch where bodies have one solver and hang together: a scene may have hundreds, and each batch is a call of its own in every

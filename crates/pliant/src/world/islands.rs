@@ -242,6 +242,7 @@ impl Model {
             mass: self.mass().of_range(range.clone()),
             pinned: local(self.pinned()),
             diagonal: self.diagonal(),
+            bounds: self.common.bounds,
             inside: self.common.inside.get(range.clone()).unwrap_or_default().to_vec(),
             contact_masses: self.common.contact_masses.get(range.clone()).unwrap_or_default().to_vec(),
         };
@@ -252,6 +253,11 @@ impl Model {
 impl EnergyEntry {
     pub(crate) fn new(batch: Arc<dyn Batch>, body: Option<usize>) -> Self {
         Self { nature: Nature::of(batch.as_ref()), batch, body, damping: None }
+    }
+
+    /// Whether it is an elastic energy of a body: neither an attachment nor damping.
+    pub(crate) fn is_of_body(&self) -> bool {
+        self.body.is_some() && self.damping.is_none()
     }
 
     /// Damping in proportion to its stiffness, with a time constant \[s\]; none where it has no change of shape.

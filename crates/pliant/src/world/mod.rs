@@ -7,6 +7,7 @@
 //! | `assemble` | joins bodies to the flat arrays of a model |
 //! | `mass` | the mass matrix |
 //! | `model` | what does not change during a step |
+//! | `lists` | the long lists of a model, which a world that grows takes over |
 //! | `group` | a model of some bodies of a world |
 //! | `islands` | bodies that hang together, and with no others |
 //! | `state` | what changes: positions, velocities, channels of matter; what the user has set |
@@ -26,6 +27,7 @@ pub(crate) mod fingerprint;
 pub(crate) mod garment;
 pub(crate) mod group;
 pub(crate) mod islands;
+pub(crate) mod lists;
 pub(crate) mod mass;
 pub(crate) mod model;
 pub(crate) mod slots;

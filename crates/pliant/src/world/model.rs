@@ -13,6 +13,7 @@ use crate::world::error::ModelError;
 use crate::world::fingerprint::Fingerprint;
 use crate::world::group::Group;
 use crate::world::islands::{Class, Island, Nature, Stamp};
+use crate::world::lists::Known;
 use crate::world::mass::Mass;
 use crate::world::topology::{Cells, Fabric};
 
@@ -71,11 +72,13 @@ pub struct Model {
     /// By body.
     pub(super) matter: Vec<MatterEntry>,
     /// Place of each vertex among the unknowns; `FIXED` for those that are none.
-    free_index: Vec<u32>,
+    pub(super) free_index: Vec<u32>,
+    /// Number of vertices, also while lists are lent.
+    pub(super) vertex_count: usize,
     pub(super) free: Vec<u32>,
     pub(super) group: Option<Group>,
     /// First corner of each batch among all corners, and the end.
-    corner_starts: Vec<usize>,
+    pub(super) corner_starts: Vec<usize>,
     rigid: Vec<RigidSetInfo>,
     /// For each free vertex the corners that touch it, in ascending order: starts and corners. Worked out when they are first asked for, as is the
     /// pattern: where there are several islands, solvers mostly ask these.
@@ -95,6 +98,8 @@ pub(super) struct Common {
     pub(super) fabrics: Vec<Arc<Fabric>>,
     pub(super) pinned: Vec<u32>,
     pub(super) diagonal: f64,
+    /// Lowest and highest coordinates at rest \[m\].
+    pub(super) bounds: [Vec3; 2],
     /// Whether a vertex carries mass inside a rigid body, where nothing touches it; empty without rigid sets.
     pub(super) inside: Vec<bool>,
     /// Mass by which contacts at a vertex are weighed: its own, or a share of the rigid set it belongs to \[kg\]; empty without rigid sets.
@@ -130,56 +135,17 @@ pub(crate) struct ModelParts {
     pub(crate) matter: Vec<MatterEntry>,
     pub(crate) pinned: Vec<bool>,
     pub(crate) fabrics: Vec<Arc<Fabric>>,
+    /// What is known of the first vertices.
+    pub(crate) known: Known,
     /// Length scale \[m\].
     pub(crate) diagonal: f64,
     /// Time constant of stiffness-proportional damping \[s\].
     pub(crate) stiffness_damping: f64,
 }
 
-/// The long lists of a model.
-#[derive(Default)]
-pub(crate) struct Lists {
-    pub(crate) bodies: Vec<BodyInfo>,
-    pub(crate) rest: Vec<Vec3>,
-    pub(crate) mass: Mass,
-    pub(crate) fabrics: Vec<Arc<Fabric>>,
-}
-
-impl ModelParts {
-    /// Hands over the long lists.
-    pub(crate) fn into_lists(self) -> Lists {
-        let Self { bodies, rest, mass, fabrics, .. } = self;
-        Lists { bodies, rest, mass, fabrics }
-    }
-}
-
 impl Model {
-    /// Copies of the long lists.
-    pub(crate) fn lists(&self) -> Lists {
-        let Common { bodies, rest, mass, fabrics, .. } = &*self.common;
-        Lists { bodies: bodies.clone(), rest: rest.clone(), mass: mass.clone(), fabrics: fabrics.clone() }
-    }
-
-    /// Lends the long lists themselves, if no other model shares them. Until it has them back it is good for little.
-    pub(crate) fn lend(&mut self) -> Option<Lists> {
-        let Common { bodies, rest, mass, fabrics, .. } = Arc::get_mut(&mut self.common)?;
-        let (bodies, rest) = (std::mem::take(bodies), std::mem::take(rest));
-        Some(Lists { bodies, rest, mass: std::mem::take(mass), fabrics: std::mem::take(fabrics) })
-    }
-
-    /// Takes back what it has lent, without the bodies that were added since.
-    pub(crate) fn take_back(&mut self, mut lists: Lists) {
-        let (count, Some(common)) = (self.free_index.len(), Arc::get_mut(&mut self.common)) else { return };
-        lists.rest.truncate(count);
-        lists.mass.truncate(count);
-        let bodies = lists.bodies.partition_point(|body| body.vertices.end <= count);
-        lists.bodies.truncate(bodies);
-        lists.fabrics.truncate(bodies);
-        let Lists { bodies, rest, mass, fabrics } = lists;
-        (common.bodies, common.rest, common.mass, common.fabrics) = (bodies, rest, mass, fabrics);
-    }
-
     pub(crate) fn new(parts: ModelParts) -> Result<Self, ModelError> {
+        let bounds = parts.bounds();
         let ModelParts {
             bodies,
             rest,
@@ -189,6 +155,7 @@ impl Model {
             matter,
             pinned,
             fabrics,
+            known,
             diagonal,
             stiffness_damping,
         } = parts;
@@ -200,10 +167,13 @@ impl Model {
                 energies.iter().filter_map(|entry| entry.damped(stiffness_damping)).collect();
             energies.extend(damped);
         }
-        let held = pinned.iter().filter(|pinned| **pinned).count();
         let (is_pinned, count) = (pinned, rest.len());
-        let (mut free, mut pinned) = (Vec::with_capacity(count - held), Vec::with_capacity(held));
-        (0u32..).zip(is_pinned).for_each(|(v, is_pinned)| if is_pinned { pinned.push(v) } else { free.push(v) });
+        let Known { mut free, mut free_index, mut pinned, .. } = known;
+        free_index.reserve(count - free_index.len());
+        for (v, is_pinned) in (0u32..).zip(is_pinned).skip(free_index.len()) {
+            free_index.push(if is_pinned { FIXED } else { free.len() as u32 });
+            if is_pinned { &mut pinned } else { &mut free }.push(v);
+        }
         let rigid = rigid_sets(&energies, &mass);
         let mut contact_masses = if rigid.is_empty() { Vec::new() } else { mass.lumped().to_vec() };
         for set in &rigid {
@@ -213,8 +183,8 @@ impl Model {
             }
         }
         let inside = inside_of(&rigid, &energies, &bodies, if rigid.is_empty() { 0 } else { count });
-        let common = Common { bodies, rest, mass, fabrics, pinned, diagonal, inside, contact_masses };
-        Ok(Self::of(Arc::new(common), energies, constraints, matter, free, None))
+        let common = Common { bodies, rest, mass, fabrics, pinned, diagonal, bounds, inside, contact_masses };
+        Ok(Self::numbered(Arc::new(common), energies, constraints, matter, (free, free_index), None))
     }
 
     pub(super) fn of(
@@ -227,12 +197,25 @@ impl Model {
     ) -> Self {
         let mut free_index = vec![FIXED; common.rest.len()];
         free.iter().enumerate().for_each(|(k, &v)| free_index[v as usize] = k as u32);
+        Self::numbered(common, energies, constraints, matter, (free, free_index), group)
+    }
+
+    /// The same with the places of vertices among the unknowns.
+    fn numbered(
+        common: Arc<Common>,
+        energies: Vec<EnergyEntry>,
+        constraints: Vec<Arc<dyn ConstraintBatch>>,
+        matter: Vec<MatterEntry>,
+        (free, free_index): (Vec<u32>, Vec<u32>),
+        group: Option<Group>,
+    ) -> Self {
         let mut corner_starts = vec![0];
         for entry in &energies {
             corner_starts.push(corner_starts[corner_starts.len() - 1] + entry.nature.corners);
         }
         let rigid = rigid_sets(&energies, &common.mass);
         Self {
+            vertex_count: common.rest.len(),
             common,
             energies,
             constraints,
@@ -362,13 +345,9 @@ impl Model {
         constraints.chain(matter).min_by_key(|(body, _)| body.vertices.start)
     }
 
-    /// Whether a body has constraints or matter that only the position-based solver supports.
-    pub(crate) fn body_needs_position_based(&self, body: usize) -> bool {
-        let range = &self.bodies()[body].vertices;
-        let has = |batch: &Arc<dyn ConstraintBatch>| {
-            !batch.is_empty() && batch.stencil(0).first().is_some_and(|&v| range.contains(&(v as usize)))
-        };
-        self.constraints.iter().any(has) || self.matter.iter().any(|entry| entry.body == body)
+    /// For each body whether it has constraints or matter that only the position-based solver supports.
+    pub(crate) fn bodies_needing_position_based(&self) -> Vec<bool> {
+        needing_position_based(&self.common.bodies, &self.constraints, &self.matter)
     }
 
     /// Sets of vertices that move as one.
@@ -427,6 +406,22 @@ impl Model {
         let body = &self.bodies()[self.body_of(vertex)];
         (body, vertex - body.vertices.start)
     }
+}
+
+/// For each body whether it has constraints or matter that only the position-based solver supports.
+pub(super) fn needing_position_based(
+    bodies: &[BodyInfo],
+    constraints: &[Arc<dyn ConstraintBatch>],
+    matter: &[MatterEntry],
+) -> Vec<bool> {
+    let mut needs = vec![false; bodies.len()];
+    matter.iter().for_each(|entry| needs[entry.body] = true);
+    for batch in constraints.iter().filter(|batch| !batch.is_empty()) {
+        if let Some(&v) = batch.stencil(0).first() {
+            needs[bodies.partition_point(|body| body.vertices.end <= v as usize)] = true;
+        }
+    }
+    needs
 }
 
 fn rigid_sets(energies: &[EnergyEntry], mass: &Mass) -> Vec<RigidSetInfo> {

@@ -95,6 +95,13 @@ impl Inputs {
         Self { forces: vec![Vec3::ZERO; model.rest().len()], ..Self::without_forces(model) }
     }
 
+    /// Nothing yet.
+    pub(crate) fn empty() -> Self {
+        let (pins, forces, substep_pins) = (Vec::new(), Vec::new(), Vec::new());
+        let [goals_now, goals_next, substep_goals] = [const { Vec::new() }; 3];
+        Self { pins, goals_now, goals_next, forces, substep_pins, substep_goals }
+    }
+
     /// The same with an empty list of forces.
     pub(crate) fn without_forces(model: &Model) -> Self {
         let goals: Vec<Vec<Vec3>> = model.energies().iter().map(|e| e.batch.initial_goals().to_vec()).collect();

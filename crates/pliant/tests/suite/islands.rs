@@ -160,3 +160,42 @@ fn a_world_that_chooses_its_clock_chooses_it_again_when_bodies_come_and_go() {
     sim.unpin(id, &[0]).unwrap();
     assert_eq!(sim.substeps(), 5, "also what was asked for later");
 }
+
+/// What was prepared grows with the world, and is what would be prepared for a world that is there at once: with one time step and with an integrator that
+/// changes it after its first, with and without vertices that are held, and after a body has left.
+#[test]
+fn a_world_that_grows_goes_on_like_one_that_has_all_bodies_from_the_start() {
+    let free = |at: Vec3| Body::strands(&rope(at, at + Vec3::X * 0.4, 9).unwrap(), &StrandMaterial::default()).unwrap();
+    let guests: [&dyn Fn(Vec3) -> Body; 6] = [&cube, &free, &cube, &strand, &cube, &free];
+    let named = |k: usize| guests[k % 6](Vec3::new(SPACING * k as f64, 0.3, 0.0)).named(format!("{k}"));
+    for integrator in [TimeIntegrator::ImplicitEuler, TimeIntegrator::Bdf2] {
+        let world = || {
+            let ground = Collider::new(Shape::Plane).friction(0.5);
+            Simulation::builder().solver(TwoMetricParams::default()).integrator(integrator).collider(ground)
+        };
+        let mut sim = world().body(named(0)).build().unwrap();
+        let mut there = vec![0];
+        for k in 1..12 {
+            (0..3).for_each(|_| drop(sim.step().unwrap()));
+            if k == 8 {
+                sim.remove(sim.body_id("4").unwrap()).unwrap();
+                there.retain(|own| *own != 4);
+            } else {
+                // What is refused leaves no trace in what has grown.
+                assert!(sim.add(named(0)).is_err());
+                sim.add(named(k)).unwrap();
+                there.push(k);
+            }
+            let saved = sim.checkpoint();
+            let mut built = there.iter().fold(world(), |builder, &k| builder.body(named(k))).build().unwrap();
+            built.restore(&saved).unwrap();
+            for step in 0..3 {
+                let factored = sim.step().unwrap().solve.factored;
+                built.step().unwrap();
+                assert!(sim.positions() == built.positions(), "{integrator:?}: body {k}, step {step}");
+                assert!(factored <= 2 + usize::from(k < 3), "{integrator:?}: body {k}, step {step}: {factored}");
+            }
+            sim.restore(&saved).unwrap();
+        }
+    }
+}

@@ -259,9 +259,7 @@ impl Density {
         let done = (number % all) as f32 + (1.0 - self.recovery as f32);
         self.measure(particles, Some([1.0 / all as f32, 1.0 - done / all as f32]));
         let together = (SEPARATING / all as f64).min(1.0);
-        let is_short = f32::from(u8::from(self.recovery < 1.0));
-        let separation = [(self.recovery.powi(2) * together) as f32, is_short];
-        self.push(particles, separation, x);
+        self.push(particles, (self.recovery.powi(2) * together) as f32, x);
     }
 
     /// Takes new positions; neighbours stay.
@@ -316,7 +314,7 @@ impl Density {
     }
 
     /// Moves particles and surfaces by the changes of λ and by a share of the artificial pressure.
-    fn push(&mut self, particles: &Particles, separation: [f32; 2], x: &mut [Vec3]) {
+    fn push(&mut self, particles: &Particles, separation: f32, x: &mut [Vec3]) {
         let mut moves = std::mem::take(&mut self.moves);
         let (rows, flows, shares) = (self.rows(), &self.flows[..], &self.shares[..]);
         let origins = &self.origins[..];

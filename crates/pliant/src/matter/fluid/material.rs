@@ -23,7 +23,7 @@ pub struct FluidMaterial {
     /// does not conserve momentum.
     pub vorticity: f64,
     /// Artificial pressure between particles that come closer than they do at rest, as a share of the density (k of s_corr in
-    /// [Macklin 2013, eq. 13]): it keeps them from clumping, and makes a free surface rounder.
+    /// [Macklin 2013, eq. 13]): it keeps them from clumping.
     pub separation: f64,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Manner {
 
 /// Distance at which the artificial pressure is what its coefficient says, over the kernel's radius [Macklin 2013, §4].
 const SEPARATED: f32 = 0.3;
-/// Distance from which on there is none in short steps: that of neighbours at rest. A block on a lattice would part by itself otherwise.
+/// Distance from which on there is none: that of neighbours at rest. A block on a lattice would part by itself otherwise.
 const AT_REST: f32 = (1.0 / KERNEL) as f32;
 
 /// Places with their neighbours. `places` and `manners` have one entry more than there are: the far place that fills lists.
@@ -88,18 +88,18 @@ impl Rows<'_> {
     }
 
     /// Σ (Δλ_i V_j + Δλ_j V_i + s_corr) ∇W of a range's places, without the sign of λ, along the directions between `starts`, where places were when
-    /// the step began; its last number is 1 for what flows and 0 for what does not. Of s_corr it takes the share
-    /// `separation[0]`, less the share `separation[1]` of what it would be at rest.
+    /// the step began; its last number is 1 for what flows and 0 for what does not. Of s_corr it takes a share,
+    /// `separation`, less what it would be at rest.
     pub(super) fn push(
         &self,
         range: Range<usize>,
         starts: &[Place],
-        [separation, at_rest]: [f32; 2],
+        separation: f32,
         then: impl FnMut(usize, [f32; 3]),
     ) {
         self.check(&range);
         assert_eq!(starts.len(), self.places.len());
-        f32::dispatch(InstructionSet::detect(), Push { rows: *self, range, starts, separation, at_rest, then });
+        f32::dispatch(InstructionSet::detect(), Push { rows: *self, range, starts, separation, then });
     }
 
     /// Σ_j c V_j W n (n·(v_j − v_i)) 2 w_i/(w_i + w_j) of a range's places, n the direction between them. `speeds` holds velocities and, last,
@@ -124,14 +124,14 @@ impl Rows<'_> {
         sums
     }
 
-    fn push_one(&self, k: usize, [separation, at_rest]: [f32; 2]) -> [f32; 3] {
+    fn push_one(&self, k: usize, separation: f32) -> [f32; 3] {
         let (own, manner) = (&self.places[k], &self.manners[k]);
         let mut sum = [0.0_f32; 3];
         for &j in self.neighbours.of(k) {
             let (other, its) = (&self.places[j as usize], &self.manners[j as usize]);
             let (offset, squared) = apart(k, own, j as usize, other);
             let ratio = |squared: f32| (kernels::density(squared) / kernels::density(SEPARATED * SEPARATED)).powi(4);
-            let near = (ratio(squared) - at_rest * ratio(AT_REST * AT_REST)).max(0.0) * separation;
+            let near = (ratio(squared) - ratio(AT_REST * AT_REST)).max(0.0) * separation;
             let spread = manner.separation.min(its.separation) * (own[3] + other[3]) * near;
             let both = manner.change * its.pressed + its.change * manner.pressed + spread;
             let factor = both * kernels::slope_over_distance(squared);
@@ -293,7 +293,6 @@ struct Push<'a, F> {
     range: Range<usize>,
     starts: &'a [Place],
     separation: f32,
-    at_rest: f32,
     then: F,
 }
 
@@ -302,7 +301,7 @@ impl<F: FnMut(usize, [f32; 3])> Kernel<f32> for Push<'_, F> {
     fn run<L: Lanes<Scalar = f32>>(mut self) {
         let Rows { neighbours, places, manners } = self.rows;
         let reference = self.separation * (1.0 - SEPARATED).powi(-12);
-        let at_rest = L::splat(self.at_rest * reference * (1.0 - AT_REST).powi(12));
+        let at_rest = L::splat(reference * (1.0 - AT_REST).powi(12));
         for k in self.range {
             // SAFETY: lists name places that there are, or the far one after them (`check`).
             let (sum, coincident) = unsafe {
@@ -333,7 +332,7 @@ impl<F: FnMut(usize, [f32; 3])> Kernel<f32> for Push<'_, F> {
                 L::store_sums(sum, sums.as_mut_ptr());
                 ([sums[0], sums[1], sums[2]], coincident)
             };
-            (self.then)(k, if coincident { self.rows.push_one(k, [self.separation, self.at_rest]) } else { sum });
+            (self.then)(k, if coincident { self.rows.push_one(k, self.separation) } else { sum });
         }
     }
 }
@@ -426,8 +425,8 @@ mod tests {
             (0..3).for_each(|c| close(sums.gradient[c], one.gradient[c], 10.0));
         });
         let starts: Vec<Place> = places.iter().map(|p| [p[0], p[1], p[2], 1.0]).collect();
-        rows.push(0..count, &starts, [0.5, 0.8], |k, sum| {
-            let one = rows.push_one(k, [0.5, 0.8]);
+        rows.push(0..count, &starts, 0.5, |k, sum| {
+            let one = rows.push_one(k, 0.5);
             (0..3).for_each(|c| close(sum[c], one[c], one.iter().fold(1e3, |most: f32, x| most.max(x.abs()))));
         });
     }

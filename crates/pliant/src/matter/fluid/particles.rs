@@ -208,8 +208,8 @@ impl Particles {
 }
 
 /// Depths of samples below a closed surface, over the spacing: two layers of particles nearly as they would be if the body were fluid at rest, half a
-/// spacing and one and a half deep. Fluid beside the surface sees no deeper. With a tenth more, bodies float best.
-const LAYERS: [f64; 2] = [0.6, 1.6];
+/// spacing and one and a half deep. Fluid beside the surface sees no deeper. With 0.15 more, balls and rafts float best.
+const LAYERS: [f64; 2] = [0.65, 1.65];
 /// Depth of samples in a body that is too thin for two layers, over the spacing. One layer of samples that is as dense as fluid stands for a slab
 /// about 1.5 spacings thick; on the surface it would keep fluid off by more than a wall does.
 const DEPTH: f64 = 1.2;

@@ -173,6 +173,11 @@ impl PreparedIsland {
             && self.scales.iter().copied().eq(scales_in(objective, &island.energies))
     }
 
+    /// Whether it is an island with the numbers that it has, in a world in which no vertex is held.
+    pub(super) fn is_at(&self, island: &Island) -> bool {
+        self.first == island.vertices.start && self.energies == island.energies && self.key == island.key
+    }
+
     /// Whether it was prepared for this time step.
     pub(super) fn has_coefficients(&self, objective: &Objective<'_>, watch: Watch) -> bool {
         self.inertia == objective.inertia && self.watch == watch

@@ -39,6 +39,20 @@ impl Islands {
         Self { all, small, large, free, bytes }
     }
 
+    /// Adds one to at least two others.
+    pub(super) fn push(&mut self, island: BoxedIsland) {
+        let list = if island.factor.bytes() < SMALL { &mut self.small } else { &mut self.large };
+        list.push(self.all.len() as u32);
+        self.free += island.free();
+        self.bytes += island.factor.bytes();
+        self.all.push(island);
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
     pub(super) fn into_vec(self) -> Vec<BoxedIsland> {
         self.all
     }

@@ -13,6 +13,7 @@ mod advance;
 pub(crate) mod anderson;
 mod balance;
 pub(super) mod contact;
+mod grow;
 mod island;
 pub(super) mod islands;
 mod lbfgs;
@@ -53,7 +54,9 @@ pub struct Projective {
     /// The iterations that it was given, while it takes more care.
     usual: Option<usize>,
     prepared: VecDeque<Prepared>,
-    /// Islands of the model before, as far as they may be used again.
+    /// What was prepared for the model before: where bodies have only come, it grows.
+    last: Vec<Prepared>,
+    /// Islands of models before, as far as they may be used again.
     left: HashMap<Vec<u64>, Vec<BoxedIsland>>,
     room: Room,
     vectors: Vectors,
@@ -100,6 +103,7 @@ impl Projective {
             params,
             usual: None,
             prepared: VecDeque::new(),
+            last: Vec::new(),
             left: HashMap::new(),
             room: Room::default(),
             vectors,

@@ -25,14 +25,18 @@ impl Projective {
             return Ok(SolveReport::default());
         }
         let model = objective.model;
-        let whole = [model.whole_island()];
+        let whole;
         let mut specs = model.islands();
-        let (mut ready, mut missing) = self.divide(objective, specs, watch);
+        let mut base = self.take_last(objective, specs, watch);
+        let known = base.as_ref().map_or(0, Prepared::island_count);
+        let (mut ready, mut missing) = self.divide(objective, specs, known, watch);
         if missing.iter().any(|(_, share)| share.is_none()) {
             // An energy cannot be had with other vertex numbers: the world stays whole.
-            specs = &whole;
+            whole = [model.whole_island()];
+            (specs, base) = (&whole, None);
             (ready, missing) = (vec![None], vec![(0, Some(Share::whole(objective)))]);
         }
+        let known = base.as_ref().map_or(0, Prepared::island_count);
         let missing: Vec<(usize, Share<'_>)> =
             missing.into_iter().filter_map(|(number, share)| Some((number, share?))).collect();
         let all = || missing.iter().collect::<Vec<_>>();
@@ -52,10 +56,16 @@ impl Projective {
         });
         for island in made {
             let (number, island) = island.map_err(SolveError::Factor)?;
-            ready[number] = Some(island);
+            ready[number - known] = Some(island);
         }
-        let room = std::mem::take(&mut self.room);
-        let prepared = Prepared::new(objective, specs, ready.into_iter().flatten().collect(), watch, room);
+        let ready = ready.into_iter().flatten().collect();
+        let prepared = match base {
+            Some(mut base) => {
+                base.grow(objective, specs, ready);
+                base
+            }
+            None => Prepared::new(objective, specs, ready, watch, std::mem::take(&mut self.room)),
+        };
         self.prepared.truncate(KEPT_FACTORS - 1);
         self.prepared.push_front(prepared);
         self.drop_left(objective, specs, watch);
@@ -64,16 +74,44 @@ impl Projective {
         Ok(SolveReport { setup, seconds_factor, factored: missing.len(), ..SolveReport::default() })
     }
 
-    /// Islands that are ready from the model before, and shares of the objective for the others: none of these where the world cannot be divided.
+    /// What was prepared for this time step before bodies came, if the world has what it had and nothing else in between. What can no longer grow is taken
+    /// apart.
+    fn take_last(&mut self, objective: &Objective<'_>, specs: &[Island], watch: Watch) -> Option<Prepared> {
+        let (mut base, mut kept) = (None, Vec::new());
+        for prepared in std::mem::take(&mut self.last) {
+            if !prepared.can_grow(objective.model, specs) {
+                self.take_apart(prepared);
+            } else if base.is_none() && prepared.has_coefficients(objective, specs, watch) {
+                base = Some(prepared);
+            } else {
+                kept.push(prepared);
+            }
+        }
+        self.last = kept;
+        base
+    }
+
+    /// Keeps the islands of what was prepared for another model.
+    fn take_apart(&mut self, prepared: Prepared) {
+        let (islands, room) = prepared.into_islands();
+        self.room = room;
+        for island in islands {
+            self.left.entry(island.key.clone()).or_default().push(island);
+        }
+    }
+
+    /// Islands from a number on that are ready from the model before, and shares of the objective for the others: none of these where the world cannot be
+    /// divided.
     #[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
     fn divide<'a>(
         &mut self,
         objective: &Objective<'a>,
         specs: &[Island],
+        first: usize,
         watch: Watch,
     ) -> (Vec<Option<BoxedIsland>>, Vec<(usize, Option<Share<'a>>)>) {
-        let (mut ready, mut missing) = (Vec::with_capacity(specs.len()), Vec::new());
-        for (number, spec) in specs.iter().enumerate() {
+        let (mut ready, mut missing) = (Vec::with_capacity(specs.len() - first), Vec::new());
+        for (number, spec) in specs.iter().enumerate().skip(first) {
             let left = self.left.get_mut(&spec.key).and_then(|left| {
                 let at = left.iter().position(|island| island.fits(objective, spec, watch))?;
                 Some(left.swap_remove(at))
@@ -123,13 +161,9 @@ impl Projective {
         if kind(&last.params) != kind(&self.params) {
             return;
         }
-        (self.left, self.vectors) = (last.left, last.vectors);
-        for prepared in last.prepared {
-            let (islands, room) = prepared.into_islands();
-            self.room = room;
-            for island in islands {
-                self.left.entry(island.key.clone()).or_default().push(island);
-            }
-        }
+        (self.left, self.vectors, self.room) = (last.left, last.vectors, last.room);
+        let mut others = last.prepared.into_iter().chain(last.last);
+        self.last.extend(others.by_ref().take(KEPT_FACTORS));
+        others.for_each(|prepared| self.take_apart(prepared));
     }
 }

@@ -20,11 +20,11 @@ use crate::world::islands::Island;
 pub(in crate::solve) struct Prepared {
     /// The coefficients that it belongs to.
     inertia: f64,
-    scales: Vec<f64>,
-    watch: Watch,
+    pub(super) scales: Vec<f64>,
+    pub(super) watch: Watch,
     pub(super) islands: Islands,
     pub(super) order: Order,
-    general: General,
+    pub(super) general: General,
     /// m/τ² of free vertices \[N/m\].
     pub(super) weight: Vec<f64>,
     /// s of free vertices \[m\].
@@ -34,7 +34,7 @@ pub(in crate::solve) struct Prepared {
     /// Largest entry on the diagonal of the constant matrix \[N/m\].
     pub(super) stiffest: f64,
     /// Diagonal of the matrix at free vertices \[N/m\].
-    diagonal: Vec<f64>,
+    pub(super) diagonal: Vec<f64>,
     pub(super) contact: ContactSolve,
     pub(super) residual: Vec<Vec3>,
     solved: Vec<Vec3>,

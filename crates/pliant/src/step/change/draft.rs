@@ -12,7 +12,8 @@ use crate::step::simulation::Simulation;
 use crate::world::assemble::{Attachment, World};
 use crate::world::body::Body;
 use crate::world::islands::{Stamp, moved};
-use crate::world::model::{EnergyEntry, Lists, ModelParts};
+use crate::world::lists::Lists;
+use crate::world::model::{EnergyEntry, ModelParts};
 
 /// The next world. Attachments and damping are added when it is done.
 pub(super) struct Draft {
@@ -34,34 +35,39 @@ pub(super) struct Draft {
 impl Draft {
     /// The world as it is.
     pub(super) fn of(sim: &Simulation) -> Self {
-        Self::with(sim, sim.model.lists())
+        let energies = sim.model.energies();
+        let own = (0..energies.len()).filter(|&k| energies[k].is_of_body()).collect();
+        Self::with(sim, sim.model.lists(), own)
     }
 
     /// The same for a world that only grows: the lists of its model are borrowed and grow in place, where no other model shares them.
     pub(super) fn growing(sim: &mut Simulation) -> Self {
-        let lent = sim.model.lend();
-        let is_lent = lent.is_some();
-        let lists = lent.unwrap_or_else(|| sim.model.lists());
-        Self { is_lent, ..Self::with(sim, lists) }
+        match sim.model.lend() {
+            Some(lists) => {
+                let energies = (0..lists.energies.len()).collect();
+                Self { is_lent: true, ..Self::with(sim, lists, energies) }
+            }
+            None => Self::of(sim),
+        }
     }
 
-    fn with(sim: &Simulation, lists: Lists) -> Self {
+    /// `numbers` are those that energies of bodies have in the last world.
+    fn with(sim: &Simulation, lists: Lists, numbers: Vec<usize>) -> Self {
         let model = &sim.model;
-        let Lists { bodies, rest, mass, fabrics } = lists;
-        let names = bodies.iter().map(|body| body.name.clone()).collect::<Vec<_>>();
-        let own = |k: &usize| model.energies()[*k].body.is_some() && model.energies()[*k].damping.is_none();
-        let energies: Vec<usize> = (0..model.energies().len()).filter(own).collect();
+        let Lists { bodies, rest, mass, fabrics, energies, known } = lists;
+        let (count, attachments) = (bodies.len(), sim.roster.named_attachments(&|body| bodies[body].name.clone()));
         let mut pinned = vec![false; rest.len()];
         model.pinned().iter().for_each(|&v| pinned[v as usize] = true);
         let parts = ModelParts {
             bodies,
             rest,
             mass,
-            energies: energies.iter().map(|&k| model.energies()[k].clone()).collect(),
+            energies,
             constraints: model.constraints().to_vec(),
             matter: model.matter().to_vec(),
             pinned,
             fabrics,
+            known,
             diagonal: model.diagonal(),
             stiffness_damping: sim.damping.stiffness,
         };
@@ -70,9 +76,9 @@ impl Draft {
             gone: None,
             is_lent: false,
             named: sim.wishes.bodies.clone(),
-            bodies: (0..names.len()).map(Some).collect(),
-            energies: energies.into_iter().map(Some).collect(),
-            attachments: sim.roster.named_attachments(&names),
+            bodies: (0..count).map(Some).collect(),
+            energies: numbers.into_iter().map(Some).collect(),
+            attachments,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Each change makes the next model from parts of the last one and checks it as a world that is built is checked; then state, inputs and memory follow. If it
 //! cannot be made, nothing has changed. Handles stay valid while other things come and go.
 
+mod carry;
 mod draft;
 mod error;
 mod roster;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 
 use crate::collide::Collider;
 use crate::contact::{Colliders, ContactParams};
-use crate::energy::Memory;
 use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::{Vec3, diagonal};
 use crate::matter::Channels;
@@ -30,8 +30,8 @@ use crate::world::assemble::{World, check_masses};
 use crate::world::body::{Body, in_body};
 use crate::world::error::ModelError;
 use crate::world::islands::Stamp;
-use crate::world::model::{Lists, Model};
-use crate::world::state::Inputs;
+use crate::world::lists::Lists;
+use crate::world::model::Model;
 use crate::world::topology::Substance;
 use draft::{Draft, Turnover};
 
@@ -105,8 +105,7 @@ impl Simulation {
         draft.remove(number)?;
         let mut roster = self.roster.clone();
         roster.remove_body(body.0, number);
-        let names: Vec<String> = draft.world.parts.bodies.iter().map(|body| body.name.clone()).collect();
-        draft.attachments = roster.named_attachments(&names);
+        draft.attachments = roster.named_attachments(&|body| draft.world.parts.bodies[body].name.clone());
         self.take(draft)?;
         self.roster = roster;
         Ok(())
@@ -196,8 +195,7 @@ impl Simulation {
 
     fn take_attachments(&mut self, roster: Roster) -> Result<(), ChangeError> {
         let mut draft = Draft::of(self);
-        let names: Vec<String> = self.model.bodies().iter().map(|body| body.name.clone()).collect();
-        draft.attachments = roster.named_attachments(&names);
+        draft.attachments = roster.named_attachments(&|body| self.model.bodies()[body].name.clone());
         self.take(draft)?;
         self.roster = roster;
         Ok(())
@@ -343,6 +341,9 @@ impl Simulation {
         // From here on nothing can fail.
         let Next { model, wishes, planned, collider, channels } = next;
         let Planned { plan, substeps, integrator } = planned;
+        // Where bodies only come, the energy of the others is as well known as it was.
+        let is_one = self.plan.solvers.len() == 1 && plan.solvers.len() == 1;
+        let known = self.ledger.elastic.filter(|_| is_lent && is_one && self.has_watched_solver());
         self.keep_memory(&model, &energies);
         self.carry_inputs_by(&turnover, &model, &energies);
         if let Some(history) = &mut self.history {
@@ -365,8 +366,14 @@ impl Simulation {
         self.state.channels = channels;
         (self.model, self.wishes, self.plan) = (model, wishes, plan);
         (self.settings.substeps, self.settings.integrator) = (substeps, integrator);
-        (self.self_collider, self.between) = (collider, HeldForces::default());
+        self.between = HeldForces::default();
+        match (collider, &mut self.self_collider) {
+            (Keeping::Replaced(collider), own) => *own = collider.map(|collider| *collider),
+            (Keeping::Grown, own) => own.iter_mut().for_each(|own| own.grow(&self.model)),
+        }
         self.forget_factors();
+        self.ledger.elastic =
+            known.filter(|_| self.has_watched_solver()).map(|known| known + self.elastic_energy_of_new(&energies));
         Ok(())
     }
 
@@ -382,11 +389,14 @@ impl Simulation {
     fn checked_draft(&self, draft: Draft, bodies: &[Option<usize>]) -> Result<Next, Box<Refused>> {
         let Draft { mut world, named, attachments, is_lent, .. } = draft;
         let positions = &self.state.positions;
-        let wishes = Wishes { bodies: named, ..self.wishes.clone() };
+        let Wishes { world: chosen, substeps, integrator, .. } = &self.wishes;
+        let wishes = Wishes { world: chosen.clone(), bodies: named, substeps: *substeps, integrator: *integrator };
         let mut join = || {
-            let attached = world.attached_bodies(&attachments)?;
-            let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
-            world.attach(&attachments, &|body| groups[body])?;
+            if !attachments.is_empty() {
+                let attached = world.attached_bodies(&attachments)?;
+                let groups = Plan::by_key(wishes.keys(&attached, &world.needing_position_based())).of_body;
+                world.attach(&attachments, &|body| groups[body])?;
+            }
             // What only grows was checked before.
             let first = if is_lent { self.roster.bodies.len() } else { 0 };
             check_masses(&world.parts.bodies[first..], &world.parts.mass, &world.parts.pinned)
@@ -396,7 +406,7 @@ impl Simulation {
         if let Err(error) = joined {
             return Err(Refused::boxed(error, Some(parts.into_lists())));
         }
-        let extent = diagonal(&parts.rest).max(diagonal(positions));
+        let extent = parts.rest_diagonal().max(diagonal(positions));
         parts.diagonal = if extent > 0.0 { extent } else { 1.0 };
         let mut model = Model::new(parts).map_err(|error| Refused::boxed(error, None))?;
         let check = |model: &Model| {
@@ -407,9 +417,19 @@ impl Simulation {
             let limits_strain = self.strain_limiting.is_some();
             crate::step::energy::check_kept(model, planned.integrator, limits_strain, self.contact_mode())?;
             // Surfaces that were there are apart already.
-            let collider = match bodies.iter().all(Option::is_some) || self.lineage.is_provisional {
-                true => self.later_self_collision().map(|settings| SelfCollider::unchecked(settings, model)),
-                false => self.collider_for(model, positions)?,
+            let is_checked = bodies.iter().all(Option::is_some) || self.lineage.is_provisional;
+            let collider = match self.later_self_collision() {
+                None => Keeping::Replaced(None),
+                Some(_) if is_lent => {
+                    if !is_checked {
+                        SelfCollider::check_last(model, positions)?;
+                    }
+                    Keeping::Grown
+                }
+                Some(settings) if is_checked => {
+                    Keeping::Replaced(Some(Box::new(SelfCollider::unchecked(settings, model))))
+                }
+                Some(_) => Keeping::Replaced(self.collider_for(model, positions)?.map(Box::new)),
             };
             Ok((planned, collider, crate::matter::initial(model, positions)?))
         };
@@ -420,38 +440,6 @@ impl Simulation {
             }
         }
         Ok(Next { model, wishes, planned, collider, channels })
-    }
-
-    /// Energies that stay remember what they did.
-    fn keep_memory(&mut self, model: &Model, energies: &[Option<usize>]) {
-        for memory in [&mut self.memory, &mut self.trial] {
-            let mut last = std::mem::take(memory);
-            let carried = energies.iter().copied().chain(std::iter::repeat(None)).zip(model.energies());
-            memory.extend(carried.map(|(old, entry)| match old {
-                Some(old) => std::mem::take(&mut last[old]),
-                None => Memory::of(entry.batch.as_ref()),
-            }));
-        }
-    }
-
-    /// Pins, goals and forces of what stays; new pins are where their vertices are.
-    fn carry_inputs_by(&mut self, turnover: &Turnover, model: &Model, energies: &[Option<usize>]) {
-        let positions = &self.state.positions;
-        let stay = positions.len() - turnover.come;
-        let mut inputs = Inputs { forces: std::mem::take(&mut self.inputs.forces), ..Inputs::without_forces(model) };
-        turnover.carry(&mut inputs.forces, std::iter::repeat(Vec3::ZERO));
-        for (target, &v) in inputs.pins.iter_mut().zip(model.pinned()) {
-            let last = turnover.last(v as usize, stay).map(|old| old as u32);
-            let before = last.and_then(|old| self.model.pinned().binary_search(&old).ok());
-            *target = before.map_or(positions[v as usize], |place| self.inputs.pins[place]);
-        }
-        for (k, old) in energies.iter().enumerate() {
-            if let Some(old) = old {
-                inputs.goals_now[k] = std::mem::take(&mut self.inputs.goals_now[*old]);
-                inputs.goals_next[k] = std::mem::take(&mut self.inputs.goals_next[*old]);
-            }
-        }
-        self.inputs = inputs;
     }
 }
 
@@ -472,6 +460,13 @@ struct Next {
     model: Model,
     wishes: Wishes,
     planned: Planned,
-    collider: Option<SelfCollider>,
+    collider: Keeping,
     channels: Vec<Channels>,
+}
+
+/// What keeps its surfaces apart, if anything does.
+enum Keeping {
+    Replaced(Option<Box<SelfCollider>>),
+    /// What did so before, once it has the body that has come.
+    Grown,
 }

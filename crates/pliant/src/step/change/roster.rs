@@ -80,9 +80,9 @@ impl Roster {
     }
 
     /// All attachments, those that were added first in front, given the names of bodies.
-    pub(super) fn named_attachments(&self, names: &[String]) -> Vec<Attachment> {
+    pub(super) fn named_attachments(&self, name: &dyn Fn(usize) -> String) -> Vec<Attachment> {
         let named = |attached: &Attached| Attachment {
-            ends: attached.ends.map(|(body, vertex)| (names[body].clone(), vertex)),
+            ends: attached.ends.map(|(body, vertex)| (name(body), vertex)),
             stiffness: attached.stiffness,
             length: attached.length,
         };

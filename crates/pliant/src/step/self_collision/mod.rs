@@ -21,12 +21,13 @@ use crate::contact::{Contacts, Layers, PairForce, Place, READY};
 use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::matter::oriented::Oriented;
-use crate::proximity::{Intersection, Neighbourhood, Primitives, intersections};
+use crate::mesh::Bounds;
+use crate::proximity::{Intersection, Neighbourhood, Part, Primitives, intersections};
 use crate::solve::{SolveError, SolveReport, Solver};
 use crate::step::problem::Problem;
 use crate::world::crossing::Crossing;
 use crate::world::error::ModelError;
-use crate::world::model::Model;
+use crate::world::model::{BodyInfo, Model};
 
 /// How surfaces and strands are kept apart.
 #[derive(Debug, Clone, PartialEq)]
@@ -214,11 +215,58 @@ impl SelfCollider {
         Ok(collider)
     }
 
+    /// Takes the last body of a world, which has come to all others without crossing any.
+    pub(crate) fn grow(&mut self, model: &Model) {
+        let (settings, mut primitives) = (self.settings.clone(), std::mem::take(&mut self.primitives));
+        if let Some(body) = model.bodies().last() {
+            primitives.push(&Part::from(body));
+        }
+        *self = Self::with(SelfCollision { untangle: false, ..settings }, model, primitives);
+    }
+
+    /// Refuses the last body of a world if it passes through another one, or itself where it must not. Those that were there are apart already, so only
+    /// those near it are looked at.
+    pub(crate) fn check_last(model: &Model, x: &[Vec3]) -> Result<(), ModelError> {
+        let around = |body: &BodyInfo| {
+            let whole = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+            x[body.vertices.clone()].iter().fold(whole, |all, p| Bounds { min: all.min.min(*p), max: all.max.max(*p) })
+        };
+        let Some((last, others)) = model.bodies().split_last() else { return Ok(()) };
+        let own = around(last);
+        let is_near = |body: &&BodyInfo| {
+            let its = around(body);
+            its.min.cmple(own.max).all() && own.min.cmple(its.max).all()
+        };
+        let near: Vec<&BodyInfo> = others.iter().filter(is_near).chain([last]).collect();
+        let (mut points, mut copies) = (Vec::new(), Vec::new());
+        for body in &near {
+            let (from, to) = (body.vertices.start as u32, points.len() as u32);
+            let mut copy = BodyInfo::clone(body);
+            let lists = [copy.surface.as_flattened_mut(), copy.segments.as_flattened_mut()];
+            let corners = lists.into_iter().chain([copy.welded.as_flattened_mut()]).flatten();
+            corners.for_each(|v| *v = *v - from + to);
+            points.extend_from_slice(&x[body.vertices.clone()]);
+            copy.vertices = to as usize..points.len();
+            copies.push(copy);
+        }
+        let primitives = Primitives::new(&copies);
+        let found = intersections(&primitives, &points);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let crossings = found.iter().map(|pair| Crossing::new(&primitives, &copies, pair)).collect();
+        Err(ModelError::Intersecting { crossings })
+    }
+
     /// For a world that is known to begin each step without intersections.
     pub(crate) fn unchecked(settings: SelfCollision, model: &Model) -> Self {
+        Self::with(settings, model, Primitives::new(model.bodies()))
+    }
+
+    fn with(settings: SelfCollision, model: &Model, primitives: Primitives) -> Self {
         Self {
             settings,
-            primitives: Primitives::new(model.bodies()),
+            primitives,
             neighbourhood: Neighbourhood::default(),
             before: Vec::new(),
             safe: Vec::new(),

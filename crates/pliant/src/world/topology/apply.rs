@@ -11,6 +11,7 @@ use crate::energy::{Batch, Rewiring};
 use crate::math::Vec3;
 use crate::mesh::{MassEntry, TetMesh, open_edges};
 use crate::world::islands::Stamp;
+use crate::world::lists::Known;
 use crate::world::mass::Mass;
 use crate::world::model::{EnergyEntry, Model, ModelParts};
 
@@ -42,6 +43,7 @@ pub(crate) fn parts_of(model: &Model, stiffness_damping: f64) -> Result<ModelPar
         matter: model.matter().to_vec(),
         pinned,
         fabrics: model.fabrics().to_vec(),
+        known: Known::default(),
         diagonal: model.diagonal(),
         stiffness_damping,
     })
