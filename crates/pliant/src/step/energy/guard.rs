@@ -146,7 +146,11 @@ impl Simulation {
         let velocities = std::mem::replace(&mut self.state.velocities, calmed);
         let again = self.attempt_carefully(part, elastic, false);
         self.state.velocities = velocities;
-        let mut taken = again?;
+        let Ok(mut taken) = again else {
+            // What solvers keep is that of the last attempt.
+            let keeps_energy = integrator == TimeIntegrator::EnergyKeeping;
+            return Ok(Taken { energy: first.energy, ..self.attempt_carefully(part, elastic, keeps_energy)? });
+        };
         // It began with less than there was.
         taken.books.kinetic[0] = first.books.kinetic[0];
         taken.ledger = self.ledger.after(&taken.books);
