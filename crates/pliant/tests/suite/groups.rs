@@ -154,8 +154,14 @@ fn cloth_that_water_rests_on_stays_stiff_and_carries_its_weight() {
     assert!(matches!(sim.solver_of("cloth").unwrap(), SolverChoice::TwoMetric(_)));
     assert!(matches!(sim.solver_of("water").unwrap(), SolverChoice::PositionBased(_)));
     let (mut held, mut count) = (0.0_f64, 0.0);
+    let mut seeped = vec![false; sim.body_positions("water").unwrap().len()];
     for step in 0..150 {
         sim.step().unwrap();
+        let lowest = sim.body_positions("cloth").unwrap().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        // What splashes over the rim is beside the sheet when it is below it.
+        for (seeped, p) in seeped.iter_mut().zip(sim.body_positions("water").unwrap()) {
+            *seeped |= p.y < lowest && p.x.abs().max(p.z.abs()) < 0.27;
+        }
         if step >= 90 {
             held += sim.pin_forces().into_iter().sum::<Vec3>().y;
             count += 1.0;
@@ -163,9 +169,9 @@ fn cloth_that_water_rests_on_stays_stiff_and_carries_its_weight() {
     }
     let weight = 9.81 * sim.model().mass().lumped().iter().sum::<f64>();
     assert!((held / count / weight - 1.0).abs() < 0.05, "{} N hold {weight} N", held / count);
-    let lowest = sim.body_positions("cloth").unwrap().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-    let seeped = sim.body_positions("water").unwrap().iter().filter(|p| p.y < lowest).count();
-    assert_eq!(seeped, 0, "particles below the cloth");
+    assert_eq!(seeped.iter().filter(|seeped| **seeped).count(), 0, "particles below the cloth");
+    let inside = sim.body_positions("water").unwrap().iter().filter(|p| p.y > -0.3).count();
+    assert!(inside >= 90, "{inside} of 100 particles are in the sheet");
     let stretch = sheet().principal_stretches(sim.body_positions("cloth").unwrap()).unwrap();
     let most = stretch.into_iter().map(|[most, _]| most).fold(0.0, f64::max);
     assert!(most < 1.05, "a triangle is {most} times as long");
