@@ -23,12 +23,10 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// What it has gained beyond a share of all that was turned over \[J\], for a world with this integrator.
-    fn excess(&self, integrator: TimeIntegrator, share: f64) -> f64 {
-        let is_euler = integrator == TimeIntegrator::ImplicitEuler;
+    /// What it has gained beyond a share of all that was turned over \[J\].
+    fn excess(&self, share: f64) -> f64 {
         match self.books.is_hidden {
             false => self.ledger.excess(&self.books, share),
-            true if is_euler && self.books.has_matter => 0.0,
             true => self.ledger.kinetic_excess(&self.books, share),
         }
     }
@@ -39,26 +37,19 @@ impl Taken {
         self.seconds_predict += first.seconds_predict;
         self.seconds_solve += first.seconds_solve;
     }
-
-    /// Whether it need not be taken again.
-    fn is_sound(&self, integrator: TimeIntegrator) -> bool {
-        // Implicit Euler loses again what contacts and iterations that end early give it, so more is let pass.
-        let share = if integrator == TimeIntegrator::ImplicitEuler { SLOWED_FROM } else { REDONE_FROM };
-        self.excess(integrator, share) <= 0.0
-    }
 }
 
 impl Simulation {
-    /// Solves a substep. If it has gained energy, or an integrator that damps little cannot solve it, it is solved again by implicit Euler and with more care; what
-    /// that has gained as well is taken out.
+    /// Solves a substep. If an integrator that damps little has gained energy, or cannot solve it, it is solved again by implicit Euler and with
+    /// more care; what that has gained as well is taken out.
     pub(crate) fn solve_guarded(&mut self, part: &Substep) -> Result<Taken, StepError> {
         let elastic = self.elastic_energy_now();
         let integrator = self.settings.integrator;
         let keeps_energy = integrator == TimeIntegrator::EnergyKeeping;
         let mut taken = self.attempt(part, elastic, keeps_energy);
-        // What implicit Euler cannot solve, it cannot solve again.
-        let is_failed = integrator != TimeIntegrator::ImplicitEuler;
-        if taken.as_ref().map_or(is_failed, |taken| !taken.is_sound(integrator)) {
+        // Implicit Euler is only watched: it loses again what contacts and iterations that end early give it, and there is no other to take over.
+        let is_guarded = integrator != TimeIntegrator::ImplicitEuler;
+        if is_guarded && !taken.as_ref().is_ok_and(|taken| taken.excess(REDONE_FROM) <= 0.0) {
             let again = self.attempt_carefully(part, elastic, keeps_energy);
             taken = match (taken, again) {
                 (first, Ok(mut again)) => {
@@ -74,8 +65,8 @@ impl Simulation {
             };
         }
         let mut taken = taken?;
-        if taken.excess(integrator, SLOWED_FROM) > 0.0 {
-            taken = self.calm(part, elastic, taken, integrator)?;
+        if is_guarded && taken.excess(SLOWED_FROM) > 0.0 {
+            taken = self.calm(part, elastic, keeps_energy, taken)?;
         }
         let Books { kinetic, elastic, released, works, .. } = taken.books;
         let EnergyReport { redone, slowed, .. } = taken.energy;
@@ -135,20 +126,13 @@ impl Simulation {
     /// Solves a substep that gains energy whatever solves it once more, from where its bodies move as wholes: what shakes within them is what is torn where it is held back. What
     /// is gained even so is taken out of velocities, as far as they have it; what is left is out of them later, when it has become motion. Positions stay,
     /// because surfaces are kept apart only on the way to there.
-    fn calm(
-        &mut self,
-        part: &Substep,
-        elastic: f64,
-        first: Taken,
-        integrator: TimeIntegrator,
-    ) -> Result<Taken, StepError> {
+    fn calm(&mut self, part: &Substep, elastic: f64, keeps_energy: bool, first: Taken) -> Result<Taken, StepError> {
         let calmed = self.motion_as_wholes();
         let velocities = std::mem::replace(&mut self.state.velocities, calmed);
         let again = self.attempt_carefully(part, elastic, false);
         self.state.velocities = velocities;
         let Ok(mut taken) = again else {
             // What solvers keep is that of the last attempt.
-            let keeps_energy = integrator == TimeIntegrator::EnergyKeeping;
             return Ok(Taken { energy: first.energy, ..self.attempt_carefully(part, elastic, keeps_energy)? });
         };
         // It began with less than there was.
@@ -157,13 +141,13 @@ impl Simulation {
         taken.energy = first.energy;
         taken.follows(first);
         taken.energy.slowed = 1;
-        let excess = taken.excess(integrator, SLOWED_FROM);
+        let excess = taken.excess(SLOWED_FROM);
         if excess > 0.0 {
             let removed = self.slow_down(&mut taken.reached.velocities, excess);
             taken.books.kinetic[1] -= removed;
             taken.ledger = self.ledger.after(&taken.books);
         }
-        if taken.excess(integrator, SLOWED_FROM) > 0.0 && !taken.books.is_driven && !taken.books.has_matter {
+        if taken.excess(SLOWED_FROM) > 0.0 && !taken.books.is_driven && !taken.books.has_matter {
             self.stand_still(&mut taken);
         }
         Ok(taken)

@@ -12,11 +12,11 @@
 //!
 //! Less these works, the energy may not exceed the least that it ever was by more than a share of what was turned over: the energy at the start, works, and
 //! what falling has released. So a gain is not hidden by what was lost before, and does not grow from step to step. Two shares are allowed: implicit Euler, with
-//! more iterations, takes over from the other integrators at [`REDONE_FROM`] and from itself at [`SLOWED_FROM`]; what gains more than that even so is solved once more without the
+//! more iterations, takes over from the other integrators at [`REDONE_FROM`], and is itself only watched; what gains more than [`SLOWED_FROM`] even so is solved once more without the
 //! motion within bodies, and slowed down; if that does not do, and nothing drives the world, it stands still for the substep.
 //!
 //! Matter without a potential, what position-based and explicit solvers move, limited strain, and contacts without forces store energy, and do work, unseen. There
-//! a substep is judged by kinetic energy alone (by implicit Euler only in worlds without matter, which may be under tension from the start), which may exceed what came in and what falling has released by the same shares. It is not judged
+//! a substep is judged by kinetic energy alone, which may exceed what came in and what falling has released by the same shares. It is not judged
 //! where pins, colliders or handles move, whose work is not known either.
 //!
 //! | file | does |
@@ -126,7 +126,7 @@ pub(crate) struct Books {
     works: Works,
     /// Whether there is something that may store energy, or do work, unseen.
     is_hidden: bool,
-    /// Whether there is matter, which may be under tension from the start.
+    /// Whether there is matter, which carries more than positions.
     has_matter: bool,
     /// Whether pins, colliders or handles move: where forces are hidden, so is their work.
     is_driven: bool,

@@ -109,17 +109,13 @@ const GUARDED: f64 = 0.65;
 /// Worlds that may gain more all the same; the share may only fall. They are driven, and kept apart by micrometres, where nothing can stand still.
 const MOST_BEYOND: f64 = 0.003;
 
-const INTEGRATORS: [TimeIntegrator; 5] = [
-    TimeIntegrator::ImplicitEuler,
-    TimeIntegrator::Bdf2,
-    TimeIntegrator::TrBdf2,
-    TimeIntegrator::ImplicitMidpoint,
-    TimeIntegrator::EnergyKeeping,
-];
+/// Those that are guarded; implicit Euler is in the tests above.
+const INTEGRATORS: [TimeIntegrator; 4] =
+    [TimeIntegrator::Bdf2, TimeIntegrator::TrBdf2, TimeIntegrator::ImplicitMidpoint, TimeIntegrator::EnergyKeeping];
 
-/// Goes through worlds by every integrator. Those whose energy an integrator cannot know are refused by it, and counted; so are those in which a collider moves over
+/// Goes through worlds by every integrator that is guarded. Those whose energy an integrator cannot know are refused by it, and counted; so are those in which a collider moves over
 /// pinned vertices: their neighbours have nowhere to go, and what presses them there is not measured.
-fn every_integrator(seeds: impl Iterator<Item = u64> + Clone, steps: usize) {
+fn guarded(seeds: impl Iterator<Item = u64> + Clone, steps: usize) {
     let mut failed = Vec::new();
     for integrator in INTEGRATORS {
         let (mut refused, mut squeezed, mut worst) = (0, 0, 0.0_f64);
@@ -153,14 +149,14 @@ fn every_integrator(seeds: impl Iterator<Item = u64> + Clone, steps: usize) {
 }
 
 #[test]
-fn random_worlds_stay_within_the_guard_by_every_integrator() {
-    every_integrator(0..20, 12);
+fn random_worlds_stay_within_the_guard() {
+    guarded(0..20, 12);
 }
 
 #[test]
 #[ignore = "long: ./test full"]
-fn a_thousand_random_worlds_stay_within_the_guard_by_every_integrator() {
-    every_integrator(0..1000, 12);
+fn a_thousand_random_worlds_stay_within_the_guard() {
+    guarded(0..1000, 12);
 }
 
 #[test]
@@ -172,9 +168,9 @@ fn chosen() {
 
 #[test]
 #[ignore = "for one's own seeds"]
-fn chosen_by_every_integrator() {
+fn chosen_within_the_guard() {
     let steps = std::env::var("PLIANT_STEPS").map_or(60, |steps| steps.parse().unwrap());
-    every_integrator(chosen_seeds().into_iter(), steps);
+    guarded(chosen_seeds().into_iter(), steps);
 }
 
 fn chosen_seeds() -> Vec<u64> {
