@@ -47,12 +47,13 @@ impl Stages<'_> {
         Books { elastic: [acting.elastic, elastic], is_hidden, has_matter, is_driven, ..books }
     }
 
-    /// Whether pins, colliders or handles move.
+    /// Whether pins, colliders or handles move, or strain limits move vertices.
     fn is_driven(&self, solved: &Solved<'_>) -> bool {
         let [from, to] = self.part.span;
         let moves = |collider: &Collider| collider.is_deforming() || collider.pose(from) != collider.pose(to);
         let has_moved = |&v: &u32| solved.x[v as usize] != self.start[v as usize];
-        self.around.is_some_and(|around| around.colliders.iter().any(moves))
+        self.limiter.is_some()
+            || self.around.is_some_and(|around| around.colliders.iter().any(moves))
             || self.model.pinned().iter().any(has_moved)
             || self.inputs.goals_now != self.inputs.substep_goals
             || solved.contacts.iter().any(|contacts| !contacts.ties.list.is_empty())

@@ -17,7 +17,7 @@
 //!
 //! Matter without a potential, what position-based and explicit solvers move, limited strain, and contacts without forces store energy, and do work, unseen. There
 //! a substep is judged by kinetic energy alone, which may exceed what came in and what falling has released by the same shares. It is not judged
-//! where pins, colliders or handles move, whose work is not known either.
+//! where pins, colliders, handles or strain limits move vertices, whose work is not known either.
 //!
 //! | file | does |
 //! |---|---|
@@ -128,7 +128,7 @@ pub(crate) struct Books {
     is_hidden: bool,
     /// Whether there is matter, which carries more than positions.
     has_matter: bool,
-    /// Whether pins, colliders or handles move: where forces are hidden, so is their work.
+    /// Whether pins, colliders or handles move, or strain limits move vertices: where forces are hidden, so is their work.
     is_driven: bool,
     /// Kinetic energy that is rounding.
     still: f64,

@@ -127,7 +127,7 @@ impl<'a> Watched<'a> {
         self.run_within(SHARE, steps)
     }
 
-    /// The same with another bound; where it is greater, strain limits are judged by kinetic energy alone, as the guard of the engine does.
+    /// The same with another bound; where it is greater, worlds with strain limits are not judged, as by the guard of the engine.
     pub(crate) fn run_within(mut self, share: f64, steps: usize) -> Verdict {
         self.share = share;
         let count = (self.world.time_step / self.sim.time_step()).round() as usize;
@@ -197,11 +197,9 @@ impl<'a> Watched<'a> {
         let mass: f64 = self.sim.model().mass().lumped().iter().sum();
         let turned_over = self.turned_over + released;
         let rounding = 0.5 * mass * STILL * STILL;
-        // Limits store and take energy as they move vertices.
-        let gain = match self.world.strain_limiting.is_some() && self.share > SHARE {
-            true => now.kinetic - turned_over - rounding,
-            false => own - self.lowest - rounding,
-        };
+        // Limits give and take energy as they move vertices.
+        let is_judged = self.world.strain_limiting.is_none() || self.share <= SHARE;
+        let gain = if is_judged { own - self.lowest - rounding } else { 0.0 };
         let verdict = &mut self.verdict;
         let time = self.sim.time();
         if own - self.last > verdict.jump.0 {
