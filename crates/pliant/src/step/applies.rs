@@ -1,7 +1,7 @@
 //! Features that a world asks of all its bodies. A body that has nothing for a feature to act on is refused, with a way out: it would silently do nothing.
 //!
 //! Some bodies need not have it, because nobody expects it of them: rigid bodies do not deform, fluids are damped by their viscosity, and single points
-//! have nothing that could. Bodies of energies do, also where they have no mesh. Beside others that do have it, they are let pass; a world of nothing else is refused.
+//! have nothing that could. Bodies of energies do, also where they have no mesh; but they feel wind and other bodies only by a surface or strands. Beside others that do have it, they are let pass; a world of nothing else is refused.
 
 use crate::force::damping::Damping;
 use crate::matter::Matter;
@@ -35,6 +35,8 @@ struct Feature {
     acts_on: fn(&Model, usize) -> bool,
     /// Whether it concerns bodies that are held everywhere.
     acts_on_held: bool,
+    /// Whether it acts on surfaces and strands: who gives a body energies and neither, as a washing line, wants it to meet nothing.
+    meets_outside: bool,
 }
 
 const STIFFNESS: Feature = Feature {
@@ -43,6 +45,7 @@ const STIFFNESS: Feature = Feature {
     instead: "use deformation damping, or the damping of its material",
     acts_on: |model, body| model.energies().iter().any(|entry| entry.damping.is_some() && entry.body == Some(body)),
     acts_on_held: false,
+    meets_outside: false,
 };
 const SPRING: Feature = Feature {
     name: "spring damping",
@@ -50,6 +53,7 @@ const SPRING: Feature = Feature {
     instead: "use deformation damping, or the damping of its material",
     acts_on: has_edges,
     acts_on_held: false,
+    meets_outside: false,
 };
 const CLUSTERS: Feature = Feature {
     name: "radial damping of clusters",
@@ -57,6 +61,7 @@ const CLUSTERS: Feature = Feature {
     instead: "set the size of clusters to 0, for whole bodies",
     acts_on: has_edges,
     acts_on_held: false,
+    meets_outside: false,
 };
 const STRAIN: Feature = Feature {
     name: "strain limiting",
@@ -64,6 +69,7 @@ const STRAIN: Feature = Feature {
     instead: "give it a mesh (cloth, solid and strand bodies have one), or limits by its material or energies",
     acts_on: has_edges,
     acts_on_held: false,
+    meets_outside: false,
 };
 const WIND: Feature = Feature {
     name: "wind",
@@ -75,6 +81,7 @@ const WIND: Feature = Feature {
         !info.surface.is_empty() || has_strands || model.matter_in::<Oriented>(body).is_some()
     },
     acts_on_held: false,
+    meets_outside: true,
 };
 const FLUID: Feature = Feature {
     name: "fluid",
@@ -85,6 +92,7 @@ const FLUID: Feature = Feature {
         info.permeable || !info.surface.is_empty() || model.matter_in::<Fluid>(body).is_some()
     },
     acts_on_held: true,
+    meets_outside: false,
 };
 const SELF_COLLISION: Feature = Feature {
     name: "self-collision",
@@ -95,6 +103,7 @@ const SELF_COLLISION: Feature = Feature {
         !info.surface.is_empty() || !info.segments.is_empty() || model.matter_in::<Oriented>(body).is_some()
     },
     acts_on_held: true,
+    meets_outside: true,
 };
 
 fn has_edges(model: &Model, body: usize) -> bool {
@@ -155,7 +164,10 @@ impl Feature {
         let bodies: Vec<usize> = (0..model.bodies().len()).filter(counts).collect();
         let lacks = |body: &usize| !(self.acts_on)(model, *body);
         let is_alone = bodies.iter().all(lacks);
-        match bodies.iter().find(|body| lacks(body) && (is_alone || has_shape(model, **body))) {
+        let is_bare =
+            |body: usize| model.matter().iter().all(|entry| entry.body != body) && model.cells(body).is_empty();
+        let is_expected = |body: usize| has_shape(model, body) && !(self.meets_outside && is_bare(body));
+        match bodies.iter().find(|body| lacks(body) && (is_alone || is_expected(**body))) {
             None => Ok(()),
             Some(&body) => Err(ModelError::NothingToActOn {
                 body: model.bodies()[body].name.clone(),

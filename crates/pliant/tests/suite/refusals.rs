@@ -36,8 +36,11 @@ fn a_body_of_energies_without_a_mesh_is_refused_beside_one_that_has_what_a_featu
         "body \"bare\" has no edges, so strain limiting would do nothing to it: give it a mesh (cloth, solid and strand bodies have one), or limits by its material or energies"
     );
     assert!(refused(world().damping(Damping { spring: 1.0, ..Damping::default() })).contains("spring damping"));
-    assert!(refused(world().wind(Wind::new(Vec3::X))).contains("\"bare\" has no surface, strands"));
-    assert!(refused(world().self_collision(SelfCollision::default())).contains("\"bare\" has no surface or segments"));
+    // What has neither surface nor strands meets nothing, and is not meant to: a washing line between things that collide.
+    world().wind(Wind::new(Vec3::X)).self_collision(SelfCollision::default()).build().unwrap();
+    let alone = || Simulation::builder().body(bare());
+    assert!(refused(alone().wind(Wind::new(Vec3::X))).contains("\"bare\" has no surface, strands"));
+    assert!(refused(alone().self_collision(SelfCollision::default())).contains("\"bare\" has no surface or segments"));
     // A single point has nothing that could stretch.
     let beside_a_point = Simulation::builder().body(cloth(MassKind::Lumped)).body(point());
     assert!(beside_a_point.strain_limiting(StrainLimiting::global(1.05)).build().is_ok());
