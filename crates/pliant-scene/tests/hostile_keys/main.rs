@@ -13,10 +13,11 @@ use toml_edit::{DocumentMut, InlineTable, Item, Value};
 use trial::{Outcome, folder, try_scene};
 
 /// Scenes that have every table of the format between them.
-const SCENES: [&str; 13] = [
+const SCENES: [&str; 14] = [
     "cloth",
     "sheets",
     "solids",
+    "limits",
     "poses",
     "combined",
     "particles",
