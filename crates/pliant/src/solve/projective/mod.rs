@@ -33,6 +33,7 @@ use crate::energy::Memory;
 use crate::math::Vec3;
 use crate::parallel::with_team_for;
 use crate::scratch::fit;
+use crate::world::model::Model;
 
 use super::{CARE, Objective, Progress, SolveError, SolveReport, Solver, Start};
 use anderson::{Anderson, LARGEST_WINDOW};
@@ -117,6 +118,15 @@ impl Projective {
     /// What was last brought to the front.
     pub(super) fn prepared(&mut self) -> &mut Prepared {
         &mut self.prepared[0]
+    }
+}
+
+impl Projective {
+    /// Whether vertices are where the last solve has brought them.
+    pub(in crate::solve) fn is_at(&self, model: &Model, x: &[Vec3]) -> bool {
+        let is_there =
+            |prepared: &Prepared| model.free().iter().all(|&v| x[v as usize] == prepared.position(v as usize));
+        self.prepared.front().is_some_and(is_there)
     }
 }
 

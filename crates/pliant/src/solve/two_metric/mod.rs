@@ -131,6 +131,8 @@ pub struct TwoMetric {
     accelerations: Vec<Vec3>,
     /// What the first linear system of a stage began with: later rounds of the stage, in which contacts have changed and little else, need not leave less of it.
     first_residual: f64,
+    /// Elastic energy where the last solve has ended \[J\], where its g says so.
+    elastic: Option<f64>,
 }
 
 impl TwoMetric {
@@ -148,6 +150,7 @@ impl TwoMetric {
             free_bodies: None,
             accelerations,
             first_residual: 0.0,
+            elastic: None,
         }
     }
 }
@@ -173,7 +176,11 @@ impl Solver for TwoMetric {
     }
 
     fn elastic_energy(&mut self, objective: &Objective<'_>, x: &mut [Vec3], memory: &mut [Memory]) -> f64 {
-        self.base.elastic_energy(objective, x, memory)
+        match self.elastic {
+            // Nothing has moved vertices since: it need not be evaluated again.
+            Some(elastic) if self.base.is_at(objective.model, x) => elastic,
+            _ => self.base.elastic_energy(objective, x, memory),
+        }
     }
 
     fn start(&self) -> Start {
@@ -271,6 +278,10 @@ impl Solver for TwoMetric {
             iteration.newton(&mut time);
         }
         iteration.report.objective = iteration.value();
+        let model = objective.model;
+        let is_elastic =
+            model.energies().iter().all(|entry| entry.damping.is_none()) && model.mass().off_diagonal().is_empty();
+        self.elastic = is_elastic.then(|| iteration.stored());
         if iteration.contacts.is_none() {
             let bodies = &mut *iteration.free_bodies;
             iteration.prepared.centre(|targets, points| bodies.centre(targets, points));

@@ -51,13 +51,15 @@ impl Iteration<'_, '_> {
         *self.standing.insert(standing)
     }
 
+    /// Elastic energy at the current positions: g without contacts and inertia \[J\].
+    pub(super) fn stored(&self) -> f64 {
+        self.elastic - self.prepared.inertial_energy(|v| self.prepared.position(v))
+    }
+
     /// Whether g may miss so much of what an iteration promised \[J\]: a share of the energy that bodies have, but no more than inertia and external forces
     /// ask for. Pressure on light vertices asks for many times what they ever have.
     pub(super) fn is_allowed(&self, missed: f64, noise: f64) -> bool {
-        let energy = || {
-            let stored = self.elastic - self.prepared.inertial_energy(|v| self.prepared.position(v));
-            self.wanted.min(self.prepared.kinetic_energy(self.objective) + stored.max(0.0))
-        };
+        let energy = || self.wanted.min(self.prepared.kinetic_energy(self.objective) + self.stored().max(0.0));
         let share = self.params.energy_tolerance;
         share > 0.0 && (missed <= noise || missed <= share * energy())
     }
