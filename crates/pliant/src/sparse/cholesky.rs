@@ -61,7 +61,7 @@ impl Analysis {
     pub fn with_positions(pattern: &SymmetricPattern, positions: &[Vec3]) -> Result<Self, FactorError> {
         assert_eq!(pattern.size(), positions.len(), "unknowns of the pattern and their positions");
         let size = pattern.size();
-        let components = members(&Graph::new(pattern));
+        let components = Graph::new(pattern).members();
         let mut groups: Vec<Vec<u32>> = Vec::new();
         for component in components {
             match groups.last_mut() {
@@ -101,14 +101,6 @@ impl Analysis {
         });
         works.sum()
     }
-}
-
-/// Unknowns of each connected component, ascending.
-fn members(graph: &Graph) -> Vec<Vec<u32>> {
-    let (component, count) = graph.components();
-    let mut members = vec![Vec::new(); count];
-    component.iter().enumerate().for_each(|(v, &c)| members[c as usize].push(v as u32));
-    members
 }
 
 fn analyse(

@@ -23,6 +23,7 @@ pub(crate) use conjugate_gradient::dot;
 pub use conjugate_gradient::{PcgReport, conjugate_gradient};
 pub use dynamic::{ChangeError, ChangeReport, ChangeTotals, DynamicFactor, MatrixChange, Refactorised};
 pub use error::FactorError;
+pub use ordering::{Separator, SeparatorTree};
 pub(crate) use packed::Rows;
 pub use packed::{PackedFactor, Precision, Repacked};
 pub use pattern::{SymmetricMatrix, SymmetricPattern};

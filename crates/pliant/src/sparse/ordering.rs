@@ -74,6 +74,14 @@ impl Graph {
         }
         (component, count as usize)
     }
+
+    /// Vertices of each connected component, ascending.
+    pub(super) fn members(&self) -> Vec<Vec<u32>> {
+        let (component, count) = self.components();
+        let mut members = vec![Vec::new(); count];
+        component.iter().enumerate().for_each(|(v, &c)| members[c as usize].push(v as u32));
+        members
+    }
 }
 
 /// Elimination order of a connected graph whose vertices have these positions: `order[k]` is eliminated k-th.
@@ -82,6 +90,60 @@ pub(super) fn nested_dissection(graph: &Graph, positions: &[Vec3]) -> Vec<u32> {
     let dissection = Dissection { graph, positions, region: (0..graph.len()).map(|_| AtomicU32::new(1)).collect() };
     dissection.dissect(&mut order, 1);
     postorder(graph, &order)
+}
+
+/// Unknowns that separate those below them from all others, or a set that is not divided further.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Separator {
+    /// The unknowns, ascending; empty where parts need nothing to be apart.
+    pub unknowns: Vec<u32>,
+    /// What it separates: numbers in the tree, below its own.
+    pub children: Vec<u32>,
+}
+
+/// A pattern taken apart by separators, as trees: parts that are not connected have trees of their own. For solvers that eliminate
+/// whole separators at once, on devices of other kinds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SeparatorTree {
+    /// Separators, each after those below it.
+    pub nodes: Vec<Separator>,
+    /// The last of each tree.
+    pub roots: Vec<u32>,
+}
+
+impl SeparatorTree {
+    /// Dissects unknowns at positions in space until sets have at most so many of them.
+    ///
+    /// # Panics
+    /// If there is not a position for each unknown.
+    pub fn dissect(pattern: &SymmetricPattern, positions: &[Vec3], most_in_a_set: usize) -> Self {
+        assert_eq!(pattern.size(), positions.len(), "unknowns of the pattern and their positions");
+        let graph = Graph::new(pattern);
+        let mut parts = graph.members();
+        let dissection =
+            Dissection { graph: &graph, positions, region: (0..graph.len()).map(|_| AtomicU32::new(1)).collect() };
+        let trees = parallel::map(parts.iter_mut().collect(), &|part: &mut Vec<u32>| {
+            dissection.tree(part, 1, most_in_a_set.max(1))
+        });
+        let mut forest = Self::default();
+        for tree in trees {
+            let root = forest.push(tree);
+            forest.roots.push(root);
+        }
+        forest
+    }
+
+    fn push(&mut self, tree: Nested) -> u32 {
+        let children = tree.children.into_iter().map(|child| self.push(child)).collect();
+        self.nodes.push(Separator { unknowns: tree.unknowns, children });
+        self.nodes.len() as u32 - 1
+    }
+}
+
+/// A tree that owns its parts.
+struct Nested {
+    unknowns: Vec<u32>,
+    children: Vec<Nested>,
 }
 
 struct Dissection<'a> {
@@ -113,6 +175,20 @@ impl Dissection<'_> {
         let (halves, _separator) = vertices.split_at_mut(right.end);
         let (first, second) = halves.split_at_mut(left.end);
         parallel::join(|| self.dissect(first, 2 * region), || self.dissect(second, 2 * region + 1));
+    }
+
+    /// The same as a tree, down to sets of at most so many vertices.
+    fn tree(&self, vertices: &mut [u32], region: u32, most: usize) -> Nested {
+        let cut = if vertices.len() <= most || region >= 1 << 30 { None } else { self.cut(vertices, region) };
+        let Some((left, right)) = cut else {
+            vertices.sort_unstable();
+            return Nested { unknowns: vertices.to_vec(), children: Vec::new() };
+        };
+        let (halves, separator) = vertices.split_at_mut(right.end);
+        separator.sort_unstable();
+        let (first, second) = halves.split_at_mut(left.end);
+        let (a, b) = parallel::join(|| self.tree(first, 2 * region, most), || self.tree(second, 2 * region + 1, most));
+        Nested { unknowns: separator.to_vec(), children: vec![a, b] }
     }
 
     /// Arranges vertices as left half, right half, separator, and returns the halves; none where no plane divides them.
@@ -308,6 +384,38 @@ mod tests {
         let mut order = nested_dissection(&graph, &vec![Vec3::ZERO; 400]);
         order.sort_unstable();
         assert_eq!(order, (0..400).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn separators_keep_what_is_below_them_apart() {
+        let (pattern, positions) = grid(40);
+        let (graph, tree) = (Graph::new(&pattern), SeparatorTree::dissect(&pattern, &positions, 12));
+        assert_eq!(tree.roots, [tree.nodes.len() as u32 - 1]);
+        // Node of each vertex, and the first node below each node: nodes below one are numbered in a row.
+        let mut node = vec![u32::MAX; 1600];
+        let mut first: Vec<u32> = (0..tree.nodes.len() as u32).collect();
+        for (k, separator) in (0u32..).zip(&tree.nodes) {
+            assert!(separator.unknowns.len() <= 12 || !separator.children.is_empty());
+            separator.unknowns.iter().for_each(|&v| assert_eq!(std::mem::replace(&mut node[v as usize], k), u32::MAX));
+            if let Some(&child) = separator.children.first() {
+                first[k as usize] = first[child as usize];
+            }
+        }
+        assert!(node.iter().all(|&k| k != u32::MAX));
+        for v in 0..1600 {
+            for &w in graph.neighbours(v) {
+                let (low, high) = (node[v as usize].min(node[w as usize]), node[v as usize].max(node[w as usize]));
+                assert!(first[high as usize] <= low, "{v} and {w} are neighbours in {low} and {high}");
+            }
+        }
+    }
+
+    #[test]
+    fn unconnected_parts_have_trees_of_their_own() {
+        let pattern = SymmetricPattern::new(5, [(0, 3), (1, 4)].into_iter());
+        let tree = SeparatorTree::dissect(&pattern, &[Vec3::ZERO; 5], 12);
+        let sets: Vec<_> = tree.roots.iter().map(|&root| tree.nodes[root as usize].unknowns.clone()).collect();
+        assert_eq!(sets, [vec![0, 3], vec![1, 4], vec![2]]);
     }
 
     #[test]

@@ -53,9 +53,9 @@ fn every_module_of_the_engine_is_on_the_architecture_page() {
 /// From the engine outwards; a crate may depend on those before it.
 const LAYERS: [&str; 10] = [
     "pliant",
+    "pliant-gpu",
     "pliant-io",
     "pliant-scene",
-    "pliant-gpu",
     "pliant-picture",
     "pliant-reproduce",
     "pliant-cli",

@@ -1,0 +1,294 @@
+//! A symmetric, positive definite system solved exactly on a device, again and again, for x, y and z at once.
+//!
+//! The matrix is factored once, on the CPU and in f64 (`factor`), along a tree of separators (`tree`). A solve goes up the tree and down again, one or two
+//! dispatches for each level. Every front adds up what its children left through lists: nothing is written by two threads, and results have the same
+//! bits in every run.
+
+mod factor;
+mod layout;
+mod tree;
+
+pub use tree::CostModel;
+
+use bytemuck::{Pod, Zeroable};
+use pliant::math::Vec3;
+use pliant::sparse::SymmetricMatrix;
+
+use crate::device::{Access, Device, Dispatch, Kernel, Storage};
+use crate::error::GpuError;
+use layout::{Layout, Sweep, THREADS};
+use tree::Fronts;
+
+/// Panels of a front from which what it gathers is summed up beforehand.
+const MANY_PANELS: usize = 3;
+/// Entries that a workgroup sums up.
+const ENTRIES: usize = 256;
+
+/// What kernels know of a front; see `product.wgsl`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct FrontRecord {
+    columns: u32,
+    rows: u32,
+    first: u32,
+    update: u32,
+    gather: u32,
+    row_places: u32,
+    is_assembled: u32,
+    unused: u32,
+}
+
+/// A factored matrix on a device.
+#[derive(Debug)]
+pub struct DirectSolve {
+    order: Vec<u32>,
+    right_hand_side: Storage<[f32; 4]>,
+    solution: Storage<[f32; 4]>,
+    dispatches: Vec<Dispatch>,
+    bytes: u64,
+}
+
+impl DirectSolve {
+    /// Factors a matrix whose unknowns are at positions in space, and brings it to the device.
+    ///
+    /// # Panics
+    /// If there is not a position for each unknown.
+    pub fn new(
+        device: &Device,
+        matrix: &SymmetricMatrix,
+        positions: &[Vec3],
+        cost: &CostModel,
+    ) -> Result<Self, GpuError> {
+        let fronts = Fronts::new(matrix.pattern(), positions, cost);
+        let adapter = device.adapter();
+        let layout = Layout::new(&fronts, adapter.buffer_size.min(adapter.binding_size));
+        let count = fronts.order.len();
+        let right_hand_side = device.zeros("right-hand sides", count)?;
+        let solution = device.zeros("solutions", count)?;
+        let shards = layout.fill(device, &fronts, matrix)?;
+        let mut solve =
+            Self { order: Vec::new(), right_hand_side, solution, dispatches: Vec::new(), bytes: layout.bytes() };
+        solve.dispatches = solve.sweeps(device, &fronts, &layout, &shards)?;
+        solve.order = fronts.order;
+        Ok(solve)
+    }
+
+    /// The unknown at each place of its vectors.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// What is solved for, in its order.
+    pub fn right_hand_side(&self) -> &Storage<[f32; 4]> {
+        &self.right_hand_side
+    }
+
+    /// What a solve came to, in its order.
+    pub fn solution(&self) -> &Storage<[f32; 4]> {
+        &self.solution
+    }
+
+    /// Kernels of a solve.
+    pub fn dispatches(&self) -> &[Dispatch] {
+        &self.dispatches
+    }
+
+    /// Bytes of the factor, all of which a solve reads.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn sweeps(
+        &self,
+        device: &Device,
+        fronts: &Fronts,
+        layout: &Layout,
+        shards: &[Storage<[f32; 4]>],
+    ) -> Result<Vec<Dispatch>, GpuError> {
+        let (records, lists) = records(fronts, layout);
+        let updates = fronts.fronts.iter().map(|front| front.rows.len()).sum();
+        let updates: Storage<[f32; 4]> = device.zeros("what fronts leave to others", updates)?;
+        let assembled: Storage<[f32; 4]> = device.zeros("assembled right-hand sides", fronts.order.len())?;
+        let mut plan = Plan::default();
+        for batch in &layout.batches {
+            if batch.sweep == Sweep::Forward {
+                plan.assemble(fronts, &records, &fronts.levels[batch.level]);
+            }
+        }
+        // Up: assemble, then forward, level by level; down: backward from the top.
+        let mut steps = Vec::new();
+        for batch in layout.batches.iter().filter(|batch| batch.sweep == Sweep::Forward) {
+            steps.push((Step::Assemble, plan.assembles[steps.len() / 2]));
+            steps.push((Step::Panels(batch), (0, 0)));
+        }
+        steps.extend(
+            layout
+                .batches
+                .iter()
+                .rev()
+                .filter(|batch| batch.sweep == Sweep::Backward)
+                .map(|b| (Step::Panels(b), (0, 0))),
+        );
+        let mut runs = Vec::new();
+        for (step, range) in steps {
+            match step {
+                Step::Assemble => runs.push(Run { sweep: None, kind: 0, shard: 0, range, bytes: 0 }),
+                Step::Panels(batch) => {
+                    for run in batch.panels.chunk_by(|a, b| a.shard == b.shard) {
+                        let first = plan.tasks.len() as u32;
+                        plan.tasks.extend(run.iter().map(|p| [p.front, p.first_quad, p.quads, p.offset]));
+                        let size = |p: &layout::Panel| {
+                            16 * u64::from(p.quads) * layout::block(fronts, p.front, batch.sweep).1 as u64
+                        };
+                        let (range, bytes) = ((first, run.len() as u32), run.iter().map(size).sum());
+                        runs.push(Run {
+                            sweep: Some(batch.sweep),
+                            kind: batch.kind,
+                            shard: run[0].shard,
+                            range,
+                            bytes,
+                        });
+                    }
+                }
+            }
+        }
+        let kernels = Kernels::new(device)?;
+        let records = device.array("fronts", &records)?;
+        let lists = device.array("lists of fronts", &lists)?;
+        let tasks = device.array("panels", &plan.tasks)?;
+        let dispatch = |run: &Run| {
+            let parameters = [run.range.0, run.range.1, 0, 0];
+            let shard = &shards[run.shard as usize];
+            let (f, workgroups) = (&self.right_hand_side, run.range.1 as usize);
+            let mut dispatch = match run.sweep {
+                None => {
+                    let buffers: [&dyn crate::device::Bound; 7] =
+                        [shard, &records, &tasks, &lists, f, &assembled, &updates];
+                    device.dispatch(&kernels.assemble, &buffers, parameters, workgroups)
+                }
+                Some(Sweep::Forward) => {
+                    let buffers: [&dyn crate::device::Bound; 7] =
+                        [shard, &records, &tasks, &lists, f, &assembled, &updates];
+                    device.dispatch(&kernels.forward[run.kind], &buffers, parameters, workgroups)
+                }
+                Some(Sweep::Backward) => {
+                    let buffers: [&dyn crate::device::Bound; 6] =
+                        [shard, &records, &tasks, &lists, &assembled, &self.solution];
+                    device.dispatch(&kernels.backward[run.kind], &buffers, parameters, workgroups)
+                }
+            };
+            dispatch.bytes = run.bytes;
+            dispatch
+        };
+        Ok(runs.iter().filter(|run| run.range.1 > 0).map(dispatch).collect())
+    }
+}
+
+enum Step<'a> {
+    Assemble,
+    Panels(&'a layout::Batch),
+}
+
+/// Tasks that one dispatch has.
+struct Run {
+    /// None for an assembly.
+    sweep: Option<Sweep>,
+    kind: usize,
+    shard: u32,
+    /// First task and number of tasks.
+    range: (u32, u32),
+    bytes: u64,
+}
+
+/// Tasks of all dispatches.
+#[derive(Default)]
+struct Plan {
+    tasks: Vec<[u32; 4]>,
+    /// First task and number of tasks of each level's assembly.
+    assembles: Vec<(u32, u32)>,
+}
+
+impl Plan {
+    fn assemble(&mut self, fronts: &Fronts, records: &[FrontRecord], level: &[u32]) {
+        let first = self.tasks.len();
+        for &front in level.iter().filter(|&&front| records[front as usize].is_assembled == 1) {
+            let own = &fronts.fronts[front as usize];
+            let entries = own.columns + own.rows.len();
+            self.tasks.extend((0..entries).step_by(ENTRIES).map(|entry| [front, entry as u32, 0, 0]));
+        }
+        self.assembles.push((first as u32, (self.tasks.len() - first) as u32));
+    }
+}
+
+/// Records of fronts, and the lists that they point into.
+fn records(fronts: &Fronts, layout: &Layout) -> (Vec<FrontRecord>, Vec<u32>) {
+    let mut panels = vec![0; fronts.fronts.len()];
+    for batch in layout.batches.iter().filter(|batch| batch.sweep == Sweep::Forward) {
+        batch.panels.iter().for_each(|panel| panels[panel.front as usize] += 1);
+    }
+    let (mut records, mut lists, mut update) = (Vec::with_capacity(panels.len()), vec![0], 0);
+    for (front, &panels) in fronts.fronts.iter().zip(&panels) {
+        let entries = front.columns + front.rows.len();
+        let mut gather = 0;
+        if !front.children.is_empty() {
+            let mut sources = vec![Vec::new(); entries];
+            for &child in &front.children {
+                let (from, child): (&FrontRecord, _) = (&records[child as usize], &fronts.fronts[child as usize]);
+                (from.update..).zip(&child.rows).for_each(|(at, &row)| sources[front.index_of(row)].push(at));
+            }
+            gather = lists.len();
+            let mut next = gather + entries + 1;
+            for sources in &sources {
+                lists.push(next as u32);
+                next += sources.len();
+            }
+            lists.push(next as u32);
+            lists.extend(sources.into_iter().flatten());
+        }
+        let row_places = lists.len() as u32;
+        lists.extend(&front.rows);
+        records.push(FrontRecord {
+            columns: front.columns as u32,
+            rows: front.rows.len() as u32,
+            first: front.first as u32,
+            update,
+            gather: gather as u32,
+            row_places,
+            is_assembled: u32::from(panels == 0 || panels >= MANY_PANELS),
+            unused: 0,
+        });
+        update += front.rows.len() as u32;
+    }
+    (records, lists)
+}
+
+struct Kernels {
+    assemble: Kernel,
+    forward: [Kernel; 3],
+    backward: [Kernel; 3],
+}
+
+impl Kernels {
+    fn new(device: &Device) -> Result<Self, GpuError> {
+        use Access::{Read, Write};
+        let up = [Read, Read, Read, Read, Read, Write, Write];
+        let down = [Read, Read, Read, Read, Read, Write];
+        let source = |kind: usize, own: &str| {
+            // Sums take three vectors for each thread.
+            let room = device.adapter().shared_memory as usize / 16 - 3 * THREADS[kind];
+            let chunk = room.min(4 * THREADS[kind]);
+            format!(
+                "const THREADS = {}u;\nconst CHUNK = {chunk}u;\n{}\n{own}",
+                THREADS[kind],
+                include_str!("product.wgsl")
+            )
+        };
+        let forward = |kind| device.kernel(&source(kind, include_str!("forward.wgsl")), "forward", &up);
+        let backward = |kind| device.kernel(&source(kind, include_str!("backward.wgsl")), "backward", &down);
+        Ok(Self {
+            assemble: device.kernel(&source(2, include_str!("forward.wgsl")), "assemble", &up)?,
+            forward: [forward(0)?, forward(1)?, forward(2)?],
+            backward: [backward(0)?, backward(1)?, backward(2)?],
+        })
+    }
+}

@@ -1,0 +1,123 @@
+// A panel of a front times a vector, for x, y and z at once. What the vector is, `vector_entry` tells.
+//
+// Threads are laid out as quads × slices: a thread has four rows, and the columns of its slice. It reads the first numbers before the vector is there, and
+// then always one batch of four ahead. Sums over slices follow a fixed tree.
+
+struct Front {
+    columns: u32,
+    rows: u32,
+    // Place of its first column.
+    first: u32,
+    // Its vector u among those of all fronts.
+    update: u32,
+    // Where the starts of what its columns and rows gather from children are among the lists; 0 if it has no children.
+    gather: u32,
+    // Where the places of its rows are among the lists.
+    row_places: u32,
+    // Whether what is gathered has been summed up already.
+    is_assembled: u32,
+    unused: u32,
+}
+
+struct Parameters {
+    first_task: u32,
+    tasks: u32,
+    unused_0: u32,
+    unused_1: u32,
+}
+
+@group(1) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(0) var<storage, read> numbers: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> fronts: array<Front>;
+// Front, first quad, quads, where the numbers begin.
+@group(0) @binding(2) var<storage, read> tasks: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> lists: array<u32>;
+
+var<workgroup> vector: array<vec4<f32>, CHUNK>;
+var<workgroup> sums_x: array<vec4<f32>, THREADS>;
+var<workgroup> sums_y: array<vec4<f32>, THREADS>;
+var<workgroup> sums_z: array<vec4<f32>, THREADS>;
+
+// The sums of thread k of the first slice are those of quad k.
+fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) {
+    let quads = task.z;
+    let slices = THREADS / quads;
+    let quad = thread % quads;
+    let slice = thread / quads;
+    let stride = slices * quads;
+    let zero = vec4<f32>();
+    var x = zero;
+    var y = zero;
+    var z = zero;
+    for (var begin = 0u; begin < columns; begin += CHUNK) {
+        let count = min(CHUNK, columns - begin);
+        var k = select(count, slice, slice < slices);
+        var at = task.w + (begin + slice) * quads + quad;
+        var a = zero;
+        var b = zero;
+        var c = zero;
+        var d = zero;
+        if (k < count) { a = numbers[at]; }
+        if (k + slices < count) { b = numbers[at + stride]; }
+        if (k + 2u * slices < count) { c = numbers[at + 2u * stride]; }
+        if (k + 3u * slices < count) { d = numbers[at + 3u * stride]; }
+        for (var i = thread; i < count; i += THREADS) {
+            vector[i] = vector_entry(task, front, begin + i);
+        }
+        workgroupBarrier();
+        let last = count - 1u;
+        while (k < count) {
+            let p = vector[k];
+            let q = vector[min(k + slices, last)];
+            let r = vector[min(k + 2u * slices, last)];
+            let s = vector[min(k + 3u * slices, last)];
+            k += 4u * slices;
+            at += 4u * stride;
+            var next_a = zero;
+            var next_b = zero;
+            var next_c = zero;
+            var next_d = zero;
+            if (k + 3u * slices < count) {
+                next_a = numbers[at];
+                next_b = numbers[at + stride];
+                next_c = numbers[at + 2u * stride];
+                next_d = numbers[at + 3u * stride];
+            } else {
+                if (k < count) { next_a = numbers[at]; }
+                if (k + slices < count) { next_b = numbers[at + stride]; }
+                if (k + 2u * slices < count) { next_c = numbers[at + 2u * stride]; }
+            }
+            x += a * p.x + b * q.x + c * r.x + d * s.x;
+            y += a * p.y + b * q.y + c * r.y + d * s.y;
+            z += a * p.z + b * q.z + c * r.z + d * s.z;
+            a = next_a;
+            b = next_b;
+            c = next_c;
+            d = next_d;
+        }
+        workgroupBarrier();
+    }
+    sums_x[thread] = x;
+    sums_y[thread] = y;
+    sums_z[thread] = z;
+    workgroupBarrier();
+    var left = slices;
+    while (left > 1u) {
+        let half = (left + 1u) / 2u;
+        if (slice < left - half) {
+            let other = thread + half * quads;
+            sums_x[thread] += sums_x[other];
+            sums_y[thread] += sums_y[other];
+            sums_z[thread] += sums_z[other];
+        }
+        workgroupBarrier();
+        left = half;
+    }
+}
+
+// What a row of the panel came to.
+fn row_sum(row: u32) -> vec4<f32> {
+    let quad = row / 4u;
+    let lane = row % 4u;
+    return vec4<f32>(sums_x[quad][lane], sums_y[quad][lane], sums_z[quad][lane], 0.0);
+}
