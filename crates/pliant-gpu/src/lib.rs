@@ -1,8 +1,27 @@
-//! Solvers of Pliant that run on a GPU.
+//! Solvers of Pliant that run on a GPU: Vulkan, Metal or DirectX 12, through wgpu.
+//!
+//! The projective step with its exact, prefactored solve: the matrix is factored once on the CPU, along a tree of separators, and every iteration is then a few
+//! dozen kernels on the GPU, without a triangle that would have to be followed entry by entry.
+//!
+//! ```
+//! use pliant::prelude::*;
+//! use pliant_gpu::GpuParams;
+//! use pliant_gpu::device::Device;
+//!
+//! # if Device::adapters().is_empty() { return Ok(()) }
+//! let mesh = Sheet { columns: 20, rows: 20, ..Sheet::default() }.mesh()?;
+//! let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.pin([420, 440]);
+//! let mut sim = Simulation::builder().body(cloth).solver(GpuParams::plain(10)).build()?;
+//! sim.step()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod device;
 mod error;
 mod fronts;
+mod local;
+mod solver;
 
 pub use error::GpuError;
 pub use fronts::{CostModel, DirectSolve};
+pub use solver::GpuParams;

@@ -161,6 +161,14 @@ pub enum SolveError {
         /// Number of calls.
         calls: usize,
     },
+    /// A solver from another crate failed.
+    #[error("the {solver} solver failed: {problem}")]
+    Other {
+        /// Its name.
+        solver: String,
+        /// What went wrong.
+        problem: String,
+    },
     /// The objective is not finite at the start.
     #[error("the objective is {value} at the start of the solve")]
     NonFiniteObjective {

@@ -107,6 +107,14 @@ pub enum ModelError {
         /// The required range.
         need: &'static str,
     },
+    /// A solver from another crate does not support the world.
+    #[error("the {solver} solver does not serve this world: {problem}")]
+    Solver {
+        /// Its name.
+        solver: String,
+        /// Why, and what to do instead.
+        problem: String,
+    },
     /// This kind of matter is not possible in the body or in the world.
     #[error("body {body:?}, {kind}: {problem}")]
     Matter {
@@ -312,6 +320,7 @@ impl ModelError {
             | Self::ExplicitIntegrator(_)
             | Self::NoSuchKind { .. }
             | Self::TooManyThreads { .. }
+            | Self::Solver { .. }
             | Self::UnknownEnergy { .. }
             | Self::Threads(_) => None,
         }

@@ -1,0 +1,263 @@
+//! The local step on a device: forces of elements on their corners, then the sum of all that acts on a vertex, as −∇g.
+
+mod gathering;
+mod places;
+
+pub(crate) use gathering::has_kernel;
+pub(crate) use places::Places;
+
+use bytemuck::Zeroable;
+use pliant::energy::Memory;
+use pliant::math::Vec3;
+use pliant::solve::Objective;
+use rayon::prelude::*;
+
+use crate::device::{Access, Bound, Device, Dispatch, Storage};
+use crate::error::GpuError;
+use gathering::{Gathered, Goal, Simplex, Simplices};
+use places::{SLICE, SliceRecord, sliced};
+
+/// Threads of a workgroup of elements and of vertices that are moved.
+const THREADS: usize = 128;
+/// Workgroups that measure.
+const MEASURING: usize = 256;
+/// Squares from which on a kernel has seen something that is not finite.
+const NOT_FINITE: f32 = 3e38;
+
+/// All elements of a world on a device, and where its vertices are.
+#[derive(Debug)]
+pub(crate) struct LocalStep {
+    pub(crate) places: Places,
+    /// Positions that stay for a stage, and what is to be added to them \[m\].
+    pub(crate) anchors: Storage<[f32; 4]>,
+    pub(crate) offsets: Storage<[f32; 4]>,
+    previous: Storage<[f32; 4]>,
+    /// Where inertia and goals pull vertices, from their anchors \[m\], and how strongly \[N/m\].
+    targets: Storage<[f32; 4]>,
+    /// By parts; see `measure.wgsl`.
+    measures: Storage<[[f32; 4]; 2]>,
+    goals: Vec<Goal>,
+    /// Rotations of tets with the batches that they are warm values of.
+    rotations: Vec<(Vec<usize>, Storage<[f32; 4]>)>,
+    /// Kernels that lead to −∇g.
+    pub(crate) dispatches: Vec<Dispatch>,
+}
+
+/// How far a solve has come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Measures {
+    /// Longest step of a vertex \[m\].
+    pub(crate) step: f64,
+    /// Largest unbalanced force \[N\].
+    pub(crate) unbalanced: f64,
+    /// Largest force of inertia, which is what all others come to where they balance \[N\].
+    pub(crate) largest: f64,
+    /// Elastic energy; goals are part of inertia \[J\].
+    pub(crate) elastic: f64,
+    /// Inertia's part of g \[J\].
+    pub(crate) inertial: f64,
+}
+
+impl LocalStep {
+    /// Brings all elements to the device; `forces` will have −∇g.
+    pub(crate) fn new(
+        device: &Device,
+        objective: &Objective<'_>,
+        order: &[u32],
+        forces: &Storage<[f32; 4]>,
+    ) -> Result<Self, GpuError> {
+        let places = Places::new(objective.model, order);
+        let mut gathered = Gathered::new(objective, &places);
+        let points = |what: &str| device.zeros::<[f32; 4]>(what, places.vertices.len());
+        let (anchors, offsets, targets) = (points("anchors")?, points("offsets")?, points("targets")?);
+        let resolved = gathered.slots.finish();
+        let slots: Storage<[f32; 4]> = device.zeros("forces of elements", resolved.count)?;
+        let (mut dispatches, mut rotations) = (Vec::new(), Vec::new());
+        for simplices in std::mem::take(&mut gathered.simplices) {
+            let at: Vec<[u32; 4]> = simplices.slots.iter().map(|slots| slots.map(|slot| resolved.slot(slot))).collect();
+            let turning = match simplices.kind {
+                Simplex::Triangle => None,
+                Simplex::Tet => Some(device.zeros("rotations of tets", simplices.corners.len())?),
+            };
+            dispatches.push(elements(device, &simplices, &at, [&anchors, &offsets, &slots], turning.as_ref())?);
+            rotations.extend(turning.map(|turning| (simplices.batches, turning)));
+        }
+        let (spring_slices, springs) =
+            sliced(&places, &spring_rows(&gathered), |place| [f32::from_bits(place as u32), 0.0, 0.0, 0.0]);
+        let (row_slices, rows) =
+            sliced(&places, &quadratic_rows(&gathered), |place| [f32::from_bits(place as u32), 0.0]);
+        let mut slices = vec![SliceRecord::zeroed(); places.slices()];
+        for (k, slice) in slices.iter_mut().enumerate() {
+            (slice.springs, slice.rows, slice.slots) = (spring_slices[k], row_slices[k], resolved.slices[k]);
+        }
+        let slices = device.array("slices of vertices", &slices)?;
+        let springs = device.array("springs", &springs)?;
+        let rows = device.array("rows of bending", &rows)?;
+        use Access::{Read, Write};
+        let source = [include_str!("points.wgsl"), include_str!("gather.wgsl")].concat();
+        let kernel = device.kernel(&source, "gather", &[Read, Read, Read, Read, Read, Read, Read, Write])?;
+        let buffers: [&dyn Bound; 8] = [&anchors, &offsets, &targets, &slices, &springs, &rows, &slots, forces];
+        let free = places.free;
+        dispatches.push(device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(SLICE)));
+        let previous = device.zeros("offsets before", free)?;
+        let measures = device.zeros("measures", MEASURING)?;
+        let goals = gathered.goals;
+        Ok(Self { places, anchors, offsets, previous, targets, measures, goals, rotations, dispatches })
+    }
+
+    /// A kernel that moves vertices by a share of a step, and again by a share of the movement before it.
+    pub(crate) fn advance(
+        &self,
+        device: &Device,
+        step: &Storage<[f32; 4]>,
+        share: f64,
+        again: f64,
+    ) -> Result<Dispatch, GpuError> {
+        use Access::{Read, Write};
+        let kernel = device.kernel(include_str!("advance.wgsl"), "advance", &[Write, Write, Read])?;
+        let buffers: [&dyn Bound; 3] = [&self.offsets, &self.previous, step];
+        let free = self.places.free;
+        let parameters = [free as u32, (share as f32).to_bits(), (again as f32).to_bits(), 0];
+        Ok(device.dispatch(&kernel, &buffers, parameters, free.div_ceil(THREADS)))
+    }
+
+    /// A kernel that measures a step and forces.
+    pub(crate) fn measure(
+        &self,
+        device: &Device,
+        step: &Storage<[f32; 4]>,
+        forces: &Storage<[f32; 4]>,
+    ) -> Result<Dispatch, GpuError> {
+        use Access::{Read, Write};
+        let kernel = device.kernel(include_str!("measure.wgsl"), "measure", &[Read, Read, Read, Read, Write])?;
+        let buffers: [&dyn Bound; 5] = [step, forces, &self.targets, &self.offsets, &self.measures];
+        Ok(device.dispatch(&kernel, &buffers, [self.places.free as u32, MEASURING as u32, 0, 0], MEASURING))
+    }
+
+    /// What was measured last; none where something is not finite.
+    pub(crate) fn measured(&self, device: &Device) -> Result<Option<Measures>, GpuError> {
+        let parts = device.read(&self.measures, MEASURING)?;
+        let most = |k: usize| parts.iter().fold(0.0, |most: f32, part| most.max(part[0][k]));
+        let sum = |k: usize| 0.5 * parts.iter().map(|part| f64::from(part[1][k])).sum::<f64>();
+        let [step, unbalanced, largest] = [0, 1, 2].map(most);
+        let [elastic, inertial] = [0, 1].map(sum);
+        let is_finite = [step, unbalanced, largest].iter().all(|square| *square < NOT_FINITE);
+        let [step, unbalanced, largest] = [step, unbalanced, largest].map(|square| f64::from(square).sqrt());
+        let measures = Measures { step, unbalanced, largest, elastic, inertial };
+        Ok((is_finite && (elastic + inertial).is_finite()).then_some(measures))
+    }
+
+    /// Whether something is pulled to goals.
+    pub(crate) fn has_goals(&self) -> bool {
+        !self.goals.is_empty()
+    }
+
+    /// Takes the positions, targets, goals and rotations that a stage begins with.
+    pub(crate) fn begin(
+        &self,
+        device: &Device,
+        objective: &Objective<'_>,
+        x: &[Vec3],
+        memory: &[Memory],
+    ) -> Result<(), GpuError> {
+        let (vertices, mass) = (&self.places.vertices, objective.model.mass().diagonal());
+        let mut held = vec![(0.0, Vec3::ZERO); if self.goals.is_empty() { 0 } else { self.places.free }];
+        for &(batch, element, place, weight) in &self.goals {
+            let (sum, pull) = &mut held[place as usize];
+            *sum += weight;
+            *pull += objective.goals[batch][element] * weight;
+        }
+        let points: Vec<[[f32; 4]; 3]> = (0..vertices.len())
+            .into_par_iter()
+            .map(|place| {
+                let v = vertices[place] as usize;
+                let anchor = rounded(x[v]);
+                let inertia = objective.inertia * mass[v];
+                let (weight, pull) = held.get(place).copied().unwrap_or_default();
+                let all = inertia + weight;
+                let target = if all > 0.0 { (objective.target[v] * inertia + pull) / all } else { x[v] };
+                [quad(anchor, 0.0), quad(x[v] - anchor, 0.0), quad(target - anchor, all as f32)]
+            })
+            .collect();
+        for (k, storage) in [&self.anchors, &self.offsets, &self.targets].into_iter().enumerate() {
+            let part: Vec<[f32; 4]> = points.iter().map(|point| point[k]).collect();
+            device.write(storage, 0, &part)?;
+        }
+        for (batches, rotations) in &self.rotations {
+            let warm = memory[batches[0]].warm.as_chunks::<4>().0;
+            let warm: Vec<[f32; 4]> = warm.iter().map(|q| q.map(|value| value as f32)).collect();
+            device.write(rotations, 0, &warm)?;
+        }
+        Ok(())
+    }
+
+    /// Brings positions and rotations back.
+    pub(crate) fn finish(&self, device: &Device, x: &mut [Vec3], memory: &mut [Memory]) -> Result<(), GpuError> {
+        let free = self.places.free;
+        let offsets = device.request(&self.offsets, free)?;
+        let rotations: Vec<_> = self
+            .rotations
+            .iter()
+            .map(|(batches, rotations)| Ok((batches, device.request(rotations, rotations.len())?)))
+            .collect::<Result<_, GpuError>>()?;
+        for (&v, offset) in self.places.vertices.iter().zip(offsets.wait()?) {
+            let x = &mut x[v as usize];
+            *x = rounded(*x) + Vec3::new(offset[0].into(), offset[1].into(), offset[2].into());
+        }
+        for (batches, rotations) in rotations {
+            let values: Vec<f64> = rotations.wait()?.into_iter().flatten().map(f64::from).collect();
+            batches.iter().for_each(|&batch| memory[batch].warm.copy_from_slice(&values));
+        }
+        Ok(())
+    }
+}
+
+/// The anchor of a position.
+fn rounded(x: Vec3) -> Vec3 {
+    Vec3::from_array(x.to_array().map(|value| f64::from(value as f32)))
+}
+
+fn quad(v: Vec3, last: f32) -> [f32; 4] {
+    [v.x as f32, v.y as f32, v.z as f32, last]
+}
+
+fn spring_rows(gathered: &Gathered) -> Vec<Vec<[f32; 4]>> {
+    let row = |spring: &gathering::Spring| {
+        let [low, high] = spring.lengths.map(|length| length as f32);
+        [f32::from_bits(spring.other), spring.weight as f32, low, high]
+    };
+    gathered.springs.iter().map(|springs| springs.iter().map(row).collect()).collect()
+}
+
+fn quadratic_rows(gathered: &Gathered) -> Vec<Vec<[f32; 2]>> {
+    let entry = |&(other, value): &(u32, f64)| [f32::from_bits(other), value as f32];
+    gathered.rows.iter().map(|row| row.iter().map(entry).collect()).collect()
+}
+
+/// The kernel of some elements.
+fn elements(
+    device: &Device,
+    simplices: &Simplices,
+    slots_of_corners: &[[u32; 4]],
+    [anchors, offsets, slots]: [&Storage<[f32; 4]>; 3],
+    rotations: Option<&Storage<[f32; 4]>>,
+) -> Result<Dispatch, GpuError> {
+    use Access::{Read, Write};
+    let corners = device.array("corners of elements", &simplices.corners)?;
+    let slots_of_corners = device.array("slots of corners", slots_of_corners)?;
+    let numbers = device.array("numbers of elements", &simplices.numbers)?;
+    let mut buffers: Vec<&dyn Bound> = vec![anchors, offsets, &corners, &slots_of_corners, &numbers, slots];
+    let mut access = vec![Read, Read, Read, Read, Read, Write];
+    let (own, entry) = match simplices.kind {
+        Simplex::Triangle => (include_str!("triangles.wgsl"), "triangles"),
+        Simplex::Tet => (include_str!("tets.wgsl"), "tets"),
+    };
+    if let Some(rotations) = rotations {
+        buffers.push(rotations);
+        access.push(Write);
+    }
+    let source = [include_str!("points.wgsl"), include_str!("stretches.wgsl"), own].concat();
+    let kernel = device.kernel(&source, entry, &access)?;
+    let [[a, b], [c, d]] = simplices.bounds.map(|bounds| bounds.map(|bound| (bound as f32).to_bits()));
+    Ok(device.dispatch(&kernel, &buffers, [a, b, c, d], simplices.corners.len().div_ceil(THREADS)))
+}

@@ -1,0 +1,181 @@
+//! Worlds on a device against the same worlds on the CPU.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use pliant::energy::PositionGoals;
+use pliant::prelude::*;
+use pliant::{ModelError, SimulationBuilder, presets};
+use pliant_gpu::GpuParams;
+use pliant_gpu::device::{Device, DeviceChoice};
+
+/// Plain iterations, which are the same on both sides but for rounding.
+fn params(projective: &ProjectiveParams) -> GpuParams {
+    GpuParams { projective: projective.clone(), device: common::choice() }
+}
+
+/// Largest distance between two worlds after some steps, over the diagonal.
+fn distance(world: impl Fn() -> SimulationBuilder, solver: &ProjectiveParams, steps: usize) -> f64 {
+    let mut cpu = world().solver(solver.clone()).build().unwrap();
+    let mut gpu = world().solver(params(solver)).build().unwrap();
+    for _ in 0..steps {
+        cpu.step().unwrap();
+        gpu.step().unwrap();
+    }
+    let gaps = cpu.positions().iter().zip(gpu.positions()).map(|(a, b)| (*a - *b).length());
+    gaps.fold(0.0, f64::max) / cpu.model().diagonal()
+}
+
+fn cloth(material: &ClothMaterial) -> Body {
+    let sheet = Sheet { width: 1.0, height: 0.8, columns: 17, rows: 13, ..Sheet::default() };
+    let corners = [sheet.vertex(0, 13), sheet.vertex(17, 13)];
+    Body::cloth(&sheet.mesh().unwrap(), material).unwrap().named("cloth").pin(corners)
+}
+
+fn bar(material: &SolidMaterial) -> Body {
+    let mesh = TetBox { size: Vec3::new(1.0, 0.2, 0.2), cells: [10, 2, 2], ..TetBox::default() }.mesh().unwrap();
+    let held: Vec<u32> = (0..).zip(&mesh.positions).filter(|(_, p)| p.x < 1e-9).map(|(v, _)| v).collect();
+    Body::solid(&mesh, material).unwrap().named("bar").pin(held)
+}
+
+#[test]
+fn presets_of_cloth_and_solids_move_as_on_the_cpu() {
+    let Some(_) = common::device() else { return };
+    let plain = ProjectiveParams::plain(10);
+    let stretchy = ClothMaterial { poisson_ratio: 0.3, ..presets::cloth("cotton").unwrap() };
+    for (name, material) in
+        [("silk", presets::cloth("silk").unwrap()), ("denim", presets::cloth("denim").unwrap()), ("ν = 0.3", stretchy)]
+    {
+        let gap = distance(|| Simulation::builder().body(cloth(&material)), &plain, 30);
+        assert!(gap < 1e-4, "{name}: {gap:e} of the diagonal after 30 frames");
+    }
+    for name in ["jelly", "rubber", "foam"] {
+        let material = presets::solid(name).unwrap();
+        let gap = distance(|| Simulation::builder().body(bar(&material)), &plain, 30);
+        assert!(gap < 1e-4, "{name}: {gap:e} of the diagonal after 30 frames");
+    }
+}
+
+#[test]
+fn springs_goals_and_attachments_move_as_on_the_cpu() {
+    let Some(_) = common::device() else { return };
+    let world = || {
+        let sheet = Sheet { width: 0.5, height: 0.5, columns: 8, rows: 8, plane: Plane::Xz, ..Sheet::default() };
+        let mesh = sheet.mesh().unwrap();
+        // Some that give way within limits.
+        let mut springs = EdgeSprings::new(mesh.edges(), SpringStiffness::Uniform(200.0));
+        springs.limits = [0.9, 1.1];
+        let limited = springs.build(&mesh.positions).unwrap();
+        let vertices = vec![sheet.vertex(0, 0), sheet.vertex(8, 8)];
+        let held = PositionGoals { vertices, goals: None, stiffness: 300.0 };
+        let held = held.build(&mesh.positions).unwrap();
+        let net = Body::mass_spring(&mesh, 0.2, mesh.edges(), 100.0).unwrap().named("net");
+        let net = net.with_energy(limited).with_energy(held);
+        let world = Simulation::builder().body(net).body(cloth(&presets::cloth("silk").unwrap()));
+        world.attach_at_distance(("net", sheet.vertex(8, 0)), ("cloth", 3), 500.0)
+    };
+    let gap = distance(world, &ProjectiveParams::plain(10), 30);
+    assert!(gap < 1e-4, "{gap:e}");
+}
+
+#[test]
+fn chebyshev_is_the_same_on_both_sides() {
+    let Some(_) = common::device() else { return };
+    let acceleration = Acceleration::Chebyshev { rho: 0.9, delay: 3, relaxation: 1.0 };
+    let solver = ProjectiveParams { acceleration, ..ProjectiveParams::plain(12) };
+    let gap = distance(|| Simulation::builder().body(cloth(&presets::cloth("cotton").unwrap())), &solver, 20);
+    assert!(gap < 1e-4, "{gap:e}");
+}
+
+#[test]
+fn a_run_has_the_same_bits_again_and_after_a_checkpoint() {
+    let Some(_) = common::device() else { return };
+    let build = || {
+        let world = Simulation::builder().body(cloth(&presets::cloth("cotton").unwrap()));
+        world.body(bar(&presets::solid("jelly").unwrap())).solver(params(&ProjectiveParams::plain(5))).build().unwrap()
+    };
+    let (mut first, mut second) = (build(), build());
+    for step in 0..10 {
+        first.step().unwrap();
+        if step == 4 {
+            let checkpoint = first.checkpoint();
+            second.restore(&checkpoint).unwrap();
+        } else if step > 4 {
+            second.step().unwrap();
+        }
+    }
+    assert_eq!(first.positions(), second.positions());
+}
+
+#[test]
+fn a_checkpoint_passes_between_cpu_and_gpu() {
+    let Some(_) = common::device() else { return };
+    let plain = ProjectiveParams::plain(10);
+    let world = || Simulation::builder().body(bar(&presets::solid("jelly").unwrap()));
+    let mut cpu = world().solver(plain.clone()).build().unwrap();
+    let mut gpu = world().solver(params(&plain)).build().unwrap();
+    (0..5).for_each(|_| drop(cpu.step().unwrap()));
+    gpu.restore(&cpu.checkpoint()).unwrap();
+    (0..5).for_each(|_| drop(gpu.step().unwrap()));
+    let mut back = world().solver(plain).build().unwrap();
+    back.restore(&gpu.checkpoint()).unwrap();
+    for _ in 0..5 {
+        cpu.step().unwrap();
+    }
+    let gaps = cpu.positions().iter().zip(back.positions()).map(|(a, b)| (*a - *b).length());
+    assert!(gaps.fold(0.0, f64::max) < 1e-5 * cpu.model().diagonal());
+    back.step().unwrap();
+}
+
+#[test]
+fn cloth_comes_to_rest_on_a_sphere() {
+    let Some(_) = common::device() else { return };
+    let sheet = Sheet { width: 1.0, height: 1.0, columns: 12, rows: 12, plane: Plane::Xz, ..Sheet::default() };
+    let cloth = Body::cloth(&sheet.mesh().unwrap(), &presets::cloth("cotton").unwrap()).unwrap();
+    let ball = Collider::new(Shape::Sphere { radius: 0.35 }).at(Vec3::new(0.0, -0.4, 0.0));
+    let mut sim =
+        Simulation::builder().body(cloth).collider(ball).solver(params(&ProjectiveParams::plain(10))).build().unwrap();
+    for _ in 0..40 {
+        let report = sim.step().unwrap();
+        assert!(report.solve.movement.is_finite());
+    }
+    let centre = Vec3::new(0.0, -0.4, 0.0);
+    let nearest = sim.positions().iter().map(|p| (*p - centre).length()).fold(f64::INFINITY, f64::min);
+    assert!(nearest > 0.349 && sim.positions().iter().any(|p| p.y < -0.2), "{nearest}");
+}
+
+#[test]
+fn what_it_does_not_know_is_refused_by_name() {
+    let Some(_) = common::device() else { return };
+    let refused = |builder: SimulationBuilder| match builder.build().unwrap_err() {
+        error @ ModelError::Solver { .. } => error.to_string(),
+        other => panic!("{other}"),
+    };
+    let world = || Simulation::builder().body(cloth(&ClothMaterial::default()));
+    let message = refused(world().solver(params(&ProjectiveParams::default())));
+    assert!(message.contains("Anderson") && message.contains("Chebyshev"), "{message}");
+    let choice = DeviceChoice { name: Some("Voodoo 2".to_owned()), ..DeviceChoice::default() };
+    let message = refused(world().solver(GpuParams { device: choice, ..GpuParams::plain(10) }));
+    assert!(message.contains("Voodoo 2"), "{message}");
+    let hinges = ClothMaterial { bend_model: BendModel::Hinge, ..ClothMaterial::default() };
+    let message = refused(Simulation::builder().body(cloth(&hinges)).solver(params(&ProjectiveParams::plain(10))));
+    assert!(message.contains("\"cloth\"") && message.contains("hinge"), "{message}");
+}
+
+#[test]
+fn a_device_that_is_lost_leaves_the_last_good_state() {
+    let Some(_) = common::device() else { return };
+    // A device of its own: the others must not lose theirs.
+    let choice = DeviceChoice { binding_size: Some(1 << 26), ..common::choice() };
+    let solver = GpuParams { device: choice.clone(), ..GpuParams::plain(5) };
+    let mut sim = Simulation::builder().body(cloth(&ClothMaterial::default())).solver(solver).build().unwrap();
+    sim.step().unwrap();
+    let before = sim.positions().to_vec();
+    Device::open(&choice).unwrap().lose();
+    let message = sim.step().unwrap_err().to_string();
+    assert!(message.contains("lost"), "{message}");
+    assert_eq!(sim.positions(), before);
+    // Another solver goes on from there.
+    sim.set_solver(ProjectiveParams::plain(5)).unwrap();
+    sim.step().unwrap();
+}
