@@ -24,4 +24,4 @@ mod solver;
 
 pub use error::GpuError;
 pub use fronts::{CostModel, DirectSolve};
-pub use solver::GpuParams;
+pub use solver::{GpuMethod, GpuParams};

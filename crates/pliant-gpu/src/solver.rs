@@ -7,7 +7,7 @@ use pliant::energy::Memory;
 use pliant::math::Vec3;
 use pliant::solve::{
     Acceleration, ForceBalance, Objective, Progress, ProjectiveParams, SetupSeconds, SolveError, SolveReport, Solver,
-    SolverRecipe, Start,
+    SolverChoice, SolverRecipe, Start, TwoMetricParams,
 };
 use pliant::{Clock, Model, ModelError, TimeIntegrator};
 
@@ -23,11 +23,23 @@ const UNSEEN: usize = 10;
 /// How many times the usual iterations a solver makes that takes care.
 const CARE: usize = 5;
 
+/// Which of the engine's methods runs on the GPU.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum GpuMethod {
+    /// What [`SolverChoice::Auto`] would choose, with its substeps and integrator.
+    #[default]
+    Auto,
+    /// Local/global iterations, plain or with Chebyshev weights.
+    Projective(ProjectiveParams),
+    /// Newton's method with two metrics.
+    TwoMetric(TwoMetricParams),
+}
+
 /// Parameters of the solver on a GPU. Pass them to [`SimulationBuilder::solver`](pliant::SimulationBuilder::solver) as any other solver's.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GpuParams {
-    /// Local/global iterations. Acceleration is none or Chebyshev's.
-    pub projective: ProjectiveParams,
+    /// The method.
+    pub method: GpuMethod,
     /// Which GPU.
     pub device: DeviceChoice,
 }
@@ -35,7 +47,33 @@ pub struct GpuParams {
 impl GpuParams {
     /// Plain local/global with a fixed number of iterations, as in the papers.
     pub fn plain(iterations: usize) -> Self {
-        Self { projective: ProjectiveParams::plain(iterations), ..Self::default() }
+        Self { method: GpuMethod::Projective(ProjectiveParams::plain(iterations)), ..Self::default() }
+    }
+
+    /// These parameters for what stands in a solver of the engine, if the GPU has its method.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// use pliant_gpu::{GpuMethod, GpuParams};
+    /// let gpu = GpuParams::default().running(&TwoMetricParams::default().into()).expect("it has this method");
+    /// assert_eq!(gpu.method, GpuMethod::TwoMetric(TwoMetricParams::default()));
+    /// assert!(GpuParams::default().running(&NewtonParams::default().into()).is_none());
+    /// ```
+    pub fn running(&self, solver: &SolverChoice) -> Option<Self> {
+        let method = match solver {
+            SolverChoice::Auto => GpuMethod::Auto,
+            SolverChoice::Projective(params) => GpuMethod::Projective(params.clone()),
+            SolverChoice::TwoMetric(params) => GpuMethod::TwoMetric(params.clone()),
+            _ => return None,
+        };
+        Some(Self { method, device: self.device.clone() })
+    }
+
+    fn iterations(&self) -> ProjectiveParams {
+        match &self.method {
+            GpuMethod::Projective(params) => params.clone(),
+            _ => ProjectiveParams::plain(10),
+        }
     }
 
     fn refuse(&self, problem: impl std::fmt::Display) -> ModelError {
@@ -43,16 +81,22 @@ impl GpuParams {
     }
 
     fn check_parameters(&self) -> Result<(), ModelError> {
-        let ProjectiveParams { acceleration, record, precision, .. } = &self.projective;
-        match acceleration {
-            Acceleration::None | Acceleration::Chebyshev { .. } => {}
-            other => return Err(self.refuse(format!("it has no {other:?}: choose none or Chebyshev"))),
-        }
-        if *record {
-            return Err(self.refuse("it does not record g at each iteration: the projective solver does"));
-        }
-        if *precision != pliant::sparse::Precision::Single {
-            return Err(self.refuse("it computes in single precision"));
+        let record = match &self.method {
+            GpuMethod::Auto => false,
+            GpuMethod::Projective(params) => {
+                match params.acceleration {
+                    Acceleration::None | Acceleration::Chebyshev { .. } => {}
+                    other => return Err(self.refuse(format!("it has no {other:?}: choose none or Chebyshev"))),
+                }
+                if params.precision != pliant::sparse::Precision::Single {
+                    return Err(self.refuse("it computes in single precision"));
+                }
+                params.record
+            }
+            GpuMethod::TwoMetric(params) => params.record,
+        };
+        if record {
+            return Err(self.refuse("it does not record g at each iteration: the solvers on the CPU do"));
         }
         Ok(())
     }
@@ -82,6 +126,19 @@ impl SolverRecipe for GpuParams {
             return Err(ModelError::ConsistentMasses { body, solver: "GPU" });
         }
         Device::open(&self.device).map(|_| ()).map_err(|error| self.refuse(error))
+    }
+
+    fn follows_rule(&self) -> bool {
+        self.method == GpuMethod::Auto
+    }
+
+    fn in_place_of(&self, chosen: SolverChoice) -> SolverChoice {
+        let method = match chosen {
+            SolverChoice::TwoMetric(params) => GpuMethod::TwoMetric(params),
+            // Its world has something without a kernel, which is then refused by name; or nothing to accelerate.
+            _ => GpuMethod::Projective(ProjectiveParams::plain(ProjectiveParams::default().iterations)),
+        };
+        Self { method, device: self.device.clone() }.into()
     }
 
     fn build(&self) -> Box<dyn Solver> {
@@ -125,7 +182,7 @@ impl Prepared {
         setup.factor = lap();
         let local = LocalStep::new(&device, objective, solve.order(), solve.right_hand_side())?;
         let iteration = device.program([&local.dispatches[..], solve.dispatches()].concat())?;
-        let moves = shares(&params.projective)
+        let moves = shares(&params.iterations())
             .into_iter()
             .map(|(share, again)| device.program(vec![local.advance(&device, solve.solution(), share, again)?]))
             .collect::<Result<_, _>>()?;
@@ -219,7 +276,7 @@ impl GpuSolver {
     ) -> Result<SolveReport, GpuError> {
         let mut report = self.prepare(objective, clock)?;
         let begun = clock.now();
-        let ProjectiveParams { iterations, tolerance, .. } = self.params.projective;
+        let ProjectiveParams { iterations, tolerance, .. } = self.params.iterations();
         let prepared = &self.prepared[0];
         let inverse_masses = if contacts.is_none() { Vec::new() } else { inverse_masses(objective.model) };
         if !contacts.is_none() {
@@ -271,7 +328,7 @@ fn inverse_masses(model: &Model) -> Vec<f64> {
 
 impl Solver for GpuSolver {
     fn start(&self) -> Start {
-        self.params.projective.start
+        self.params.iterations().start
     }
 
     fn advance(
@@ -297,7 +354,7 @@ impl Solver for GpuSolver {
     }
 
     fn take_care(&mut self, is_careful: bool) {
-        let iterations = &mut self.params.projective.iterations;
+        let GpuMethod::Projective(ProjectiveParams { iterations, .. }) = &mut self.params.method else { return };
         match is_careful {
             true => *iterations = CARE * *self.usual.get_or_insert(*iterations),
             false => *iterations = self.usual.take().unwrap_or(*iterations),

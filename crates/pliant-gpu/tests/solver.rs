@@ -6,12 +6,12 @@ mod common;
 use pliant::energy::PositionGoals;
 use pliant::prelude::*;
 use pliant::{ModelError, SimulationBuilder, presets};
-use pliant_gpu::GpuParams;
 use pliant_gpu::device::{Device, DeviceChoice};
+use pliant_gpu::{GpuMethod, GpuParams};
 
 /// Plain iterations, which are the same on both sides but for rounding.
 fn params(projective: &ProjectiveParams) -> GpuParams {
-    GpuParams { projective: projective.clone(), device: common::choice() }
+    GpuParams { method: GpuMethod::Projective(projective.clone()), device: common::choice() }
 }
 
 /// Largest distance between two worlds after some steps, over the diagonal.

@@ -25,6 +25,17 @@ pub trait SolverRecipe: Debug + Send + Sync + 'static {
         }
     }
 
+    /// Whether the rule of [`SolverChoice::Auto`] decides what it does, for recipes that run the engine's own methods elsewhere: the rule then chooses substeps and
+    /// integrator too, unless you set them, and [`in_place_of`](Self::in_place_of) takes the place of the solver that it chose.
+    fn follows_rule(&self) -> bool {
+        false
+    }
+
+    /// What takes the place of a solver that the rule has chosen.
+    fn in_place_of(&self, chosen: SolverChoice) -> SolverChoice {
+        chosen
+    }
+
     /// Makes a solver. A world makes a new one when its model is replaced.
     fn build(&self) -> Box<dyn Solver>;
 }

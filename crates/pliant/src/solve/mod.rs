@@ -144,6 +144,23 @@ impl SolverChoice {
         matches!(self, Self::PositionBased(_))
     }
 
+    /// Whether the rule of [`Auto`](Self::Auto) decides what it does.
+    pub(crate) fn follows_rule(&self) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Custom(own) => own.recipe().follows_rule(),
+            _ => false,
+        }
+    }
+
+    /// What a choice that follows the rule comes to, if that has chosen a solver.
+    pub(crate) fn in_place_of(&self, chosen: Self) -> Self {
+        match self {
+            Self::Custom(own) => own.recipe().in_place_of(chosen),
+            _ => chosen,
+        }
+    }
+
     /// Whether it solves linear systems in which contacts and attachments to other groups have a part.
     pub(crate) fn has_matrix(&self) -> bool {
         matches!(self, Self::Projective(_) | Self::TwoMetric(_) | Self::Newton(_))

@@ -116,7 +116,7 @@ impl Wishes {
             }
         }
         let key = |(solver, needs): (SolverChoice, bool)| {
-            let needs_position_based = needs && solver == SolverChoice::Auto;
+            let needs_position_based = needs && solver.follows_rule();
             Key { solver, needs_position_based }
         };
         solvers.into_iter().zip(needing).map(key).collect()
@@ -127,7 +127,7 @@ impl Wishes {
         let mut plan = Plan::by_key(self.keys_in(model));
         let models = plan.models(model);
         let group = |k: usize| models[k].as_ref().unwrap_or(model);
-        let free: Vec<usize> = (0..plan.solvers.len()).filter(|&k| plan.solvers[k] == SolverChoice::Auto).collect();
+        let free: Vec<usize> = (0..plan.solvers.len()).filter(|&k| plan.solvers[k].follows_rule()).collect();
         let choose_for = |k: usize, substeps| choose(group(k), around.touchable, around.time_step, substeps);
         let (mut substeps, mut integrator) = around.standard;
         if !free.is_empty() {
@@ -142,7 +142,8 @@ impl Wishes {
                 // What was chosen with this very clock would be chosen again.
                 let is_same = chosen.substeps == substeps && chosen.integrator == integrator;
                 let again = || choose_for(k, Some(substeps)).suited_to(around.has_wind, Some(integrator));
-                plan.solvers[k] = if is_same { chosen } else { again() }.solver;
+                let chosen = if is_same { chosen } else { again() }.solver;
+                plan.solvers[k] = plan.solvers[k].in_place_of(chosen);
             }
         }
         let (plan, mode) = (plan.joined(), around.touchable.mode);

@@ -153,8 +153,9 @@ impl<'a> Problem<'a> {
     /// Minimises g with a solver, starting from `x`; the problem itself does not change.
     pub fn solve(&self, solver: &SolverChoice, x: &mut [Vec3]) -> Result<SolveReport, SolveError> {
         let untouched = Touchable { colliders: false, layers: false, mode: ContactMode::Constraint };
-        let suited = (*solver == SolverChoice::Auto)
-            .then(|| choose(self.model, untouched, self.inertia.sqrt().recip(), Some(1)).solver);
+        let suited = solver
+            .follows_rule()
+            .then(|| solver.in_place_of(choose(self.model, untouched, self.inertia.sqrt().recip(), Some(1)).solver));
         let solver = suited.as_ref().unwrap_or(solver);
         if let (false, Some((body, kind))) = (solver.knows_constraints(), self.model.needs_position_based()) {
             return Err(SolveError::UnsupportedConstraint { body: body.name.clone(), kind });

@@ -89,12 +89,12 @@ impl Simulation {
     }
 
     fn suited(&self, choice: SolverChoice) -> SolverChoice {
-        if choice != SolverChoice::Auto {
+        if !choice.follows_rule() {
             return choice;
         }
         let Circumstances { time_step, has_wind, touchable, standard: (substeps, integrator) } = self.circumstances();
         let chosen = choose(&self.model, touchable, time_step, Some(substeps));
-        chosen.suited_to(has_wind, Some(integrator)).solver
+        choice.in_place_of(chosen.suited_to(has_wind, Some(integrator)).solver)
     }
 
     /// Advances by one time step with another solver, such as the exact one; the simulation keeps its own solver with
