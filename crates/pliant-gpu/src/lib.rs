@@ -20,6 +20,8 @@ pub mod device;
 mod error;
 mod fronts;
 mod local;
+mod newton;
+mod prepared;
 mod solver;
 
 pub use error::GpuError;

@@ -6,20 +6,20 @@ use pliant::contact::{ContactMode, Contacts};
 use pliant::energy::Memory;
 use pliant::math::Vec3;
 use pliant::solve::{
-    Acceleration, ForceBalance, Objective, Progress, ProjectiveParams, SetupSeconds, SolveError, SolveReport, Solver,
+    Acceleration, ForceBalance, Objective, Preconditioner, Progress, ProjectiveParams, SolveError, SolveReport, Solver,
     SolverChoice, SolverRecipe, Start, TwoMetricParams,
 };
-use pliant::{Clock, Model, ModelError, TimeIntegrator};
+use pliant::{Clock, Model, ModelError, State, TimeIntegrator};
 
-use crate::device::{Device, DeviceChoice, Program};
+use rayon::prelude::*;
+
+use crate::device::{Device, DeviceChoice};
 use crate::error::GpuError;
-use crate::fronts::{CostModel, DirectSolve};
-use crate::local::{LocalStep, Measures, has_kernel};
+use crate::local::{Measures, has_kernel};
+use crate::prepared::{Prepared, Touched};
 
 /// Factors kept: integrators with a first step of another kind alternate between two.
 const KEPT_FACTORS: usize = 2;
-/// Iterations between two looks at forces: a look waits for the device.
-const UNSEEN: usize = 10;
 /// How many times the usual iterations a solver makes that takes care.
 const CARE: usize = 5;
 
@@ -69,13 +69,6 @@ impl GpuParams {
         Some(Self { method, device: self.device.clone() })
     }
 
-    fn iterations(&self) -> ProjectiveParams {
-        match &self.method {
-            GpuMethod::Projective(params) => params.clone(),
-            _ => ProjectiveParams::plain(10),
-        }
-    }
-
     fn refuse(&self, problem: impl std::fmt::Display) -> ModelError {
         ModelError::Solver { solver: self.name().to_owned(), problem: problem.to_string() }
     }
@@ -93,7 +86,14 @@ impl GpuParams {
                 }
                 params.record
             }
-            GpuMethod::TwoMetric(params) => params.record,
+            GpuMethod::TwoMetric(params) => {
+                if params.preconditioner == Preconditioner::Sum {
+                    return Err(
+                        self.refuse("it has no sum of metrics as preconditioner: choose their product, or the factor")
+                    );
+                }
+                params.record
+            }
         };
         if record {
             return Err(self.refuse("it does not record g at each iteration: the solvers on the CPU do"));
@@ -142,106 +142,26 @@ impl SolverRecipe for GpuParams {
     }
 
     fn build(&self) -> Box<dyn Solver> {
-        Box::new(GpuSolver { params: self.clone(), usual: None, prepared: VecDeque::new(), ended: None })
-    }
-}
-
-/// What is on the device for one matrix.
-#[derive(Debug)]
-struct Prepared {
-    inertia: f64,
-    scales: Vec<f64>,
-    device: Device,
-    local: LocalStep,
-    /// Forces and a solve with them.
-    iteration: Program,
-    /// Ways to move by what was solved for, by iteration; the last one goes on.
-    moves: Vec<Program>,
-    /// Forces and measures of where vertices are.
-    look: Program,
-}
-
-impl Prepared {
-    fn new(
-        params: &GpuParams,
-        objective: &Objective<'_>,
-        clock: &Clock,
-        setup: &mut SetupSeconds,
-    ) -> Result<Self, GpuError> {
-        let device = Device::open(&params.device)?;
-        let mut last = clock.now();
-        let mut lap = || {
-            let now = clock.now();
-            now - std::mem::replace(&mut last, now)
-        };
-        let model = objective.model;
-        let matrix = objective.projective_matrix();
-        setup.assemble = lap();
-        let positions: Vec<Vec3> = model.free().iter().map(|&v| model.rest()[v as usize]).collect();
-        let solve = DirectSolve::new(&device, &matrix, &positions, &CostModel::default())?;
-        setup.factor = lap();
-        let local = LocalStep::new(&device, objective, solve.order(), solve.right_hand_side())?;
-        let iteration = device.program([&local.dispatches[..], solve.dispatches()].concat())?;
-        let moves = shares(&params.iterations())
-            .into_iter()
-            .map(|(share, again)| device.program(vec![local.advance(&device, solve.solution(), share, again)?]))
-            .collect::<Result<_, _>>()?;
-        let measure = local.measure(&device, solve.solution(), solve.right_hand_side())?;
-        let look = device.program([&local.dispatches[..], &[measure]].concat())?;
-        setup.pack = lap();
-        Ok(Self {
-            inertia: objective.inertia,
-            scales: objective.scales.to_vec(),
-            device,
-            local,
-            iteration,
-            moves,
-            look,
+        Box::new(GpuSolver {
+            params: self.clone(),
+            usual: None,
+            prepared: VecDeque::new(),
+            ended: None,
+            first_residual: None,
         })
     }
-
-    fn fits(&self, objective: &Objective<'_>) -> bool {
-        self.inertia == objective.inertia && self.scales == objective.scales
-    }
-
-    /// Some iterations, from one on, without waiting.
-    fn iterate(&self, iterations: std::ops::Range<usize>) -> Result<(), GpuError> {
-        let moves = |k: usize| &self.moves[k.min(self.moves.len() - 1)];
-        let programs: Vec<&Program> = iterations.flat_map(|k| [&self.iteration, moves(k)]).collect();
-        self.device.run(&programs)
-    }
-
-    /// Forces and energies where vertices are now.
-    fn look(&self) -> Result<Option<Measures>, GpuError> {
-        self.device.run(&[&self.look])?;
-        self.local.measured(&self.device)
-    }
-}
-
-/// Shares of the step, and of the movement before it, by iteration: x ← x + ω·relaxation·δ + (ω − 1)(x − x_last) [Wang 2015, eq. 9].
-fn shares(params: &ProjectiveParams) -> Vec<(f64, f64)> {
-    let Acceleration::Chebyshev { rho, delay, relaxation } = params.acceleration else { return vec![(1.0, 0.0)] };
-    let mut omega = 1.0;
-    (1..=params.iterations.max(1))
-        .map(|k| {
-            omega = match k {
-                k if k <= delay.max(1) => 1.0,
-                k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
-                _ => 4.0 / (4.0 - rho * rho * omega),
-            };
-            (omega * relaxation, omega - 1.0)
-        })
-        .collect()
 }
 
 #[derive(Debug)]
 struct GpuSolver {
     params: GpuParams,
-    /// The iterations that it was given, while it takes more care.
-    usual: Option<usize>,
+    /// The method that it was given, while it takes more care.
+    usual: Option<GpuMethod>,
     prepared: VecDeque<Prepared>,
     /// Where the last solve has ended, with its elastic energy \[J\].
     ended: Option<(Vec<Vec3>, f64)>,
+    /// What the first linear system of the stage began with.
+    first_residual: Option<f64>,
 }
 
 impl GpuSolver {
@@ -276,35 +196,33 @@ impl GpuSolver {
     ) -> Result<SolveReport, GpuError> {
         let mut report = self.prepare(objective, clock)?;
         let begun = clock.now();
-        let ProjectiveParams { iterations, tolerance, .. } = self.params.iterations();
-        let prepared = &self.prepared[0];
-        let inverse_masses = if contacts.is_none() { Vec::new() } else { inverse_masses(objective.model) };
-        if !contacts.is_none() {
-            contacts.push_apart(&inverse_masses, objective.inertia, x);
-        }
+        let prepared = &mut self.prepared[0];
+        let mut touched = Touched::new(objective, contacts);
+        touched.push_apart(x);
         prepared.local.begin(&prepared.device, objective, x, memory)?;
-        let mut seen = None;
-        while report.iterations < iterations && !report.converged {
-            let next = if contacts.is_none() { UNSEEN } else { 1 }.min(iterations - report.iterations);
-            prepared.iterate(report.iterations..report.iterations + next)?;
-            report.iterations += next;
-            if !contacts.is_none() {
-                // What vertices have hit is found by the engine, and moves them.
-                prepared.local.finish(&prepared.device, x, memory)?;
-                contacts.push_apart(&inverse_masses, objective.inertia, x);
-                prepared.local.begin(&prepared.device, objective, x, memory)?;
+        let seen = match &self.params.method {
+            GpuMethod::TwoMetric(params) => {
+                let wanted = wanted_energy(objective);
+                prepared.newton(
+                    objective,
+                    params,
+                    wanted,
+                    &mut self.first_residual,
+                    &mut touched,
+                    (x, memory),
+                    &mut report,
+                )?
             }
-            if report.iterations == iterations || (contacts.is_none() && tolerance > 0.0) {
-                seen = prepared.look()?;
-                let is_balanced = |seen: &Measures| seen.unbalanced <= tolerance * seen.largest.max(objective.load);
-                report.converged = seen.as_ref().is_some_and(is_balanced);
+            GpuMethod::Projective(params) => {
+                prepared.projective(objective, params, &mut touched, (x, memory), &mut report)?
             }
-        }
-        prepared.local.finish(&prepared.device, x, memory)?;
+            // A world has replaced it by what suits it.
+            GpuMethod::Auto => None,
+        };
+        prepared.local.finish(&prepared.device, objective.before, x, memory)?;
         self.ended = None;
         match seen {
-            Some(Measures { step, unbalanced, largest, elastic, inertial }) => {
-                report.movement = step / objective.model.diagonal();
+            Some(Measures { unbalanced, largest, elastic, inertial, .. }) => {
                 report.objective = elastic + inertial;
                 report.forces = Some(ForceBalance { unbalanced, largest: largest.max(objective.load) });
                 if !prepared.local.has_goals() {
@@ -320,15 +238,29 @@ impl GpuSolver {
     }
 }
 
-/// 1/m of all vertices, 0 where they are held.
-fn inverse_masses(model: &Model) -> Vec<f64> {
-    let mass = model.mass().diagonal();
-    (0u32..).zip(mass).map(|(v, mass)| if model.free_index(v).is_some() { 1.0 / mass } else { 0.0 }).collect()
+/// ½(s − x₀)ᵀM(s − x₀)/τ²: the kinetic energy that inertia and external forces ask for \[J\].
+fn wanted_energy(objective: &Objective<'_>) -> f64 {
+    let (model, mass) = (objective.model, objective.model.mass().diagonal());
+    let squares = model.free().par_iter().with_min_len(4096).map(|&v| {
+        let v = v as usize;
+        mass[v] * (objective.target[v] - objective.before[v]).length_squared()
+    });
+    // A guide for tolerances only: the order of its sum does not matter to any bit of a position. It must not depend on threads all the same.
+    let squares: Vec<f64> = squares.collect();
+    0.5 * objective.inertia * squares.iter().sum::<f64>()
 }
 
 impl Solver for GpuSolver {
     fn start(&self) -> Start {
-        self.params.iterations().start
+        match &self.params.method {
+            GpuMethod::Projective(params) => params.start,
+            GpuMethod::TwoMetric(params) => params.start,
+            GpuMethod::Auto => Start::default(),
+        }
+    }
+
+    fn begin_step(&mut self, _state: &State, _earlier: Option<(&[Vec3], f64)>) {
+        self.first_residual = None;
     }
 
     fn advance(
@@ -354,10 +286,15 @@ impl Solver for GpuSolver {
     }
 
     fn take_care(&mut self, is_careful: bool) {
-        let GpuMethod::Projective(ProjectiveParams { iterations, .. }) = &mut self.params.method else { return };
-        match is_careful {
-            true => *iterations = CARE * *self.usual.get_or_insert(*iterations),
-            false => *iterations = self.usual.take().unwrap_or(*iterations),
+        let method = &mut self.params.method;
+        if !is_careful {
+            return *method = self.usual.take().unwrap_or_else(|| method.clone());
+        }
+        *method = self.usual.get_or_insert_with(|| method.clone()).clone();
+        match method {
+            GpuMethod::Projective(params) => params.iterations *= CARE,
+            GpuMethod::TwoMetric(params) => params.iterations *= CARE,
+            GpuMethod::Auto => {}
         }
     }
 

@@ -15,15 +15,17 @@ fn params(projective: &ProjectiveParams) -> GpuParams {
 }
 
 /// Largest distance between two worlds after some steps, over the diagonal.
-fn distance(world: impl Fn() -> SimulationBuilder, solver: &ProjectiveParams, steps: usize) -> f64 {
-    let mut cpu = world().solver(solver.clone()).build().unwrap();
-    let mut gpu = world().solver(params(solver)).build().unwrap();
+fn gap(mut cpu: Simulation, mut gpu: Simulation, steps: usize) -> f64 {
     for _ in 0..steps {
         cpu.step().unwrap();
         gpu.step().unwrap();
     }
     let gaps = cpu.positions().iter().zip(gpu.positions()).map(|(a, b)| (*a - *b).length());
     gaps.fold(0.0, f64::max) / cpu.model().diagonal()
+}
+
+fn distance(world: impl Fn() -> SimulationBuilder, solver: &ProjectiveParams, steps: usize) -> f64 {
+    gap(world().solver(solver.clone()).build().unwrap(), world().solver(params(solver)).build().unwrap(), steps)
 }
 
 fn cloth(material: &ClothMaterial) -> Body {
@@ -76,6 +78,69 @@ fn springs_goals_and_attachments_move_as_on_the_cpu() {
     };
     let gap = distance(world, &ProjectiveParams::plain(10), 30);
     assert!(gap < 1e-4, "{gap:e}");
+}
+
+/// Newton's method with two metrics, solved so well that both sides have the same answer.
+#[test]
+fn newton_with_two_metrics_finds_what_it_finds_on_the_cpu() {
+    let Some(_) = common::device() else { return };
+    let stretchy = ClothMaterial { poisson_ratio: 0.3, ..presets::cloth("cotton").unwrap() };
+    let body = |name: &str| match presets::solid(name) {
+        Some(material) => bar(&material),
+        None => cloth(&presets::cloth(name).unwrap_or_else(|| stretchy.clone())),
+    };
+    for name in ["ν = 0.3", "silk", "denim", "jelly", "rubber"] {
+        for preconditioner in [Preconditioner::Product, Preconditioner::Factor] {
+            let solver = TwoMetricParams {
+                iterations: 20,
+                linear_iterations: 60,
+                linear_tolerance: 1e-3,
+                tolerance: 1e-5,
+                preconditioner,
+                ..TwoMetricParams::default()
+            };
+            let on_gpu = GpuParams { method: GpuMethod::TwoMetric(solver.clone()), device: common::choice() };
+            let world = || Simulation::builder().body(body(name)).substeps(2);
+            let gap = gap(world().solver(solver).build().unwrap(), world().solver(on_gpu).build().unwrap(), 10);
+            assert!(gap < 1e-4, "{name}, {preconditioner:?}: {gap:e} of the diagonal after 10 frames");
+        }
+    }
+}
+
+#[test]
+fn auto_runs_what_it_would_choose_on_the_cpu() {
+    let Some(_) = common::device() else { return };
+    let world = || Simulation::builder().body(cloth(&presets::cloth("cotton").unwrap()));
+    let cpu = world().build().unwrap();
+    let gpu = world().solver(GpuParams { device: common::choice(), ..GpuParams::default() }).build().unwrap();
+    assert_eq!(cpu.substeps(), gpu.substeps());
+    assert_eq!(format!("{}", gpu.solver_choice()), "GPU");
+    let gap = gap(cpu, gpu, 30);
+    assert!(gap < 0.02, "{gap} of the diagonal after 30 frames");
+}
+
+#[test]
+fn a_free_sheet_falls_as_a_stone_however_it_folds() {
+    let Some(_) = common::device() else { return };
+    let sheet = Sheet { width: 1.0, height: 1.0, columns: 12, rows: 12, plane: Plane::Xz, ..Sheet::default() };
+    let mesh = sheet.mesh().unwrap();
+    let folded: Vec<Vec3> = mesh.positions.iter().map(|p| Vec3::new(0.9 * p.x, 0.1 * (7.0 * p.x).sin(), p.z)).collect();
+    let body = Body::cloth(&mesh, &presets::cloth("cotton").unwrap()).unwrap().with_positions(folded);
+    let device = GpuParams { device: common::choice(), ..GpuParams::default() };
+    let mut sim = Simulation::builder().body(body).solver(device).build().unwrap();
+    let masses = sim.model().mass().lumped().to_vec();
+    let centre = |sim: &Simulation| -> Vec3 {
+        let weighed = sim.positions().iter().zip(&masses).map(|(p, m)| *p * *m);
+        weighed.sum::<Vec3>() / masses.iter().sum::<f64>()
+    };
+    let (begun, steps) = (centre(&sim), 30);
+    (0..steps).for_each(|_| drop(sim.step().unwrap()));
+    // Implicit Euler: g h² n (n + 1)/2 with the substeps' h.
+    let n = (steps * sim.substeps()) as f64;
+    let h = sim.time() / n;
+    let fallen = centre(&sim) - begun;
+    let expected = Vec3::Y * (-9.81 * h * h * n * (n + 1.0) / 2.0);
+    assert!((fallen - expected).length() < 1e-4 * expected.length(), "{fallen} for {expected}");
 }
 
 #[test]

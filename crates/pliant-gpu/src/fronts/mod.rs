@@ -42,6 +42,8 @@ struct FrontRecord {
 #[derive(Debug)]
 pub struct DirectSolve {
     order: Vec<u32>,
+    /// Places of parts that are not connected to others.
+    parts: Vec<std::ops::Range<usize>>,
     right_hand_side: Storage<[f32; 4]>,
     solution: Storage<[f32; 4]>,
     dispatches: Vec<Dispatch>,
@@ -66,8 +68,14 @@ impl DirectSolve {
         let right_hand_side = device.zeros("right-hand sides", count)?;
         let solution = device.zeros("solutions", count)?;
         let shards = layout.fill(device, &fronts, matrix)?;
-        let mut solve =
-            Self { order: Vec::new(), right_hand_side, solution, dispatches: Vec::new(), bytes: layout.bytes() };
+        let mut solve = Self {
+            order: Vec::new(),
+            parts: fronts.parts(),
+            right_hand_side,
+            solution,
+            dispatches: Vec::new(),
+            bytes: layout.bytes(),
+        };
         solve.dispatches = solve.sweeps(device, &fronts, &layout, &shards)?;
         solve.order = fronts.order;
         Ok(solve)
@@ -76,6 +84,11 @@ impl DirectSolve {
     /// The unknown at each place of its vectors.
     pub fn order(&self) -> &[u32] {
         &self.order
+    }
+
+    /// Places of parts of the matrix that are not connected to others.
+    pub fn parts(&self) -> &[std::ops::Range<usize>] {
+        &self.parts
     }
 
     /// What is solved for, in its order.

@@ -78,6 +78,14 @@ impl Fronts {
         let cuts = nodes.merge(cost);
         nodes.group(&cuts)
     }
+
+    /// Places of parts that are not connected to others.
+    pub(crate) fn parts(&self) -> Vec<std::ops::Range<usize>> {
+        let mut first = 0;
+        // Fronts of a part come one after the other, the last of them without rows.
+        let tops = self.fronts.iter().filter(|front| front.level == 0);
+        tops.map(|top| std::mem::replace(&mut first, top.first + top.columns)..top.first + top.columns).collect()
+    }
 }
 
 /// The dissection with what its separators are coupled with.

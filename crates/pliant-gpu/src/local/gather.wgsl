@@ -52,7 +52,7 @@ fn gather(
     var twice = 0.0;
     for (var k = 0u; k < slice.springs.y; k++) {
         let spring = springs[slice.springs.x + k * 64u + lane];
-        let other = bitcast<u32>(spring.x);
+        let other = index_of(spring.x);
         let e = edge(vertex, other);
         let size = length(e);
         let beyond = size - clamp(size, spring.z, spring.w);
@@ -62,7 +62,7 @@ fn gather(
     }
     for (var k = 0u; k < slice.rows.y; k++) {
         let row = rows[slice.rows.x + k * 64u + lane];
-        let other = bitcast<u32>(row.x);
+        let other = index_of(row.x);
         let e = edge(vertex, other);
         force -= row.y * e;
         twice -= share_of(other) * row.y * dot(e, e);

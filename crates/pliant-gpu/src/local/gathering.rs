@@ -4,6 +4,7 @@ use pliant::Model;
 use pliant::energy::{Arrays, Operator};
 use pliant::solve::Objective;
 
+use super::indexed;
 use super::places::{Places, Slots};
 
 /// Whether there is a kernel for energies of this kind.
@@ -29,6 +30,10 @@ pub(crate) struct Spring {
     pub(crate) lengths: [f64; 2],
 }
 
+/// Blocks of the second derivative between the corners of a triangle and of a tet.
+pub(crate) const TRIANGLE_BLOCKS: u32 = 6;
+pub(crate) const TET_BLOCKS: u32 = 10;
+
 /// Which simplices a batch has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Simplex {
@@ -50,6 +55,18 @@ pub(crate) struct Simplices {
     pub(crate) slots: Vec<[(u32, u32); 4]>,
     /// Numbers as the kernel wants them, two or three quads for each.
     pub(crate) numbers: Vec<[f32; 4]>,
+    /// The first of its blocks.
+    pub(crate) first_block: u32,
+}
+
+impl Simplices {
+    /// Corners, and blocks between them.
+    pub(crate) fn shape(&self) -> (usize, u32) {
+        match self.kind {
+            Simplex::Triangle => (3, TRIANGLE_BLOCKS),
+            Simplex::Tet => (4, TET_BLOCKS),
+        }
+    }
 }
 
 /// A goal: its batch and element, the place of its vertex, its weight.
@@ -60,10 +77,14 @@ pub(crate) type Goal = (usize, usize, u32, f64);
 pub(crate) struct Gathered {
     /// By place of free vertices.
     pub(crate) springs: Vec<Vec<Spring>>,
+    /// All springs, each once: the place of one end, and the spring as seen from there.
+    pub(crate) all_springs: Vec<(u32, Spring)>,
     pub(crate) rows: Vec<Vec<(u32, f64)>>,
     pub(crate) goals: Vec<Goal>,
     pub(crate) simplices: Vec<Simplices>,
     pub(crate) slots: Slots,
+    /// Number of blocks of simplices.
+    pub(crate) blocks: u32,
 }
 
 impl Gathered {
@@ -71,10 +92,12 @@ impl Gathered {
     pub(crate) fn new(objective: &Objective<'_>, places: &Places) -> Self {
         let mut gathered = Self {
             springs: vec![Vec::new(); places.free],
+            all_springs: Vec::new(),
             rows: vec![Vec::new(); places.free],
             goals: Vec::new(),
             simplices: Vec::new(),
             slots: Slots::new(places),
+            blocks: 0,
         };
         let model = objective.model;
         let all: Vec<Arrays> = model.energies().iter().map(|entry| entry.batch.arrays()).collect();
@@ -136,6 +159,7 @@ impl Gathered {
             let stencil = source.operator.stencil(e);
             let (lengths, factor) = spring(e);
             let weight = source.weight(e) / factor;
+            self.all_springs.push((places.of(stencil[0]), Spring { other: places.of(stencil[1]), weight, lengths }));
             for (own, other) in [(stencil[0], stencil[1]), (stencil[1], stencil[0])] {
                 if let Some(list) = self.springs.get_mut(places.of(own) as usize) {
                     list.push(Spring { other: places.of(other), weight, lengths });
@@ -206,6 +230,7 @@ impl Gathered {
             corners: Vec::with_capacity(operator.len()),
             slots: Vec::with_capacity(operator.len()),
             numbers: Vec::new(),
+            first_block: self.blocks,
         };
         for e in 0..operator.len() {
             let weights = sources.map(|source| source.as_ref().map_or(0.0, |(source, _)| source.weight(e)));
@@ -230,13 +255,15 @@ impl Gathered {
         out.slots.push(slots);
         let coefficient = |row: usize, edge: usize| a[row * n + order[edge + 1]] as f32;
         let [strain, content] = weights.map(|weight| weight as f32);
+        let block = indexed(self.blocks);
+        self.blocks += out.shape().1;
         match out.kind {
             Simplex::Triangle => {
                 out.numbers.push([coefficient(0, 0), coefficient(0, 1), coefficient(1, 0), coefficient(1, 1)]);
-                out.numbers.push([strain, content, 0.0, 0.0]);
+                out.numbers.push([strain, content, block, 0.0]);
             }
             Simplex::Tet => {
-                for (row, last) in [strain, content, 0.0].into_iter().enumerate() {
+                for (row, last) in [strain, content, block].into_iter().enumerate() {
                     out.numbers.push([coefficient(row, 0), coefficient(row, 1), coefficient(row, 2), last]);
                 }
             }

@@ -11,7 +11,7 @@ struct Parameters {
 struct Measures {
     // Squared: step, unbalanced force, force of inertia. Huge where something is not finite.
     largest: vec4<f32>,
-    // Twice: elastic energy, inertia's part of g.
+    // Twice: elastic energy, inertia's part of g, kinetic energy of the movement since the start.
     energies: vec4<f32>,
 }
 
@@ -35,13 +35,14 @@ fn measure(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         let s = step[vertex].xyz;
         let f = forces[vertex];
         let aim = targets[vertex];
-        let gap = aim.xyz - offsets[vertex].xyz;
+        let moved = offsets[vertex].xyz;
+        let gap = aim.xyz - moved;
         let squared = dot(gap, gap);
         let squares = vec4<f32>(dot(s, s), dot(f.xyz, f.xyz), aim.w * aim.w * squared, 0.0);
         // A NaN is not less than anything.
         let is_finite = squares.x < HUGE && squares.y < HUGE && squares.z < HUGE;
         most = select(vec4<f32>(HUGE), max(most, squares), is_finite);
-        sum += vec4<f32>(f.w, aim.w * squared, 0.0, 0.0);
+        sum += vec4<f32>(f.w, aim.w * squared, aim.w * dot(moved, moved), 0.0);
     }
     largest[thread] = most;
     energies[thread] = sum;

@@ -3,8 +3,8 @@
 mod gathering;
 mod places;
 
-pub(crate) use gathering::has_kernel;
-pub(crate) use places::Places;
+pub(crate) use gathering::{Gathered, Simplex, Simplices, has_kernel};
+pub(crate) use places::{Places, SLICE, sliced};
 
 use bytemuck::Zeroable;
 use pliant::energy::Memory;
@@ -14,8 +14,8 @@ use rayon::prelude::*;
 
 use crate::device::{Access, Bound, Device, Dispatch, Storage};
 use crate::error::GpuError;
-use gathering::{Gathered, Goal, Simplex, Simplices};
-use places::{SLICE, SliceRecord, sliced};
+use gathering::Goal;
+use places::SliceRecord;
 
 /// Threads of a workgroup of elements and of vertices that are moved.
 const THREADS: usize = 128;
@@ -33,15 +33,74 @@ pub(crate) struct LocalStep {
     pub(crate) offsets: Storage<[f32; 4]>,
     previous: Storage<[f32; 4]>,
     /// Where inertia and goals pull vertices, from their anchors \[m\], and how strongly \[N/m\].
-    targets: Storage<[f32; 4]>,
+    pub(crate) targets: Storage<[f32; 4]>,
     /// By parts; see `measure.wgsl`.
     measures: Storage<[[f32; 4]; 2]>,
     goals: Vec<Goal>,
-    /// Rotations of tets with the batches that they are warm values of.
-    rotations: Vec<(Vec<usize>, Storage<[f32; 4]>)>,
+    /// Triangles and tets.
+    pub(crate) elements: Vec<Elements>,
     /// Kernels that lead to −∇g.
     pub(crate) dispatches: Vec<Dispatch>,
 }
+
+/// Triangles or tets on the device.
+#[derive(Debug)]
+pub(crate) struct Elements {
+    pub(crate) kind: Simplex,
+    /// Batches whose warm values are the rotations.
+    batches: Vec<usize>,
+    bounds: [[f64; 2]; 2],
+    pub(crate) corners: Storage<[u32; 4]>,
+    pub(crate) numbers: Storage<[f32; 4]>,
+    /// Of tets; none for triangles.
+    pub(crate) rotations: Storage<[f32; 4]>,
+}
+
+impl Elements {
+    fn new(device: &Device, simplices: &Simplices) -> Result<Self, GpuError> {
+        let turning = if simplices.kind == Simplex::Tet { simplices.corners.len() } else { 0 };
+        Ok(Self {
+            kind: simplices.kind,
+            batches: simplices.batches.clone(),
+            bounds: simplices.bounds,
+            corners: device.array("corners of elements", &simplices.corners)?,
+            numbers: device.array("numbers of elements", &simplices.numbers)?,
+            rotations: device.zeros("rotations of tets", turning)?,
+        })
+    }
+
+    /// Bounds of stretches and of areas or volumes, for kernels.
+    pub(crate) fn parameters(&self) -> [u32; 4] {
+        let [[a, b], [c, d]] = self.bounds.map(|bounds| bounds.map(|bound| (bound as f32).to_bits()));
+        [a, b, c, d]
+    }
+
+    /// The kernel of forces on corners.
+    fn forces(
+        &self,
+        device: &Device,
+        corner_slots: &Storage<[u32; 4]>,
+        [anchors, offsets, slots]: [&Storage<[f32; 4]>; 3],
+    ) -> Result<Dispatch, GpuError> {
+        use Access::{Read, Write};
+        let mut buffers: Vec<&dyn Bound> = vec![anchors, offsets, &self.corners, corner_slots, &self.numbers, slots];
+        let mut access = vec![Read, Read, Read, Read, Read, Write];
+        let (own, entry) = match self.kind {
+            Simplex::Triangle => (include_str!("triangles.wgsl"), "triangles"),
+            Simplex::Tet => (include_str!("tets.wgsl"), "tets"),
+        };
+        if self.kind == Simplex::Tet {
+            buffers.push(&self.rotations);
+            access.push(Write);
+        }
+        let kernel = device.kernel(&[POINTS, STRETCHES, own].concat(), entry, &access)?;
+        Ok(device.dispatch(&kernel, &buffers, self.parameters(), self.corners.len().div_ceil(THREADS)))
+    }
+}
+
+/// Parts of kernels that others use as well.
+pub(crate) const POINTS: &str = include_str!("points.wgsl");
+pub(crate) const STRETCHES: &str = include_str!("stretches.wgsl");
 
 /// How far a solve has come.
 #[derive(Debug, Clone, Copy)]
@@ -56,36 +115,35 @@ pub(crate) struct Measures {
     pub(crate) elastic: f64,
     /// Inertia's part of g \[J\].
     pub(crate) inertial: f64,
+    /// Kinetic energy of the movement since the start of the stage \[J\].
+    pub(crate) kinetic: f64,
 }
 
 impl LocalStep {
-    /// Brings all elements to the device; `forces` will have −∇g.
+    /// Brings all elements to the device; `forces` will have −∇g. Also what they are made of.
     pub(crate) fn new(
         device: &Device,
         objective: &Objective<'_>,
         order: &[u32],
         forces: &Storage<[f32; 4]>,
-    ) -> Result<Self, GpuError> {
+    ) -> Result<(Self, Gathered), GpuError> {
         let places = Places::new(objective.model, order);
-        let mut gathered = Gathered::new(objective, &places);
+        let gathered = Gathered::new(objective, &places);
         let points = |what: &str| device.zeros::<[f32; 4]>(what, places.vertices.len());
         let (anchors, offsets, targets) = (points("anchors")?, points("offsets")?, points("targets")?);
         let resolved = gathered.slots.finish();
         let slots: Storage<[f32; 4]> = device.zeros("forces of elements", resolved.count)?;
-        let (mut dispatches, mut rotations) = (Vec::new(), Vec::new());
-        for simplices in std::mem::take(&mut gathered.simplices) {
+        let (mut dispatches, mut elements) = (Vec::new(), Vec::new());
+        for simplices in &gathered.simplices {
             let at: Vec<[u32; 4]> = simplices.slots.iter().map(|slots| slots.map(|slot| resolved.slot(slot))).collect();
-            let turning = match simplices.kind {
-                Simplex::Triangle => None,
-                Simplex::Tet => Some(device.zeros("rotations of tets", simplices.corners.len())?),
-            };
-            dispatches.push(elements(device, &simplices, &at, [&anchors, &offsets, &slots], turning.as_ref())?);
-            rotations.extend(turning.map(|turning| (simplices.batches, turning)));
+            let own = Elements::new(device, simplices)?;
+            let corner_slots = device.array("slots of corners", &at)?;
+            dispatches.push(own.forces(device, &corner_slots, [&anchors, &offsets, &slots])?);
+            elements.push(own);
         }
         let (spring_slices, springs) =
-            sliced(&places, &spring_rows(&gathered), |place| [f32::from_bits(place as u32), 0.0, 0.0, 0.0]);
-        let (row_slices, rows) =
-            sliced(&places, &quadratic_rows(&gathered), |place| [f32::from_bits(place as u32), 0.0]);
+            sliced(&places, &spring_rows(&gathered), |place| [indexed(place as u32), 0.0, 0.0, 0.0]);
+        let (row_slices, rows) = sliced(&places, &quadratic_rows(&gathered), |place| [indexed(place as u32), 0.0]);
         let mut slices = vec![SliceRecord::zeroed(); places.slices()];
         for (k, slice) in slices.iter_mut().enumerate() {
             (slice.springs, slice.rows, slice.slots) = (spring_slices[k], row_slices[k], resolved.slices[k]);
@@ -94,15 +152,16 @@ impl LocalStep {
         let springs = device.array("springs", &springs)?;
         let rows = device.array("rows of bending", &rows)?;
         use Access::{Read, Write};
-        let source = [include_str!("points.wgsl"), include_str!("gather.wgsl")].concat();
+        let source = [POINTS, include_str!("gather.wgsl")].concat();
         let kernel = device.kernel(&source, "gather", &[Read, Read, Read, Read, Read, Read, Read, Write])?;
         let buffers: [&dyn Bound; 8] = [&anchors, &offsets, &targets, &slices, &springs, &rows, &slots, forces];
         let free = places.free;
         dispatches.push(device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(SLICE)));
         let previous = device.zeros("offsets before", free)?;
         let measures = device.zeros("measures", MEASURING)?;
-        let goals = gathered.goals;
-        Ok(Self { places, anchors, offsets, previous, targets, measures, goals, rotations, dispatches })
+        let goals = gathered.goals.clone();
+        let step = Self { places, anchors, offsets, previous, targets, measures, goals, elements, dispatches };
+        Ok((step, gathered))
     }
 
     /// A kernel that moves vertices by a share of a step, and again by a share of the movement before it.
@@ -140,10 +199,10 @@ impl LocalStep {
         let most = |k: usize| parts.iter().fold(0.0, |most: f32, part| most.max(part[0][k]));
         let sum = |k: usize| 0.5 * parts.iter().map(|part| f64::from(part[1][k])).sum::<f64>();
         let [step, unbalanced, largest] = [0, 1, 2].map(most);
-        let [elastic, inertial] = [0, 1].map(sum);
+        let [elastic, inertial, kinetic] = [0, 1, 2].map(sum);
         let is_finite = [step, unbalanced, largest].iter().all(|square| *square < NOT_FINITE);
         let [step, unbalanced, largest] = [step, unbalanced, largest].map(|square| f64::from(square).sqrt());
-        let measures = Measures { step, unbalanced, largest, elastic, inertial };
+        let measures = Measures { step, unbalanced, largest, elastic, inertial, kinetic };
         Ok((is_finite && (elastic + inertial).is_finite()).then_some(measures))
     }
 
@@ -152,7 +211,7 @@ impl LocalStep {
         !self.goals.is_empty()
     }
 
-    /// Takes the positions, targets, goals and rotations that a stage begins with.
+    /// Takes the positions, targets, goals and rotations that a solve begins with. Anchors are where vertices were at the start of the stage.
     pub(crate) fn begin(
         &self,
         device: &Device,
@@ -171,7 +230,7 @@ impl LocalStep {
             .into_par_iter()
             .map(|place| {
                 let v = vertices[place] as usize;
-                let anchor = rounded(x[v]);
+                let anchor = rounded(objective.before[v]);
                 let inertia = objective.inertia * mass[v];
                 let (weight, pull) = held.get(place).copied().unwrap_or_default();
                 let all = inertia + weight;
@@ -183,26 +242,31 @@ impl LocalStep {
             let part: Vec<[f32; 4]> = points.iter().map(|point| point[k]).collect();
             device.write(storage, 0, &part)?;
         }
-        for (batches, rotations) in &self.rotations {
-            let warm = memory[batches[0]].warm.as_chunks::<4>().0;
+        for elements in self.elements.iter().filter(|elements| elements.kind == Simplex::Tet) {
+            let warm = memory[elements.batches[0]].warm.as_chunks::<4>().0;
             let warm: Vec<[f32; 4]> = warm.iter().map(|q| q.map(|value| value as f32)).collect();
-            device.write(rotations, 0, &warm)?;
+            device.write(&elements.rotations, 0, &warm)?;
         }
         Ok(())
     }
 
-    /// Brings positions and rotations back.
-    pub(crate) fn finish(&self, device: &Device, x: &mut [Vec3], memory: &mut [Memory]) -> Result<(), GpuError> {
+    /// Brings positions and rotations back; `before` are the positions that the stage begins with.
+    pub(crate) fn finish(
+        &self,
+        device: &Device,
+        before: &[Vec3],
+        x: &mut [Vec3],
+        memory: &mut [Memory],
+    ) -> Result<(), GpuError> {
         let free = self.places.free;
         let offsets = device.request(&self.offsets, free)?;
-        let rotations: Vec<_> = self
-            .rotations
-            .iter()
-            .map(|(batches, rotations)| Ok((batches, device.request(rotations, rotations.len())?)))
+        let tets = self.elements.iter().filter(|elements| elements.kind == Simplex::Tet);
+        let rotations: Vec<_> = tets
+            .map(|tets| Ok((&tets.batches, device.request(&tets.rotations, tets.rotations.len())?)))
             .collect::<Result<_, GpuError>>()?;
         for (&v, offset) in self.places.vertices.iter().zip(offsets.wait()?) {
-            let x = &mut x[v as usize];
-            *x = rounded(*x) + Vec3::new(offset[0].into(), offset[1].into(), offset[2].into());
+            x[v as usize] =
+                rounded(before[v as usize]) + Vec3::new(offset[0].into(), offset[1].into(), offset[2].into());
         }
         for (batches, rotations) in rotations {
             let values: Vec<f64> = rotations.wait()?.into_iter().flatten().map(f64::from).collect();
@@ -217,6 +281,11 @@ fn rounded(x: Vec3) -> Vec3 {
     Vec3::from_array(x.to_array().map(|value| f64::from(value as f32)))
 }
 
+/// An index among numbers; see `points.wgsl`.
+pub(crate) fn indexed(index: u32) -> f32 {
+    f32::from_bits(index | 0x4000_0000)
+}
+
 fn quad(v: Vec3, last: f32) -> [f32; 4] {
     [v.x as f32, v.y as f32, v.z as f32, last]
 }
@@ -224,40 +293,12 @@ fn quad(v: Vec3, last: f32) -> [f32; 4] {
 fn spring_rows(gathered: &Gathered) -> Vec<Vec<[f32; 4]>> {
     let row = |spring: &gathering::Spring| {
         let [low, high] = spring.lengths.map(|length| length as f32);
-        [f32::from_bits(spring.other), spring.weight as f32, low, high]
+        [indexed(spring.other), spring.weight as f32, low, high]
     };
     gathered.springs.iter().map(|springs| springs.iter().map(row).collect()).collect()
 }
 
 fn quadratic_rows(gathered: &Gathered) -> Vec<Vec<[f32; 2]>> {
-    let entry = |&(other, value): &(u32, f64)| [f32::from_bits(other), value as f32];
+    let entry = |&(other, value): &(u32, f64)| [indexed(other), value as f32];
     gathered.rows.iter().map(|row| row.iter().map(entry).collect()).collect()
-}
-
-/// The kernel of some elements.
-fn elements(
-    device: &Device,
-    simplices: &Simplices,
-    slots_of_corners: &[[u32; 4]],
-    [anchors, offsets, slots]: [&Storage<[f32; 4]>; 3],
-    rotations: Option<&Storage<[f32; 4]>>,
-) -> Result<Dispatch, GpuError> {
-    use Access::{Read, Write};
-    let corners = device.array("corners of elements", &simplices.corners)?;
-    let slots_of_corners = device.array("slots of corners", slots_of_corners)?;
-    let numbers = device.array("numbers of elements", &simplices.numbers)?;
-    let mut buffers: Vec<&dyn Bound> = vec![anchors, offsets, &corners, &slots_of_corners, &numbers, slots];
-    let mut access = vec![Read, Read, Read, Read, Read, Write];
-    let (own, entry) = match simplices.kind {
-        Simplex::Triangle => (include_str!("triangles.wgsl"), "triangles"),
-        Simplex::Tet => (include_str!("tets.wgsl"), "tets"),
-    };
-    if let Some(rotations) = rotations {
-        buffers.push(rotations);
-        access.push(Write);
-    }
-    let source = [include_str!("points.wgsl"), include_str!("stretches.wgsl"), own].concat();
-    let kernel = device.kernel(&source, entry, &access)?;
-    let [[a, b], [c, d]] = simplices.bounds.map(|bounds| bounds.map(|bound| (bound as f32).to_bits()));
-    Ok(device.dispatch(&kernel, &buffers, [a, b, c, d], simplices.corners.len().div_ceil(THREADS)))
 }

@@ -12,3 +12,8 @@ fn edge(begin: u32, end: u32) -> vec3<f32> {
 fn thread_number(group: vec3<u32>, groups: vec3<u32>, thread: u32, threads: u32) -> u32 {
     return (group.x + group.y * groups.x) * threads + thread;
 }
+
+// An index that is stored among numbers: with a bit that makes it an ordinary one, which no device changes.
+fn index_of(number: f32) -> u32 {
+    return bitcast<u32>(number) & 0x3fffffffu;
+}

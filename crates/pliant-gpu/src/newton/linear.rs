@@ -1,0 +1,305 @@
+//! Newton's system by conjugate gradients on a device, with two metrics as preconditioner; as the engine's `two_metric::linear`.
+
+use bytemuck::{Pod, Zeroable};
+use pliant::solve::{Objective, Preconditioner};
+
+use super::matrix::Matrix;
+use crate::device::{Access, Bound, Device, Dispatch, Program, Storage};
+use crate::error::GpuError;
+use crate::fronts::DirectSolve;
+use crate::local::{Gathered, LocalStep, SLICE, indexed};
+
+/// Iterations between two looks at whether they are done: a look waits for the device.
+const UNSEEN: usize = 4;
+/// Workgroups that judge a solve.
+const JUDGING: usize = 256;
+
+/// See `scalars.wgsl`.
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct Scalars {
+    rho: f32,
+    beta: f32,
+    alpha: f32,
+    begun_with: f32,
+    enough: f32,
+    beside: f32,
+    tolerance: f32,
+    iterations: u32,
+    is_done: u32,
+    unused: [u32; 3],
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) most: usize,
+    /// Share of the residual, measured by the preconditioner, that may be left.
+    pub(super) enough: f64,
+    /// A squared residual to be measured by instead of the one that the solve begins with, if it is larger.
+    pub(super) beside: f64,
+}
+
+/// What a solve came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Solved {
+    /// Slope of g along the solution \[J\].
+    pub(super) slope: f64,
+    /// By how much g falls if it is as quadratic as its model \[J\].
+    pub(super) promised: f64,
+    /// Longest movement of a vertex in it \[m\].
+    pub(super) longest: f64,
+    pub(super) iterations: usize,
+    /// The squared residual that it began with, measured by the preconditioner.
+    pub(super) begun_with: f64,
+}
+
+/// The linear solver of a world.
+#[derive(Debug)]
+pub(super) struct Linear {
+    /// What solves H x = −∇g.
+    pub(super) solution: Storage<[f32; 4]>,
+    scalars: Storage<Scalars>,
+    judgements: Storage<[f32; 4]>,
+    /// Assembles the matrix at the current positions, and begins.
+    begin: Program,
+    iteration: Program,
+    judge: Program,
+}
+
+/// Vectors of a row for each free vertex.
+struct Vectors {
+    residual: Storage<[f32; 4]>,
+    direction: Storage<[f32; 4]>,
+    products: Storage<[f32; 4]>,
+    step: Storage<[f32; 4]>,
+    left: Storage<[f32; 4]>,
+    by_blocks: Storage<[f32; 4]>,
+    solution: Storage<[f32; 4]>,
+    scalars: Storage<Scalars>,
+    sums: Storage<f32>,
+}
+
+impl Vectors {
+    fn new(device: &Device, free: usize) -> Result<Self, GpuError> {
+        let vector = || device.zeros("vectors of conjugate gradients", free);
+        Ok(Self {
+            residual: vector()?,
+            direction: vector()?,
+            products: vector()?,
+            step: vector()?,
+            left: vector()?,
+            by_blocks: vector()?,
+            solution: vector()?,
+            scalars: device.zeros("scalars of conjugate gradients", 1)?,
+            sums: device.zeros("sums of conjugate gradients", free.div_ceil(SLICE))?,
+        })
+    }
+}
+
+impl Linear {
+    pub(super) fn new(
+        device: &Device,
+        objective: &Objective<'_>,
+        (local, gathered): (&LocalStep, &Gathered),
+        (forces, factor): (&Storage<[f32; 4]>, &DirectSolve),
+        preconditioner: Preconditioner,
+    ) -> Result<Self, GpuError> {
+        let matrix = Matrix::new(device, local, gathered)?;
+        let free = local.places.free;
+        let vectors = Vectors::new(device, free)?;
+        let judgements = device.zeros("judgements", JUDGING)?;
+        let kernels = Kernels { device, matrix: &matrix, vectors: &vectors, forces, factor, free };
+        let has_blocks = preconditioner == Preconditioner::Product;
+        let mut begin = matrix.dispatches.clone();
+        begin.push(kernels.update(has_blocks, true)?);
+        let begin = device.program(begin)?;
+        let iteration = device.program(kernels.iteration(has_blocks)?)?;
+        let bodies = free_bodies(objective, (local, gathered), factor);
+        let judge = device.program(kernels.judge(&bodies, &judgements)?)?;
+        let Vectors { solution, scalars, .. } = vectors;
+        Ok(Self { solution, scalars, judgements, begin, iteration, judge })
+    }
+
+    /// Solves with the forces at the current positions as right-hand side.
+    pub(super) fn solve(&self, device: &Device, limits: Limits) -> Result<Solved, GpuError> {
+        let beside = limits.beside.min(f64::from(f32::MAX)) as f32;
+        let begun = Scalars { beside, tolerance: limits.enough as f32, ..Scalars::default() };
+        device.write(&self.scalars, 0, &[begun])?;
+        let mut made = 0;
+        let scalars = loop {
+            let next = UNSEEN.min(limits.most - made);
+            let mut programs = Vec::with_capacity(next + 2);
+            if made == 0 {
+                programs.push(&self.begin);
+            }
+            programs.extend(std::iter::repeat_n(&self.iteration, next));
+            device.run(&programs)?;
+            made += next;
+            let scalars = device.read(&self.scalars, 1)?[0];
+            if scalars.is_done == 1 || made >= limits.most {
+                break scalars;
+            }
+        };
+        device.run(&[&self.judge])?;
+        let parts = device.read(&self.judgements, JUDGING)?;
+        let sum = |k: usize| parts.iter().map(|part| f64::from(part[k])).sum::<f64>();
+        let squared = parts.iter().fold(0.0, |most: f32, part| most.max(part[2]));
+        Ok(Solved {
+            slope: -sum(0),
+            promised: 0.5 * (sum(0) + sum(1)),
+            longest: f64::from(squared).sqrt(),
+            iterations: scalars.iterations as usize,
+            begun_with: scalars.begun_with.into(),
+        })
+    }
+}
+
+/// What the kernels work on.
+struct Kernels<'a> {
+    device: &'a Device,
+    matrix: &'a Matrix,
+    vectors: &'a Vectors,
+    /// −∇g.
+    forces: &'a Storage<[f32; 4]>,
+    factor: &'a DirectSolve,
+    free: usize,
+}
+
+impl Kernels<'_> {
+    fn vertices(
+        &self,
+        source: &str,
+        entry: &str,
+        access: &[Access],
+        buffers: &[&dyn Bound],
+    ) -> Result<Dispatch, GpuError> {
+        self.with_parameters(source, entry, access, buffers, [self.free as u32, 0, 0, 0])
+    }
+
+    fn with_parameters(
+        &self,
+        source: &str,
+        entry: &str,
+        access: &[Access],
+        buffers: &[&dyn Bound],
+        parameters: [u32; 4],
+    ) -> Result<Dispatch, GpuError> {
+        let kernel = self.device.kernel(source, entry, access)?;
+        Ok(self.device.dispatch(&kernel, buffers, parameters, self.free.div_ceil(SLICE)))
+    }
+
+    /// A kernel with a product of the matrix and a vector.
+    fn product(
+        &self,
+        (source, entry): (&str, &str),
+        vector: &Storage<[f32; 4]>,
+        access: &[Access],
+        buffers: &[&dyn Bound],
+    ) -> Result<Dispatch, GpuError> {
+        let Matrix { blocks, slices, rows, .. } = self.matrix;
+        let all: Vec<&dyn Bound> =
+            [blocks as &dyn Bound, slices, rows, vector].into_iter().chain(buffers.iter().copied()).collect();
+        let access = [&[Access::Read; 4], access].concat();
+        self.vertices(&[include_str!("rows.wgsl"), source].concat(), entry, &access, &all)
+    }
+
+    fn iteration(&self, has_blocks: bool) -> Result<Vec<Dispatch>, GpuError> {
+        use Access::{Read, Write};
+        let v = self.vectors;
+        let (rhs, by_factor) = (self.factor.right_hand_side(), self.factor.solution());
+        let mut all = Vec::new();
+        if has_blocks {
+            let source = (include_str!("blocks_before.wgsl"), "blocks_before");
+            all.push(self.product(source, &v.by_blocks, &[Read, Write], &[&v.residual, rhs])?);
+            all.extend_from_slice(self.factor.dispatches());
+            let source = (include_str!("blocks_after.wgsl"), "blocks_after");
+            let buffers: [&dyn Bound; 4] = [&self.matrix.inverse, rhs, &v.by_blocks, &v.step];
+            all.push(self.product(source, by_factor, &[Read, Write, Write, Write], &buffers)?);
+            let source = (include_str!("residual_of_step.wgsl"), "residual_of_step");
+            let buffers: [&dyn Bound; 4] = [rhs, &v.residual, &v.step, &v.sums];
+            all.push(self.product(source, &v.by_blocks, &[Write, Read, Read, Write], &buffers)?);
+        } else {
+            all.extend_from_slice(self.factor.dispatches());
+            let source = (include_str!("factor_alone.wgsl"), "factor_alone");
+            let buffers: [&dyn Bound; 4] = [&v.residual, &v.left, &v.step, &v.sums];
+            all.push(self.product(source, by_factor, &[Read, Write, Write, Write], &buffers)?);
+        }
+        all.push(self.scalars("next_direction")?);
+        let left = if has_blocks { rhs } else { &v.left };
+        let buffers: [&dyn Bound; 7] = [&v.scalars, &v.step, &v.residual, left, &v.direction, &v.products, &v.sums];
+        let access = [Read, Read, Read, Read, Write, Write, Write];
+        all.push(self.vertices(include_str!("direction.wgsl"), "search", &access, &buffers)?);
+        all.push(self.scalars("next_length")?);
+        all.push(self.update(has_blocks, false)?);
+        Ok(all)
+    }
+
+    /// A kernel that adds up sums and decides.
+    fn scalars(&self, entry: &str) -> Result<Dispatch, GpuError> {
+        let kernel = self.device.kernel(include_str!("scalars.wgsl"), entry, &[Access::Read, Access::Write])?;
+        let buffers: [&dyn Bound; 2] = [&self.vectors.sums, &self.vectors.scalars];
+        Ok(self.device.dispatch(&kernel, &buffers, [self.free.div_ceil(SLICE) as u32, 0, 0, 0], 1))
+    }
+
+    fn update(&self, has_blocks: bool, begins: bool) -> Result<Dispatch, GpuError> {
+        use Access::{Read, Write};
+        let v = self.vectors;
+        let next = if has_blocks { &v.by_blocks } else { self.factor.right_hand_side() };
+        let buffers: [&dyn Bound; 8] =
+            [&v.scalars, &self.matrix.inverse, self.forces, &v.direction, &v.products, &v.solution, &v.residual, next];
+        let access = [Read, Read, Read, Write, Write, Write, Write, Write];
+        let parameters = [self.free as u32, has_blocks.into(), begins.into(), 0];
+        self.with_parameters(include_str!("update.wgsl"), "update", &access, &buffers, parameters)
+    }
+
+    fn judge(&self, bodies: &[[f32; 4]], judgements: &Storage<[f32; 4]>) -> Result<Vec<Dispatch>, GpuError> {
+        use Access::{Read, Write};
+        let (device, v) = (self.device, self.vectors);
+        let list = device.array("free bodies", bodies)?;
+        let access = [Read, Read, Write, Write, Read];
+        let buffers: [&dyn Bound; 5] = [self.forces, &v.residual, &v.solution, judgements, &list];
+        let parameters = [self.free as u32, JUDGING as u32, 0, 0];
+        let momentum = device.kernel(include_str!("judge.wgsl"), "keep_momentum", &access)?;
+        let judge = device.kernel(include_str!("judge.wgsl"), "judge", &access)?;
+        Ok(vec![
+            device.dispatch(&momentum, &buffers, parameters, bodies.len()),
+            device.dispatch(&judge, &buffers, parameters, JUDGING),
+        ])
+    }
+}
+
+/// First place, end, and 1 over the inertia of each part that nothing holds.
+fn free_bodies(
+    objective: &Objective<'_>,
+    (local, gathered): (&LocalStep, &Gathered),
+    factor: &DirectSolve,
+) -> Vec<[f32; 4]> {
+    let (free, places) = (local.places.free, &local.places);
+    let mut is_held = vec![false; free];
+    for simplices in &gathered.simplices {
+        let corners = simplices.shape().0;
+        for places in simplices.corners.iter().map(|places| &places[..corners]) {
+            if places.iter().any(|&place| place as usize >= free) {
+                places
+                    .iter()
+                    .filter(|&&place| (place as usize) < free)
+                    .for_each(|&place| is_held[place as usize] = true);
+            }
+        }
+    }
+    for (place, (springs, row)) in gathered.springs.iter().zip(&gathered.rows).enumerate() {
+        let mut others = springs.iter().map(|spring| spring.other).chain(row.iter().map(|entry| entry.0));
+        is_held[place] |= others.any(|other| other as usize >= free);
+    }
+    gathered.goals.iter().for_each(|goal| is_held[goal.2 as usize] = true);
+    let mass = objective.model.mass().diagonal();
+    let loose = factor.parts().iter().filter(|part| !is_held[(*part).clone()].contains(&true));
+    loose
+        .map(|part| {
+            let inertia: f64 =
+                part.clone().map(|place| mass[places.vertices[place] as usize]).sum::<f64>() * objective.inertia;
+            [indexed(part.start as u32), indexed(part.end as u32), (1.0 / inertia) as f32, 0.0]
+        })
+        .collect()
+}

@@ -1,0 +1,25 @@
+// r − H z at the end of the preconditioner, and r·z. `vector` is the last part of z, whose product is not in `left` yet.
+
+@group(0) @binding(4) var<storage, read_write> left: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> residual: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> step: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> sums: array<f32>;
+
+@compute @workgroup_size(64)
+fn residual_of_step(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let number = group.x + group.y * groups.x;
+    let vertex = number * 64u + lane;
+    var along = 0.0;
+    if (vertex < parameters.free) {
+        left[vertex] = vec4<f32>(left[vertex].xyz - product(number, lane), 0.0);
+        along = dot(residual[vertex].xyz, step[vertex].xyz);
+    }
+    let sum = sum_of_group(along, lane);
+    if (lane == 0u && number * 64u < parameters.free) {
+        sums[number] = sum;
+    }
+}

@@ -1,0 +1,249 @@
+//! What is on the device for one matrix, and iterations with it.
+
+use std::ops::Range;
+
+use pliant::contact::Contacts;
+use pliant::energy::Memory;
+use pliant::math::Vec3;
+use pliant::solve::{Acceleration, Objective, ProjectiveParams, SetupSeconds, SolveReport, TwoMetricParams};
+use pliant::{Clock, Model};
+
+use crate::device::{Device, Program};
+use crate::error::GpuError;
+use crate::fronts::{CostModel, DirectSolve};
+use crate::local::{LocalStep, Measures};
+use crate::newton::Newton;
+use crate::solver::{GpuMethod, GpuParams};
+
+/// Iterations between two looks at forces: a look waits for the device.
+const UNSEEN: usize = 10;
+
+/// What is on the device for one matrix.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    inertia: f64,
+    scales: Vec<f64>,
+    pub(crate) device: Device,
+    pub(crate) local: LocalStep,
+    method: Method,
+}
+
+#[derive(Debug)]
+enum Method {
+    Projective(Iterations),
+    Newton(Box<Newton>),
+}
+
+/// Programs of local/global iterations.
+#[derive(Debug)]
+struct Iterations {
+    /// Forces and a solve with them.
+    iteration: Program,
+    /// Ways to move by what was solved for, by iteration; the last one goes on.
+    moves: Vec<Program>,
+    /// Forces and measures of where vertices are.
+    look: Program,
+}
+
+/// Positions and what energies remember.
+type Places<'a> = (&'a mut [Vec3], &'a mut [Memory]);
+
+impl Prepared {
+    pub(crate) fn new(
+        params: &GpuParams,
+        objective: &Objective<'_>,
+        clock: &Clock,
+        setup: &mut SetupSeconds,
+    ) -> Result<Self, GpuError> {
+        let device = Device::open(&params.device)?;
+        let mut last = clock.now();
+        let mut lap = || {
+            let now = clock.now();
+            now - std::mem::replace(&mut last, now)
+        };
+        let model = objective.model;
+        let matrix = objective.projective_matrix();
+        setup.assemble = lap();
+        let positions: Vec<Vec3> = model.free().iter().map(|&v| model.rest()[v as usize]).collect();
+        let factor = DirectSolve::new(&device, &matrix, &positions, &CostModel::default())?;
+        setup.factor = lap();
+        let (local, method) = match &params.method {
+            GpuMethod::TwoMetric(params) => {
+                // Forces have a place of their own: the factor is asked for other things as well.
+                let forces = device.zeros("forces", factor.order().len())?;
+                let (local, gathered) = LocalStep::new(&device, objective, factor.order(), &forces)?;
+                let newton = Newton::new(&device, objective, (&local, &gathered), (&forces, &factor), params)?;
+                (local, Method::Newton(Box::new(newton)))
+            }
+            other => {
+                let plain = ProjectiveParams::plain(1);
+                let params = if let GpuMethod::Projective(params) = other { params } else { &plain };
+                let (local, _) = LocalStep::new(&device, objective, factor.order(), factor.right_hand_side())?;
+                let iterations = Iterations::new(&device, &local, &factor, params)?;
+                (local, Method::Projective(iterations))
+            }
+        };
+        setup.pack = lap();
+        Ok(Self { inertia: objective.inertia, scales: objective.scales.to_vec(), device, local, method })
+    }
+
+    pub(crate) fn fits(&self, objective: &Objective<'_>) -> bool {
+        self.inertia == objective.inertia && self.scales == objective.scales
+    }
+
+    /// Local/global iterations.
+    pub(crate) fn projective(
+        &self,
+        objective: &Objective<'_>,
+        params: &ProjectiveParams,
+        touched: &mut Touched<'_, '_>,
+        (x, memory): Places<'_>,
+        report: &mut SolveReport,
+    ) -> Result<Option<Measures>, GpuError> {
+        let Method::Projective(iterations) = &self.method else { return Ok(None) };
+        let (most, tolerance) = (params.iterations, params.tolerance);
+        let mut seen = None;
+        while report.iterations < most && !report.converged {
+            let next = if touched.is_none() { UNSEEN } else { 1 }.min(most - report.iterations);
+            iterations.run(&self.device, report.iterations..report.iterations + next)?;
+            report.iterations += next;
+            self.touch(objective, touched, (x, memory))?;
+            if report.iterations == most || (touched.is_none() && tolerance > 0.0) {
+                self.device.run(&[&iterations.look])?;
+                seen = self.local.measured(&self.device)?;
+                let is_balanced = |seen: &Measures| seen.unbalanced <= tolerance * seen.largest.max(objective.load);
+                report.converged = seen.as_ref().is_some_and(is_balanced);
+            }
+        }
+        report.movement = seen.map_or(0.0, |seen| seen.step) / objective.model.diagonal();
+        Ok(seen)
+    }
+
+    /// Iterations of Newton's method; while something is touched, one at a time.
+    #[allow(clippy::too_many_arguments, reason = "one call")]
+    pub(crate) fn newton(
+        &mut self,
+        objective: &Objective<'_>,
+        params: &TwoMetricParams,
+        wanted: f64,
+        first_residual: &mut Option<f64>,
+        touched: &mut Touched<'_, '_>,
+        (x, memory): Places<'_>,
+        report: &mut SolveReport,
+    ) -> Result<Option<Measures>, GpuError> {
+        let most = params.iterations.max(params.contact_iterations);
+        let mut seen;
+        loop {
+            let Method::Newton(newton) = &mut self.method else { return Ok(None) };
+            let iterations = if touched.is_none() { params.iterations } else { 1 };
+            let params = TwoMetricParams { iterations, ..params.clone() };
+            let outcome = newton.solve(&self.device, &self.local, &params, (objective.load, wanted), first_residual)?;
+            report.iterations += outcome.iterations;
+            report.linear_iterations += outcome.linear_iterations;
+            report.rejected += outcome.rejected;
+            report.converged = outcome.is_converged;
+            report.movement = outcome.movement / objective.model.diagonal();
+            seen = outcome.seen;
+            if touched.is_none() {
+                break;
+            }
+            let moved = self.touch(objective, touched, (x, memory))?;
+            let is_enough = report.iterations >= params.contact_iterations.max(params.least_iterations);
+            if report.iterations >= most || (!moved && is_enough) {
+                break;
+            }
+        }
+        Ok(seen)
+    }
+
+    /// What vertices have hit is found by the engine, and moves them. Whether anything was touched.
+    fn touch(
+        &self,
+        objective: &Objective<'_>,
+        touched: &mut Touched<'_, '_>,
+        (x, memory): Places<'_>,
+    ) -> Result<bool, GpuError> {
+        if touched.is_none() {
+            return Ok(false);
+        }
+        self.local.finish(&self.device, objective.before, x, memory)?;
+        let reached = x.to_vec();
+        touched.push_apart(x);
+        let moved = reached[..] != *x;
+        if moved {
+            self.local.begin(&self.device, objective, x, memory)?;
+        }
+        Ok(moved)
+    }
+}
+
+impl Iterations {
+    fn new(
+        device: &Device,
+        local: &LocalStep,
+        factor: &DirectSolve,
+        params: &ProjectiveParams,
+    ) -> Result<Self, GpuError> {
+        let iteration = device.program([&local.dispatches[..], factor.dispatches()].concat())?;
+        let moves = shares(params)
+            .into_iter()
+            .map(|(share, again)| device.program(vec![local.advance(device, factor.solution(), share, again)?]))
+            .collect::<Result<_, _>>()?;
+        let measure = local.measure(device, factor.solution(), factor.right_hand_side())?;
+        let look = device.program([&local.dispatches[..], &[measure]].concat())?;
+        Ok(Self { iteration, moves, look })
+    }
+
+    /// Some iterations, from one on, without waiting.
+    fn run(&self, device: &Device, iterations: Range<usize>) -> Result<(), GpuError> {
+        let moves = |k: usize| &self.moves[k.min(self.moves.len() - 1)];
+        let programs: Vec<&Program> = iterations.flat_map(|k| [&self.iteration, moves(k)]).collect();
+        device.run(&programs)
+    }
+}
+
+/// Shares of the step, and of the movement before it, by iteration: x ← x + ω·relaxation·δ + (ω − 1)(x − x_last) [Wang 2015, eq. 9].
+fn shares(params: &ProjectiveParams) -> Vec<(f64, f64)> {
+    let Acceleration::Chebyshev { rho, delay, relaxation } = params.acceleration else { return vec![(1.0, 0.0)] };
+    let mut omega = 1.0;
+    (1..=params.iterations.max(1))
+        .map(|k| {
+            omega = match k {
+                k if k <= delay.max(1) => 1.0,
+                k if k == delay.max(1) + 1 => 2.0 / (2.0 - rho * rho),
+                _ => 4.0 / (4.0 - rho * rho * omega),
+            };
+            (omega * relaxation, omega - 1.0)
+        })
+        .collect()
+}
+
+/// What is in the way, which the engine looks after.
+pub(crate) struct Touched<'a, 'c> {
+    contacts: &'a mut Contacts<'c>,
+    /// 1/m of all vertices, 0 where they are held.
+    inverse_masses: Vec<f64>,
+    inertia: f64,
+}
+
+impl<'a, 'c> Touched<'a, 'c> {
+    pub(crate) fn new(objective: &Objective<'_>, contacts: &'a mut Contacts<'c>) -> Self {
+        let inverse_masses = if contacts.is_none() { Vec::new() } else { inverse_masses(objective.model) };
+        Self { contacts, inverse_masses, inertia: objective.inertia }
+    }
+
+    fn is_none(&self) -> bool {
+        self.contacts.is_none()
+    }
+
+    pub(crate) fn push_apart(&mut self, x: &mut [Vec3]) {
+        if !self.contacts.is_none() {
+            self.contacts.push_apart(&self.inverse_masses, self.inertia, x);
+        }
+    }
+}
+
+fn inverse_masses(model: &Model) -> Vec<f64> {
+    let mass = model.mass().diagonal();
+    (0u32..).zip(mass).map(|(v, mass)| if model.free_index(v).is_some() { 1.0 / mass } else { 0.0 }).collect()
+}
