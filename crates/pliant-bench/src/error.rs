@@ -126,6 +126,12 @@ pub enum BenchError {
     /// Results could not be written as JSON.
     #[error("results cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A GPU could not do it.
+    #[error(transparent)]
+    Gpu(#[from] pliant_gpu::GpuError),
+    /// A world on a GPU failed.
+    #[error(transparent)]
+    GpuWorld(Box<pliant_gpu::GpuWorldError>),
     /// A plot could not be drawn.
     #[error(transparent)]
     Plot(#[from] pliant_picture::ViewError),
@@ -140,5 +146,11 @@ impl From<pliant::StepError> for BenchError {
 impl From<pliant_io::read::ReadError> for BenchError {
     fn from(error: pliant_io::read::ReadError) -> Self {
         Self::Read(Box::new(error))
+    }
+}
+
+impl From<pliant_gpu::GpuWorldError> for BenchError {
+    fn from(error: pliant_gpu::GpuWorldError) -> Self {
+        Self::GpuWorld(Box::new(error))
     }
 }

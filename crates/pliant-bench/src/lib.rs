@@ -5,7 +5,7 @@
 //! same.
 //!
 //! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`,
-//! `updates`, `drape`, `fluid`, `attachments`, `matching`, `presets`, `energies`, `newton` and `convergence` are the measurements, `results` what comes out and `report` the page made of it.
+//! `updates`, `drape`, `fluid`, `attachments`, `matching`, `presets`, `energies`, `newton`, `gpu` and `convergence` are the measurements, `results` what comes out and `report` the page made of it.
 
 pub mod attachments;
 pub mod convergence;
@@ -15,6 +15,7 @@ pub mod equal_time;
 mod error;
 pub mod fluid;
 pub mod frames;
+pub mod gpu;
 pub mod kernels;
 pub mod loops;
 pub mod machine;

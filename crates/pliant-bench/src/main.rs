@@ -10,8 +10,8 @@ use pliant_bench::machine::{self, Machine};
 use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
-    BenchError, attachments, convergence, drape, energies, fluid, kernels, matching, newton, peers, position_based,
-    presets, problem, report, scaling, updates,
+    BenchError, attachments, convergence, drape, energies, fluid, gpu, kernels, matching, newton, peers,
+    position_based, presets, problem, report, scaling, updates,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -193,6 +193,33 @@ enum Command {
         #[arg(long, default_value_t = 3.0)]
         seconds: f64,
     },
+    /// Cloths and bars on a GPU, and on the CPU beside it.
+    Gpu {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Cells along a side of a cloth; may be repeated.
+        #[arg(long, default_values_t = [100, 320, 640, 1000])]
+        cloth: Vec<usize>,
+        /// Tets of a bar, about; may be repeated.
+        #[arg(long, default_values_t = [100_000, 1_000_000])]
+        bar: Vec<usize>,
+        /// Frames that are timed.
+        #[arg(long, default_value_t = 20)]
+        frames: usize,
+        /// Leave out the frames on the CPU.
+        #[arg(long)]
+        no_cpu: bool,
+        /// Print the time of every kernel of an iteration.
+        #[arg(long)]
+        profile: bool,
+        /// Part of the name of the adapter.
+        #[arg(long)]
+        adapter: Option<String>,
+    },
     /// An iteration of Newton's method beside the factorisation, packing and solve of its matrix, on one thread.
     Newton {
         /// Print the results as JSON.
@@ -356,6 +383,21 @@ fn run(command: Command) -> Result<(), BenchError> {
             if let Some(path) = save {
                 let mut results = Results::load(&path)?;
                 results.energies = Some(found);
+                results.save(&path)?;
+            }
+            Ok(())
+        }
+        Command::Gpu { json, save, cloth, bar, frames, no_cpu, profile, adapter } => {
+            let options = gpu::Options { cloths: cloth, bars: bar, frames, cpu: !no_cpu, profile, adapter };
+            let found = gpu::measure(&options)?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("{}\n\n{}", gpu::description(&found), gpu::table(&found).to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.gpu = Some(found);
                 results.save(&path)?;
             }
             Ok(())

@@ -8,6 +8,7 @@ use crate::BenchError;
 use crate::attachments::AttachmentResults;
 use crate::energies::EnergyResults;
 use crate::fluid::FluidResults;
+use crate::gpu::GpuResults;
 use crate::machine::Machine;
 use crate::matching::MatchingResults;
 use crate::position_based::PositionBasedResults;
@@ -43,6 +44,9 @@ pub struct Results {
     /// Every energy, by `energies --save`.
     #[serde(default)]
     pub energies: Option<EnergyResults>,
+    /// Worlds on a GPU, by `gpu --save`.
+    #[serde(default)]
+    pub gpu: Option<GpuResults>,
 }
 
 impl Results {
@@ -59,6 +63,7 @@ impl Results {
             matching: None,
             presets: None,
             energies: None,
+            gpu: None,
         };
         Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), ..saved.unwrap_or(empty) }
     }

@@ -23,7 +23,9 @@ mod local;
 mod newton;
 mod prepared;
 mod solver;
+mod world;
 
 pub use error::GpuError;
 pub use fronts::{CostModel, DirectSolve};
 pub use solver::{GpuMethod, GpuParams};
+pub use world::{GpuWorld, GpuWorldError, PendingPositions};

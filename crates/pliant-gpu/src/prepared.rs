@@ -25,6 +25,8 @@ pub(crate) struct Prepared {
     scales: Vec<f64>,
     pub(crate) device: Device,
     pub(crate) local: LocalStep,
+    /// Bytes of the factor.
+    pub(crate) factor_bytes: u64,
     method: Method,
 }
 
@@ -84,7 +86,8 @@ impl Prepared {
             }
         };
         setup.pack = lap();
-        Ok(Self { inertia: objective.inertia, scales: objective.scales.to_vec(), device, local, method })
+        let (inertia, scales, factor_bytes) = (objective.inertia, objective.scales.to_vec(), factor.bytes());
+        Ok(Self { inertia, scales, device, local, factor_bytes, method })
     }
 
     pub(crate) fn fits(&self, objective: &Objective<'_>) -> bool {
@@ -105,7 +108,7 @@ impl Prepared {
         let mut seen = None;
         while report.iterations < most && !report.converged {
             let next = if touched.is_none() { UNSEEN } else { 1 }.min(most - report.iterations);
-            iterations.run(&self.device, report.iterations..report.iterations + next)?;
+            self.device.run(&iterations.programs(report.iterations..report.iterations + next))?;
             report.iterations += next;
             self.touch(objective, touched, (x, memory))?;
             if report.iterations == most || (touched.is_none() && tolerance > 0.0) {
@@ -117,6 +120,22 @@ impl Prepared {
         }
         report.movement = seen.map_or(0.0, |seen| seen.step) / objective.model.diagonal();
         Ok(seen)
+    }
+
+    /// Programs of so many local/global iterations; none for Newton's method.
+    pub(crate) fn iterations(&self, count: usize) -> Vec<&Program> {
+        match &self.method {
+            Method::Projective(iterations) => iterations.programs(0..count),
+            Method::Newton(_) => Vec::new(),
+        }
+    }
+
+    /// Newton's method from where vertices are predicted to be, where nothing is in the way.
+    pub(crate) fn newton_alone(&mut self, params: &TwoMetricParams, load: f64) -> Result<(), GpuError> {
+        if let Method::Newton(newton) = &mut self.method {
+            newton.solve(&self.device, &self.local, params, (load, None), &mut None)?;
+        }
+        Ok(())
     }
 
     /// Iterations of Newton's method; while something is touched, one at a time.
@@ -137,7 +156,8 @@ impl Prepared {
             let Method::Newton(newton) = &mut self.method else { return Ok(None) };
             let iterations = if touched.is_none() { params.iterations } else { 1 };
             let params = TwoMetricParams { iterations, ..params.clone() };
-            let outcome = newton.solve(&self.device, &self.local, &params, (objective.load, wanted), first_residual)?;
+            let outcome =
+                newton.solve(&self.device, &self.local, &params, (objective.load, Some(wanted)), first_residual)?;
             report.iterations += outcome.iterations;
             report.linear_iterations += outcome.linear_iterations;
             report.rejected += outcome.rejected;
@@ -194,11 +214,10 @@ impl Iterations {
         Ok(Self { iteration, moves, look })
     }
 
-    /// Some iterations, from one on, without waiting.
-    fn run(&self, device: &Device, iterations: Range<usize>) -> Result<(), GpuError> {
+    /// Programs of some iterations, from one on.
+    fn programs(&self, iterations: Range<usize>) -> Vec<&Program> {
         let moves = |k: usize| &self.moves[k.min(self.moves.len() - 1)];
-        let programs: Vec<&Program> = iterations.flat_map(|k| [&self.iteration, moves(k)]).collect();
-        device.run(&programs)
+        iterations.flat_map(|k| [&self.iteration, moves(k)]).collect()
     }
 }
 

@@ -21,7 +21,7 @@ struct Body {
     std::vector<double> masses;  // of a particle in each of its regions
     std::vector<double> counts;
     std::vector<Region> regions;
-    std::vector<Vector3d> positions, before, velocities, goals;
+    std::vector<Vector3d> positions, before, velocities, goals, movements;
     double step, alpha, gamma, relaxation;
     int iterations;
 };
@@ -58,6 +58,29 @@ void find_goals(Body& body, const std::vector<Vector3d>& x, double gamma) {
     for (size_t v = 0; v < x.size(); ++v) body.goals[v] /= body.counts[v];
 }
 
+// The engine's departure from the paper: what limits move is answered by a rigid movement of the whole body, so that momenta stay. The block is one piece.
+void answer(const Body& body, const std::vector<Vector3d>& x, std::vector<Vector3d>& movements) {
+    double weight = 0;
+    Vector3d centre = Vector3d::Zero(), pull = Vector3d::Zero();
+    for (size_t v = 0; v < x.size(); ++v) {
+        const double mass = body.masses[v] * body.counts[v];
+        weight += mass;
+        centre += mass * x[v];
+        pull += mass * movements[v];
+    }
+    centre /= weight;
+    Vector3d moment = Vector3d::Zero();
+    Matrix3d inertia = Matrix3d::Zero();
+    for (size_t v = 0; v < x.size(); ++v) {
+        const double mass = body.masses[v] * body.counts[v];
+        const Vector3d arm = x[v] - centre;
+        moment += mass * arm.cross(movements[v]);
+        inertia += mass * (arm.squaredNorm() * Matrix3d::Identity() - arm * arm.transpose());
+    }
+    const Vector3d turn = -inertia.ldlt().solve(moment), shift = -pull / weight;
+    for (size_t v = 0; v < x.size(); ++v) movements[v] += turn.cross(x[v] - centre) + shift;
+}
+
 }  // namespace
 
 extern "C" void* pliant_bench_matching_new(int particles, const double* rest, const double* masses, int regions,
@@ -78,6 +101,7 @@ extern "C" void* pliant_bench_matching_new(int particles, const double* rest, co
     }
     body->velocities.assign(particles, Vector3d::Zero());
     body->goals.resize(particles);
+    body->movements.resize(particles);
     for (int r = 0; r < regions; ++r) {
         Region region;
         region.members.assign(members + starts[r], members + starts[r + 1]);
@@ -106,7 +130,9 @@ extern "C" void pliant_bench_matching_frame(void* handle, double* positions) {
     }
     for (int k = 0; k < body.iterations; ++k) {
         find_goals(body, x, body.gamma);
-        for (size_t v = 0; v < x.size(); ++v) x[v] += body.relaxation * (body.goals[v] - x[v]);
+        for (size_t v = 0; v < x.size(); ++v) body.movements[v] = body.relaxation * (body.goals[v] - x[v]);
+        answer(body, x, body.movements);
+        for (size_t v = 0; v < x.size(); ++v) x[v] += body.movements[v];
     }
     for (size_t v = 0; v < x.size(); ++v) {
         body.velocities[v] = (x[v] - body.before[v]) / body.step;

@@ -68,18 +68,20 @@ impl Newton {
         Ok(Self { note: program(1)?, moves: program(0)?, look, linear })
     }
 
-    /// Iterates from where vertices are. `load` is the largest external force \[N\], `wanted` the kinetic energy that inertia and external forces ask for \[J\].
+    /// Iterates from where vertices are. `load` is the largest external force \[N\], `wanted` the kinetic energy that inertia and external forces ask for
+    /// \[J\]: by default that of the start, if vertices are predicted to be there.
     /// `first_residual` is what the first linear system of the stage began with; later rounds need not leave less.
     pub(crate) fn solve(
         &mut self,
         device: &Device,
         local: &LocalStep,
         params: &TwoMetricParams,
-        (load, wanted): (f64, f64),
+        (load, wanted): (f64, Option<f64>),
         first_residual: &mut Option<f64>,
     ) -> Result<Outcome, GpuError> {
         let mut outcome = Outcome { seen: self.look(device, local)?, ..Outcome::default() };
         let Some(mut before) = outcome.seen else { return Ok(outcome) };
+        let wanted = wanted.unwrap_or(before.kinetic);
         while outcome.iterations < params.iterations {
             let nothing = if params.energy_tolerance > 0.0 && params.linear_tolerance > 0.0 {
                 wanted * NEGLIGIBLE / params.linear_tolerance.powi(2)

@@ -12,7 +12,7 @@ use crate::world::model::Model;
 /// The parameters of a solver from another crate; a world uses it to make the solver. Pass it to
 /// [`SimulationBuilder::solver`](crate::SimulationBuilder::solver), to
 /// [`Simulation::set_solver`](crate::Simulation::set_solver) or wherever else a solver is chosen.
-pub trait SolverRecipe: Debug + Send + Sync + 'static {
+pub trait SolverRecipe: std::any::Any + Debug + Send + Sync {
     /// Its name in reports.
     fn name(&self) -> &str;
 

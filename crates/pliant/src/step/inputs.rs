@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::collide::Collider;
 use crate::contact::Contact;
+use crate::force::damping::Damping;
 use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
@@ -348,5 +349,36 @@ impl Simulation {
         self.accounts.clear();
         self.forget_clearances();
         Ok(())
+    }
+
+    /// The same after a number of steps that were taken elsewhere, on a device for example: time goes on by them.
+    pub fn set_state_after(&mut self, steps: u64, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), InputError> {
+        self.set_state(positions, velocities)?;
+        self.state.step += steps;
+        self.state.time += steps as f64 * self.settings.time_step;
+        Ok(())
+    }
+
+    /// How velocities are damped.
+    pub fn damping(&self) -> Damping {
+        self.damping
+    }
+
+    /// What acts on the world, or is done to it after a solve, besides energies, inertia, gravity, pins, forces and damping: for programs that take steps on their
+    /// own, and have to know what they would leave out.
+    pub fn features(&self) -> Vec<&'static str> {
+        let has_pressure = self.model.bodies().iter().any(|body| body.pressure != 0.0);
+        let tears = self.model.fabrics().iter().any(|fabric| fabric.tearing.is_some());
+        let all = [
+            ("wind", self.settings.wind.is_some()),
+            ("pressure", has_pressure),
+            ("colliders", !self.colliders().is_empty()),
+            ("self-collision", self.self_collider.is_some()),
+            ("strain limiting", self.strain_limiting.is_some()),
+            ("tearing", tears),
+            ("grabs", !self.grabs.is_empty()),
+            ("several solvers", self.plan.solvers.len() > 1),
+        ];
+        all.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect()
     }
 }

@@ -119,6 +119,11 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// What energies remember from the last step, in the order of [`Model::energies`].
+    pub fn memory(&self) -> &[Memory] {
+        &self.memory
+    }
+
     /// The world.
     pub fn model(&self) -> &Model {
         self.model

@@ -1,0 +1,287 @@
+//! A world that stays on the device: its state comes back when it is asked for.
+
+use std::any::Any;
+
+use pliant::math::Vec3;
+use pliant::solve::{Objective, SetupSeconds, SolverChoice, Start};
+use pliant::{Clock, InputError, ModelError, Simulation, TimeIntegrator};
+use thiserror::Error;
+
+use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
+use crate::error::GpuError;
+use crate::prepared::Prepared;
+use crate::solver::{GpuMethod, GpuParams};
+
+/// Threads of a workgroup.
+const THREADS: usize = 128;
+
+/// Why a world cannot stay on the device, or has failed there.
+#[derive(Debug, Error)]
+pub enum GpuWorldError {
+    /// Its solver is not one of the GPU.
+    #[error("the world's solver is {solver:?}, but only a world of the GPU's solver can stay on the GPU")]
+    OtherSolver {
+        /// The solver.
+        solver: String,
+    },
+    /// It has something that is done by the engine in every step.
+    #[error(
+        "a world that stays on the GPU has no {feature}: step it as any other world, which brings its state back after every solve"
+    )]
+    Feature {
+        /// What it has.
+        feature: String,
+    },
+    /// The device, or its memory.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The world could not be set up.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A solve could not be set up.
+    #[error(transparent)]
+    Solve(#[from] pliant::solve::SolveError),
+    /// The state that came back is not finite.
+    #[error("the state on the GPU is not finite after {steps} steps: the last good one is that of time {time} s")]
+    NotFinite {
+        /// Steps since then.
+        steps: u64,
+        /// Time of the last good state \[s\].
+        time: f64,
+    },
+    /// The state could not be taken over.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// A world whose state stays on the device. Steps are asked for and done later; [`sync`](Self::sync) waits for them.
+///
+/// ```
+/// use pliant::prelude::*;
+/// use pliant_gpu::{GpuParams, GpuWorld};
+/// # if pliant_gpu::device::Device::adapters().is_empty() { return Ok(()) }
+///
+/// let mesh = Sheet { columns: 20, rows: 20, ..Sheet::default() }.mesh()?;
+/// let cloth = Body::cloth(&mesh, &ClothMaterial::default())?.pin([420, 440]);
+/// let sim = Simulation::builder().body(cloth).solver(GpuParams::plain(10)).build()?;
+/// let mut world = GpuWorld::new(sim)?;
+/// for _ in 0..10 {
+///     world.step()?;
+/// }
+/// let sim = world.sync()?;
+/// assert!((sim.time() - 10.0 / 60.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuWorld {
+    sim: Simulation,
+    method: GpuMethod,
+    prepared: Prepared,
+    velocities: Storage<[f32; 4]>,
+    predict: Program,
+    finish: Program,
+    /// Steps since the state of `sim`.
+    steps: u64,
+    substeps: usize,
+    load: f64,
+}
+
+/// Positions on their way back, as f32.
+#[derive(Debug)]
+pub struct PendingPositions {
+    anchors: Pending<[f32; 4]>,
+    offsets: Pending<[f32; 4]>,
+    vertices: Vec<u32>,
+}
+
+impl PendingPositions {
+    /// Whether they have arrived.
+    pub fn is_ready(&self) -> bool {
+        self.anchors.is_ready() && self.offsets.is_ready()
+    }
+
+    /// Waits for them \[m\].
+    pub fn wait(self) -> Result<Vec<Vec3>, GpuError> {
+        let (anchors, offsets) = (self.anchors.wait()?, self.offsets.wait()?);
+        let mut positions = vec![Vec3::ZERO; self.vertices.len()];
+        for (&v, (anchor, offset)) in self.vertices.iter().zip(anchors.iter().zip(&offsets)) {
+            positions[v as usize] = Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
+        }
+        Ok(positions)
+    }
+}
+
+impl GpuWorld {
+    /// Brings a world with a solver of the GPU there.
+    pub fn new(mut sim: Simulation) -> Result<Self, GpuWorldError> {
+        let params = params_of(&sim)?;
+        check(&sim, &params)?;
+        let (h, integrator) = (sim.time_step() / sim.substeps() as f64, sim.integrator());
+        let looks_back = integrator == TimeIntegrator::Bdf2;
+        let tau = if looks_back { 2.0 * h / 3.0 } else { h };
+        let (state, gravity, drag) = (sim.state().clone(), sim.gravity(), sim.damping().drag);
+        let problem = sim.next_problem()?;
+        let objective = problem.objective();
+        let objective = Objective { inertia: 1.0 / (tau * tau), before: &state.positions, ..objective };
+        let load = objective.load;
+        let prepared = Prepared::new(&params, &objective, &Clock::default(), &mut SetupSeconds::default())?;
+        let memory: Vec<_> = problem.memory().to_vec();
+        prepared.local.begin(&prepared.device, &objective, &state.positions, &memory)?;
+        let (device, places) = (&prepared.device, &prepared.local.places);
+        let free = places.free;
+        let of_free = |value: &dyn Fn(usize) -> Vec3| -> Vec<[f32; 4]> {
+            let quad = |v: Vec3| [v.x as f32, v.y as f32, v.z as f32, 0.0];
+            places.vertices[..free].iter().map(|&v| quad(value(v as usize))).collect()
+        };
+        let v = &state.velocities;
+        let velocities = device.array("velocities", &of_free(&|k| v[k]))?;
+        // As if vertices had come the way they go, under the same forces.
+        let moved = device.array("movements", &of_free(&|k| v[k] * h))?;
+        let earlier = device.array("velocities before", &of_free(&|k| v[k] - gravity * h))?;
+        let [bases, starts] = [(); 2].map(|()| device.zeros::<[f32; 4]>("starts of substeps", free));
+        let (bases, starts) = (bases?, starts?);
+        let times = [h, tau, (-drag * h).exp(), f64::from(u8::from(looks_back))].map(|value| value as f32);
+        let gravity = [gravity.x as f32, gravity.y as f32, gravity.z as f32, 0.0];
+        let clock = device.array("clock", &[times, gravity])?;
+        use Access::{Read, Write};
+        let access = [Read, Write, Write, Write, Write, Write, Write, Write];
+        let program = |sources: &[&str], entry: &str, place: &str, at: &Storage<[f32; 4]>| {
+            let source = sources.concat().replace("PLACE", place);
+            let kernel = device.kernel(&source, entry, &access)?;
+            let offsets = &prepared.local.offsets;
+            let buffers: [&dyn Bound; 8] = [&clock, offsets, &velocities, &bases, &starts, &moved, at, &earlier];
+            device.program(vec![device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(THREADS))])
+        };
+        let begin = include_str!("predict.wgsl");
+        let predict = program(&[begin], "predict", "targets", &prepared.local.targets)?;
+        let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
+        let (substeps, method) = (sim.substeps(), params.method);
+        Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.prepared.device
+    }
+
+    /// Asks for a step. With local/global iterations it does not wait; Newton's method waits for every iteration.
+    pub fn step(&mut self) -> Result<(), GpuWorldError> {
+        for _ in 0..self.substeps {
+            match &self.method {
+                GpuMethod::TwoMetric(params) => {
+                    self.prepared.device.run(&[&self.predict])?;
+                    self.prepared.newton_alone(params, self.load)?;
+                    self.prepared.device.run(&[&self.finish])?;
+                }
+                _ => self.prepared.device.run(&self.substep())?,
+            }
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// Programs of a substep of local/global iterations.
+    fn substep(&self) -> Vec<&Program> {
+        let iterations = match &self.method {
+            GpuMethod::Projective(params) => params.iterations,
+            _ => 0,
+        };
+        let middle = self.prepared.iterations(iterations);
+        std::iter::once(&self.predict).chain(middle).chain([&self.finish]).collect()
+    }
+
+    /// Takes a step of local/global iterations, waits for it, and tells how long it took; none for Newton's method, whose steps are not one list of commands.
+    pub fn timed_step(&mut self) -> Result<Option<Timing>, GpuWorldError> {
+        if matches!(self.method, GpuMethod::TwoMetric(_)) {
+            return Ok(None);
+        }
+        let all: Vec<&Program> = (0..self.substeps).flat_map(|_| self.substep()).collect();
+        let timing = self.prepared.device.time(&all)?;
+        self.steps += 1;
+        Ok(Some(timing))
+    }
+
+    /// The program of one iteration, for profiles.
+    pub fn iteration(&self) -> Option<&Program> {
+        self.prepared.iterations(1).into_iter().next()
+    }
+
+    /// Bytes of the factor.
+    pub fn factor_bytes(&self) -> u64 {
+        self.prepared.factor_bytes
+    }
+
+    /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
+    pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
+        let (device, local) = (&self.prepared.device, &self.prepared.local);
+        let count = local.places.vertices.len();
+        let anchors = device.request(&local.anchors, count)?;
+        let offsets = device.request(&local.offsets, count)?;
+        Ok(PendingPositions { anchors, offsets, vertices: local.places.vertices.clone() })
+    }
+
+    /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with another solver. A state that is not finite is an error, and
+    /// the last good one stays.
+    pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
+        let positions = self.request_positions()?;
+        let found = self.prepared.device.read(&self.velocities, self.velocities.len())?;
+        let positions = positions.wait()?;
+        let mut velocities = vec![Vec3::ZERO; positions.len()];
+        for (&v, found) in self.prepared.local.places.vertices.iter().zip(&found) {
+            velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
+        }
+        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
+            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
+        }
+        self.sim.set_state_after(self.steps, &positions, &velocities)?;
+        self.steps = 0;
+        Ok(&self.sim)
+    }
+
+    /// The world, to go on with elsewhere.
+    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
+        self.sync()?;
+        Ok(self.sim)
+    }
+}
+
+fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
+    let choice = sim.solver_choice();
+    if let SolverChoice::Custom(own) = choice {
+        let recipe: &dyn Any = own.recipe();
+        if let Some(params) = recipe.downcast_ref::<GpuParams>() {
+            return Ok(params.clone());
+        }
+    }
+    Err(GpuWorldError::OtherSolver { solver: choice.to_string() })
+}
+
+/// Refuses what would be left out.
+fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
+    let refuse = |feature: &str| Err(GpuWorldError::Feature { feature: feature.to_owned() });
+    if let Some(feature) = sim.features().first() {
+        return refuse(feature);
+    }
+    if !matches!(sim.integrator(), TimeIntegrator::ImplicitEuler | TimeIntegrator::Bdf2) {
+        return refuse(&format!("{} (but implicit Euler and BDF2)", sim.integrator()));
+    }
+    let damping = sim.damping();
+    if [damping.deformation, damping.stiffness, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {
+        return refuse("damping but drag");
+    }
+    if sim.forces().iter().any(|force| *force != Vec3::ZERO) {
+        return refuse("forces on vertices");
+    }
+    if sim.model().energies().iter().any(|entry| !entry.batch.initial_goals().is_empty()) {
+        return refuse("goals");
+    }
+    let start = match &params.method {
+        GpuMethod::Projective(params) => params.start,
+        GpuMethod::TwoMetric(params) => params.start,
+        GpuMethod::Auto => Start::Predicted,
+    };
+    if start != Start::Predicted {
+        return refuse("start but the predicted one");
+    }
+    Ok(())
+}
