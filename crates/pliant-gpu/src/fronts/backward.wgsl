@@ -22,11 +22,14 @@ fn backward(
     }
     let task = tasks[parameters.first_task + number];
     let front = fronts[task.x];
-    multiply(task, front, front.columns + front.rows, thread);
-    for (var row = thread; row < 4u * task.z; row += THREADS) {
-        let r = 4u * task.y + row;
-        if (r < front.columns) {
-            solution[front.first + r] = row_sum(row);
+    let quad = multiply(task, front, front.columns + front.rows, thread);
+    if (thread >= task.z) {
+        return;
+    }
+    for (var lane = 0u; lane < 4u; lane++) {
+        let row = 4u * (task.y + thread) + lane;
+        if (row < front.columns) {
+            solution[front.first + row] = row_of(quad, lane);
         }
     }
 }

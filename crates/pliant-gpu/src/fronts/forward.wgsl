@@ -41,15 +41,18 @@ fn forward(
     }
     let task = tasks[parameters.first_task + number];
     let front = fronts[task.x];
-    multiply(task, front, front.columns, thread);
-    for (var row = thread; row < 4u * task.z; row += THREADS) {
-        let r = 4u * task.y + row;
-        if (r < front.rows) {
-            let at = front.update + r;
+    let quad = multiply(task, front, front.columns, thread);
+    if (thread >= task.z) {
+        return;
+    }
+    for (var lane = 0u; lane < 4u; lane++) {
+        let row = 4u * (task.y + thread) + lane;
+        if (row < front.rows) {
+            let at = front.update + row;
             if (front.is_assembled == 1u) {
-                updates[at] += row_sum(row);
+                updates[at] += row_of(quad, lane);
             } else {
-                updates[at] = gathered(front, front.columns + r) + row_sum(row);
+                updates[at] = gathered(front, front.columns + row) + row_of(quad, lane);
             }
         }
     }

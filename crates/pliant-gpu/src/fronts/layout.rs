@@ -16,10 +16,13 @@ use crate::error::GpuError;
 /// Threads of a workgroup, by the kind of kernel.
 pub(crate) const THREADS: [usize; 3] = [64, 128, 256];
 /// Panels that keep a large device busy.
-const ENOUGH_PANELS: usize = 800;
+const ENOUGH_PANELS: usize = 400;
+/// Quads of a panel of large fronts.
+const LEAST_QUADS: usize = 4;
+const MOST_QUADS: usize = 16;
 /// Bytes of a front below which a workgroup of the first or second kind takes it.
-const SMALL: usize = 40_000;
-const MEDIUM: usize = 160_000;
+const SMALL: usize = 10_000;
+const MEDIUM: usize = 40_000;
 
 /// Which way a sweep goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +165,7 @@ fn shape(fronts: &Fronts, level: &[u32], sweep: Sweep) -> (usize, usize) {
     } else if mean < MEDIUM && level.len() > ENOUGH_PANELS / 2 {
         (1, 32)
     } else {
-        (2, quads.div_ceil(ENOUGH_PANELS).clamp(2, 16))
+        (2, quads.div_ceil(ENOUGH_PANELS).clamp(LEAST_QUADS, MOST_QUADS))
     }
 }
 

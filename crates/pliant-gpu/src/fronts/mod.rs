@@ -287,14 +287,10 @@ impl Kernels {
         let up = [Read, Read, Read, Read, Read, Write, Write];
         let down = [Read, Read, Read, Read, Read, Write];
         let source = |kind: usize, own: &str| {
-            // Sums take three vectors for each thread.
-            let room = device.adapter().shared_memory as usize / 16 - 3 * THREADS[kind];
-            let chunk = room.min(4 * THREADS[kind]);
-            format!(
-                "const THREADS = {}u;\nconst CHUNK = {chunk}u;\n{}\n{own}",
-                THREADS[kind],
-                include_str!("product.wgsl")
-            )
+            // As much as sums take at the end: three vectors for each thread.
+            let (threads, chunk) = (THREADS[kind], 3 * THREADS[kind]);
+            let head = format!("const THREADS = {threads}u;\nconst CHUNK = {chunk}u;\n");
+            [&head, include_str!("product.wgsl"), own].concat()
         };
         let forward = |kind| device.kernel(&source(kind, include_str!("forward.wgsl")), "forward", &up);
         let backward = |kind| device.kernel(&source(kind, include_str!("backward.wgsl")), "backward", &down);

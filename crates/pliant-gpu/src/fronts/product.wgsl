@@ -1,7 +1,8 @@
 // A panel of a front times a vector, for x, y and z at once. What the vector is, `vector_entry` tells.
 //
 // Threads are laid out as quads × slices: a thread has four rows, and the columns of its slice. It reads the first numbers before the vector is there, and
-// then always one batch of four ahead. Sums over slices follow a fixed tree.
+// then always one batch of four ahead. Sums over slices follow a fixed tree. Vector and sums share their memory: with more of it fewer workgroups run side by side,
+// and on the largest GPU that was measured, four times as much took more than twice as long.
 
 struct Front {
     columns: u32,
@@ -33,13 +34,18 @@ struct Parameters {
 @group(0) @binding(2) var<storage, read> tasks: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> lists: array<u32>;
 
-var<workgroup> vector: array<vec4<f32>, CHUNK>;
-var<workgroup> sums_x: array<vec4<f32>, THREADS>;
-var<workgroup> sums_y: array<vec4<f32>, THREADS>;
-var<workgroup> sums_z: array<vec4<f32>, THREADS>;
+// The vector, part by part; afterwards sums.
+var<workgroup> pool: array<vec4<f32>, CHUNK>;
 
-// The sums of thread k of the first slice are those of quad k.
-fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) {
+// Sums of a quad of rows.
+struct Quad {
+    x: vec4<f32>,
+    y: vec4<f32>,
+    z: vec4<f32>,
+}
+
+// Quad k is for thread k.
+fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) -> Quad {
     let quads = task.z;
     let slices = THREADS / quads;
     let quad = thread % quads;
@@ -53,6 +59,7 @@ fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) {
         let count = min(CHUNK, columns - begin);
         var k = select(count, slice, slice < slices);
         var at = task.w + (begin + slice) * quads + quad;
+        // The first numbers are asked for before the vector.
         var a = zero;
         var b = zero;
         var c = zero;
@@ -62,15 +69,15 @@ fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) {
         if (k + 2u * slices < count) { c = numbers[at + 2u * stride]; }
         if (k + 3u * slices < count) { d = numbers[at + 3u * stride]; }
         for (var i = thread; i < count; i += THREADS) {
-            vector[i] = vector_entry(task, front, begin + i);
+            pool[i] = vector_entry(task, front, begin + i);
         }
         workgroupBarrier();
         let last = count - 1u;
         while (k < count) {
-            let p = vector[k];
-            let q = vector[min(k + slices, last)];
-            let r = vector[min(k + 2u * slices, last)];
-            let s = vector[min(k + 3u * slices, last)];
+            let p = pool[k];
+            let q = pool[min(k + slices, last)];
+            let r = pool[min(k + 2u * slices, last)];
+            let s = pool[min(k + 3u * slices, last)];
             k += 4u * slices;
             at += 4u * stride;
             var next_a = zero;
@@ -97,27 +104,26 @@ fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) {
         }
         workgroupBarrier();
     }
-    sums_x[thread] = x;
-    sums_y[thread] = y;
-    sums_z[thread] = z;
+    pool[thread] = x;
+    pool[THREADS + thread] = y;
+    pool[2u * THREADS + thread] = z;
     workgroupBarrier();
     var left = slices;
     while (left > 1u) {
         let half = (left + 1u) / 2u;
         if (slice < left - half) {
             let other = thread + half * quads;
-            sums_x[thread] += sums_x[other];
-            sums_y[thread] += sums_y[other];
-            sums_z[thread] += sums_z[other];
+            pool[thread] += pool[other];
+            pool[THREADS + thread] += pool[THREADS + other];
+            pool[2u * THREADS + thread] += pool[2u * THREADS + other];
         }
         workgroupBarrier();
         left = half;
     }
+    return Quad(pool[thread], pool[THREADS + thread], pool[2u * THREADS + thread]);
 }
 
-// What a row of the panel came to.
-fn row_sum(row: u32) -> vec4<f32> {
-    let quad = row / 4u;
-    let lane = row % 4u;
-    return vec4<f32>(sums_x[quad][lane], sums_y[quad][lane], sums_z[quad][lane], 0.0);
+// A row of it.
+fn row_of(quad: Quad, lane: u32) -> vec4<f32> {
+    return vec4<f32>(quad.x[lane], quad.y[lane], quad.z[lane], 0.0);
 }

@@ -29,7 +29,7 @@ pub struct CostModel {
 impl Default for CostModel {
     /// Measured on a data-centre GPU; a smaller one has less of both, and the ratio is what counts.
     fn default() -> Self {
-        Self { bandwidth: 2.5e12, level: 22e-6, front: 1e-9 }
+        Self { bandwidth: 2.5e12, level: 35e-6, front: 1e-9 }
     }
 }
 
