@@ -2,7 +2,9 @@
 
 pub mod device;
 mod error;
+mod fluid;
 mod fronts;
 
 pub use error::GpuError;
+pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PendingFluid, PressureReport};
 pub use fronts::{CostModel, DirectSolve};

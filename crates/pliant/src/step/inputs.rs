@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::collide::Collider;
 use crate::contact::Contact;
+use crate::force::damping::Damping;
 use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
@@ -262,6 +263,11 @@ impl Simulation {
     /// Acceleration of free fall \[m/s²\].
     pub fn gravity(&self) -> Vec3 {
         self.settings.gravity
+    }
+
+    /// Damping.
+    pub fn damping(&self) -> Damping {
+        self.damping
     }
 
     /// The wind, if there is one.
