@@ -6,5 +6,5 @@ mod fluid;
 mod fronts;
 
 pub use error::GpuError;
-pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PendingFluid, PressureReport};
+pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport};
 pub use fronts::{CostModel, DirectSolve};

@@ -7,6 +7,8 @@ use super::world::FluidWorld;
 
 /// Threads of a workgroup where each thread goes over the neighbours of a place.
 pub(super) const THREADS: usize = 128;
+/// Threads of a workgroup that solves for the pressure of cells. Cells are few, and fewer threads spread them over more of the device.
+const SOLVERS: usize = 128;
 /// Neighbours that a particle may have: almost three times as many as at rest.
 pub(super) const MOST_NEIGHBOURS: usize = 128;
 /// Cells of the box around particles, over the number of these. A particle at rest takes up a tenth of a cell; the rest is for what flies about.
@@ -87,6 +89,7 @@ pub(super) fn constants(world: &FluidWorld<'_>, layout: &Layout, is_viscous: boo
     whole("MOST_CELLS", layout.cells);
     whole("PARTS", layout.parts);
     whole("THREADS", THREADS);
+    whole("SOLVERS", SOLVERS);
     whole("MOST_NEIGHBOURS", MOST_NEIGHBOURS);
     whole("COLLIDERS", world.colliders.len());
     // Parts of the indices, after the cell of each particle and its number in it.

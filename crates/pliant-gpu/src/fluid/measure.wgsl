@@ -1,4 +1,5 @@
-// Densities at the current places, and by how much λ changes for them; see the engine's `matter/fluid/density.rs`.
+// Densities at the current places, and by how much λ changes for them; see the engine's `matter/fluid/density.rs`. Walls push at once: they know only the
+// particle itself.
 
 struct Parameters {
     // Share of the pressure of cells that this iteration applies, and how much of what cells take back is still to come, as bits.
@@ -12,7 +13,7 @@ struct Parameters {
 @group(0) @binding(0) var<storage, read> indices: array<u32>;
 @group(0) @binding(1) var<storage, read> lists: array<u32>;
 @group(0) @binding(2) var<storage, read> places: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> ways: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> ways: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> found: array<vec4<f32>>;
 // Changes of −λ.
 @group(0) @binding(5) var<storage, read_write> changes: array<f32>;
@@ -50,7 +51,10 @@ fn measure(
     var known = found[k];
     let unexpected = density - 1.0 - known.y - parameters.left * known.x;
     let push = max(known.z + min(parameters.part * known.w, MOST_LOAD) + JACOBI * unexpected / resistance, 0.0);
-    changes[k] = push - known.z;
+    let change = push - known.z;
+    changes[k] = change;
+    // With the pressure of the particle that they touch, so twice.
+    ways[k] -= vec4<f32>(own.w * 2.0 * change * share.gradient, 0.0);
     densities[indices[ORDER + k]] = density;
     known.z = push;
     found[k] = known;

@@ -18,7 +18,7 @@ mod constants;
 mod program;
 mod world;
 
-pub use world::{FluidWorld, MOST_COLLIDERS};
+pub use world::{FluidWorld, MOST_COLLIDERS, PRESSURE_DISPATCHES};
 
 use pliant::math::Vec3;
 
@@ -75,15 +75,11 @@ pub struct FluidState {
 pub struct PressureReport {
     /// Most dispatches that a substep took.
     pub most_dispatches: u32,
-    /// Substeps that would have taken more than [`GpuFluid::PRESSURE_DISPATCHES`], and went on with what they had.
+    /// Substeps that would have taken more than [`FluidWorld::pressure_dispatches`], and went on with what they had.
     pub unfinished: u32,
 }
 
 impl GpuFluid {
-    /// Dispatches of a substep for the pressure of cells, one for each iteration of conjugate gradients. What is not used costs little.
-    /// A dam of 128 000 particles, 20 deep and 160 long, takes up to 66; a deeper one takes more.
-    pub const PRESSURE_DISPATCHES: usize = 128;
-
     /// Brings a world to a device.
     pub fn new(device: &Device, world: &FluidWorld<'_>) -> Result<Self, GpuError> {
         let portions = world.portions()?;

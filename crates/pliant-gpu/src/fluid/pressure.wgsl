@@ -21,11 +21,11 @@ const DONE = 3u;
 @group(0) @binding(5) var<storage, read> sums: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> next_sums: array<vec4<f32>>;
 
-var<workgroup> partial: array<vec4<f32>, 256>;
+var<workgroup> partial: array<vec4<f32>, SOLVERS>;
 
 fn sum_all(thread: u32) -> vec4<f32> {
     workgroupBarrier();
-    for (var half = 128u; half > 0u; half /= 2u) {
+    for (var half = SOLVERS / 2u; half > 0u; half /= 2u) {
         if (thread < half) {
             partial[thread] += partial[thread + half];
         }
@@ -43,10 +43,10 @@ fn centre(cell: u32) -> vec3<f32> {
 }
 
 // Diagonal and right-hand side, and by how much cells are too stiff.
-@compute @workgroup_size(256)
+@compute @workgroup_size(SOLVERS)
 fn prepare_pressure(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     var spread = vec2<f32>();
-    for (var cell = group.x * 256u + thread; cell < grid.occupied.x; cell += 256u * PARTS) {
+    for (var cell = group.x * SOLVERS + thread; cell < grid.occupied.x; cell += SOLVERS * PARTS) {
         let here = centre(cell);
         var diagonal = value(ROW_AIR, cell);
         spread.x += value(ROW_SPREAD, cell);
@@ -79,12 +79,13 @@ fn prepare_pressure(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     }
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(SOLVERS)
 fn solve_pressure(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    partial[thread] = vec4<f32>();
-    if (thread < PARTS) {
-        partial[thread] = sums[thread];
+    var earlier = vec4<f32>();
+    for (var part = thread; part < PARTS; part += SOLVERS) {
+        earlier += sums[part];
     }
+    partial[thread] = earlier;
     let found = sum_all(thread);
     workgroupBarrier();
     let control = sums[PARTS];
@@ -131,7 +132,7 @@ fn solve_pressure(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     }
     var own_sums = vec4<f32>();
     if (next_phase != DONE) {
-        for (var cell = group.x * 256u + thread; cell < grid.occupied.x; cell += 256u * PARTS) {
+        for (var cell = group.x * SOLVERS + thread; cell < grid.occupied.x; cell += SOLVERS * PARTS) {
             let own = vectors[cell];
             var unknown = unknowns[cell];
             if (stops) {

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use pliant::FluidNumbers;
 use pliant::math::Vec3;
 
-use super::GpuFluid;
 use super::constants::{self, CHUNK, Layout, MOST_NEIGHBOURS, THREADS, status};
 use super::world::{FluidWorld, Portion};
 use crate::device::{Access, Bound, Device, Dispatch, Kernel, Program, Storage};
@@ -145,7 +144,7 @@ impl Buffers {
             &[R(&self.grid), R(lists), R(places), R(ways), W(&self.indices), W(&self.found), W(&self.rows)],
             by_pairs,
         )?);
-        all.extend(self.pressure(&list, layout, by_pairs)?);
+        all.extend(self.pressure(&list, layout, by_pairs, world.pressure_dispatches)?);
         all.extend(self.iterations(&list, world, layout, by_pairs)?);
         let places = &self.places[world.solver.iterations % 2];
         let with_contacts =
@@ -191,7 +190,13 @@ impl Buffers {
     }
 
     /// Finds the pressure of cells, and brings it to particles.
-    fn pressure(&self, list: &List<'_>, layout: &Layout, by_pairs: usize) -> Result<Vec<Dispatch>, GpuError> {
+    fn pressure(
+        &self,
+        list: &List<'_>,
+        layout: &Layout,
+        by_pairs: usize,
+        dispatches: usize,
+    ) -> Result<Vec<Dispatch>, GpuError> {
         let (grid, entries, unknowns) = (&self.grid, &self.entries, &self.unknowns);
         let assemble = [R(grid), R(&self.table), R(&self.cells), R(&self.rows), W(entries)];
         let mut all = vec![list.one((include_str!("assemble.wgsl"), "assemble"), &assemble, ASSEMBLING)?];
@@ -205,7 +210,7 @@ impl Buffers {
             list.one((source, "solve_pressure"), &prepare, layout.parts)?,
         ];
         // An even number: the last sums are in the second buffer, where the first ones were.
-        for _ in 0..GpuFluid::PRESSURE_DISPATCHES / 2 {
+        for _ in 0..dispatches.div_ceil(2) {
             all.extend(turns.iter().cloned());
         }
         let load = [
@@ -239,7 +244,7 @@ impl Buffers {
                 R(&self.indices),
                 R(&self.lists),
                 R(places),
-                R(&self.ways),
+                W(&self.ways),
                 W(&self.found),
                 W(&self.changes),
                 W(&self.densities),

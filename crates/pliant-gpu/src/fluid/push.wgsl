@@ -46,8 +46,7 @@ fn push(
         sum += (both * pair.slope) * direction(pair, began.xyz - its_start.xyz);
     }
     let origin = ways[COUNT].xyz;
-    let wall = share_of_walls(indices[NEAR_WALLS + k], origin, own.xyz).gradient;
-    var way = ways[k].xyz - own.w * (sum + 2.0 * change * wall);
+    var way = ways[k].xyz - own.w * sum;
     let before = indices[TOUCHED + k];
     let touched = meet(before, origin, began.xyz, way);
     var slot = 0u;
