@@ -3,7 +3,7 @@
 
 mod common;
 
-use pliant::collide::{Collider, Key, Pose, Shape};
+use pliant::collide::{Collider, Heightfield, Key, Pose, Shape};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::Placed;
 use pliant::mesh::generate::particle_block;
@@ -55,14 +55,20 @@ fn difference(sim: &Simulation, state: &FluidState) -> [f64; 2] {
     [largest(sim.positions(), &state.positions) / SPACING, largest(sim.velocities(), &state.velocities) * h / SPACING]
 }
 
-fn assert_steps_agree(device: &Device, sim: &mut Simulation, what: &str) {
-    let mut fluid = on(device, sim);
+/// By how much a step from the same state differs from that of the engine, in spacings.
+fn difference_of_a_step(fluid: &mut GpuFluid, sim: &mut Simulation) -> f64 {
+    fluid.set_state(sim.positions(), sim.velocities()).unwrap();
     sim.step().unwrap();
     fluid.step().unwrap();
     let state = fluid.state().unwrap();
     assert_eq!(state.pressure.unfinished, 0);
     let [x, v] = difference(sim, &state);
-    assert!(x < 1e-5 && v < 1e-5, "{what}: positions differ by {x:e} spacings, velocities by {v:e}");
+    x.max(v)
+}
+
+fn assert_steps_agree(fluid: &mut GpuFluid, sim: &mut Simulation, what: &str) {
+    let difference = difference_of_a_step(fluid, sim);
+    assert!(difference < 1e-5, "{what}: positions or velocities differ by {difference:e} spacings in a step");
 }
 
 #[test]
@@ -70,10 +76,11 @@ fn a_step_is_that_of_the_engine_to_a_hundred_thousandth_of_the_spacing() {
     let Some(device) = common::device() else { return };
     for friction in [0.0, 0.1] {
         let mut sim = dam(Vec3::new(14.0, 12.0, 10.0), friction);
+        let mut fluid = on(&device, &sim);
         // From the block at first, from the dam that breaks, and from where it has reached the wall.
         for steps in [0, 12, 50] {
             (0..steps).for_each(|_| drop(sim.step().unwrap()));
-            assert_steps_agree(&device, &mut sim, &format!("after {steps} steps, friction {friction}"));
+            assert_steps_agree(&mut fluid, &mut sim, &format!("after {steps} steps, friction {friction}"));
         }
     }
 }
@@ -92,9 +99,46 @@ fn fluids_of_several_densities_in_substeps_with_drag_and_without_walls_agree_too
     let damping = Damping { drag: 2.0, ..Damping::default() };
     let builder = builder.time_step(0.004).substeps(2).damping(damping).gravity(Vec3::new(1.0, -5.0, 0.0));
     let mut sim = builder.body(fast).body(still).build().unwrap();
+    let mut fluid = on(&device, &sim);
     for steps in [0, 4] {
         (0..steps).for_each(|_| drop(sim.step().unwrap()));
-        assert_steps_agree(&device, &mut sim, &format!("after {steps} steps"));
+        assert_steps_agree(&mut fluid, &mut sim, &format!("after {steps} steps"));
+    }
+}
+
+/// Water that falls onto an obstacle of each shape, which stands askew.
+fn fall_onto(shape: Shape, friction: f64) -> Simulation {
+    let water = FluidMaterial { spacing: SPACING, ..FluidMaterial::default() };
+    let size = Vec3::new(10.0, 8.0, 10.0);
+    let turned = Quat::from_rotation_z(0.4) * Quat::from_rotation_x(0.3);
+    let obstacle = Collider::new(shape).at(Vec3::new(5.3, 1.0, 5.1) * SPACING).turned(turned).friction(friction);
+    let body = block(size, Vec3::Y * 6.0, &water).with_velocities(vec![Vec3::NEG_Y * 2.0; 800]).named("water");
+    vessel(10.0, 10.0, friction).collider(obstacle).body(body).build().unwrap()
+}
+
+#[test]
+fn water_that_falls_onto_a_ball_box_capsule_or_cylinder_does_as_in_the_engine() {
+    let Some(device) = common::device() else { return };
+    for (name, shape, has_edges) in [
+        ("ball", Shape::Sphere { radius: 0.07 }, false),
+        ("box", Shape::Box { size: Vec3::new(0.12, 0.1, 0.08) }, true),
+        ("capsule", Shape::Capsule { radius: 0.06, length: 0.06 }, false),
+        ("cylinder", Shape::Cylinder { radius: 0.06, length: 0.1 }, true),
+    ] {
+        let friction = if name == "ball" { 0.1 } else { 0.0 };
+        let mut sim = fall_onto(shape, friction);
+        let mut fluid = on(&device, &sim);
+        let (mut has_met, mut otherwise) = (false, 0);
+        for step in 0..14 {
+            let difference = difference_of_a_step(&mut fluid, &mut sim);
+            has_met |= sim.contacts().iter().any(|contact| contact.collider == 5);
+            otherwise += usize::from(difference > 1e-5);
+            // Where a look along a path ends exactly at the surface, the last bit decides whether the next one, a quarter of the thickness
+            // deeper, tells the normal, on the CPU as well. At an edge that may be the normal of another side.
+            let most = if has_edges { 1.0 } else { 0.01 };
+            assert!(difference < most, "{name}, step {step}: {difference:e} spacings");
+        }
+        assert!(has_met && otherwise <= 3, "{name}: {otherwise} steps differ");
     }
 }
 
@@ -106,7 +150,8 @@ fn a_particle_far_from_all_others_changes_nothing_for_them() {
     // Farther than the box of cells reaches.
     x[17] = Vec3::new(0.1, 40.0, 0.1);
     sim.set_state(&x, &v).unwrap();
-    assert_steps_agree(&device, &mut sim, "with a particle 40 m away");
+    let mut fluid = on(&device, &sim);
+    assert_steps_agree(&mut fluid, &mut sim, "with a particle 40 m away");
 }
 
 /// Height of the centre and of the surface, front and mean density.
@@ -208,6 +253,8 @@ fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
     let pipe = Emitter { mouth: Vec3::Y, direction: Vec3::NEG_Y, radius: 0.05, speed: 1.0, duration: 0.1 };
     let vortex = FluidMaterial { vorticity: 0.1, ..water.clone() };
     let ball = || Collider::new(Shape::Sphere { radius: 0.1 }).at(Vec3::NEG_Y).named("ball");
+    let hills = Heightfield::new([2, 2], [1.0, 1.0], vec![-1.0; 4]).unwrap();
+    let hills = Collider::new(Shape::Heightfield(hills)).named("hills");
     let key = |time: f64| Key { time, pose: Pose { position: Vec3::NEG_Y * time, ..Pose::default() } };
     let lift = || Collider::new(Shape::Plane).moving(vec![key(1.0), key(2.0)]).named("lift");
     let dense = PositionBasedParams { density_tolerance: Some(DensityTolerance::default()), ..solver() };
@@ -217,7 +264,7 @@ fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
         (world(Body::emitted(&pipe, &water).unwrap().named("jet")), ["\"jet\"", "emitter"]),
         (world(block(size, Vec3::ZERO, &vortex).named("whirl")), ["\"whirl\"", "vorticity"]),
         (world(pool().pin([0])), ["\"pool\"", "pinned"]),
-        (world(pool()).collider(ball()), ["\"ball\"", "shape"]),
+        (world(pool()).collider(hills), ["\"hills\"", "shape"]),
         (world(pool()).collider(lift()), ["\"lift\"", "motion"]),
         (world(pool()).collider(wall(Vec3::Y, Vec3::ZERO).restitution(0.5)), ["collider 0", "restitution"]),
         (world(pool()).solver(dense), ["solver", "density tolerance"]),

@@ -1,14 +1,14 @@
 // What a step finds at its start: densities, what the movement has added to them, and the parts that each particle has in the equations of cells.
 
-@group(0) @binding(0) var<storage, read> grid: Grid;
-@group(0) @binding(1) var<storage, read> lists: array<u32>;
-@group(0) @binding(2) var<storage, read> places: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> ways: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> indices: array<u32>;
+@group(0) @binding(1) var<storage, read> grid: Grid;
+@group(0) @binding(2) var<storage, read> lists: array<u32>;
+@group(0) @binding(3) var<storage, read> places: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> ways: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> indices: array<u32>;
 // By place: the density to be taken back, how much of it is left for later steps, −λ, and −λ on the scale of cells.
-@group(0) @binding(5) var<storage, read_write> found: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> found: array<vec4<f32>>;
 // By place 32 numbers: weights towards the cells around, by their number from 0 to 26, and in place of the own cell and from 27 on what `assemble` adds up.
-@group(0) @binding(6) var<storage, read_write> rows: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> rows: array<vec4<f32>>;
 
 @compute @workgroup_size(THREADS)
 fn begin(
@@ -55,8 +55,16 @@ fn begin(
         weight_beside += weight;
     }
     row[beside] += weight_beside;
-    let near = walls_near(origin, own.xyz);
-    let share = share_of_walls(near, origin, own.xyz);
+    // Colliders that may act in this step; what comes nearer later is left out.
+    var near = 0u;
+    for (var c = 0u; c < COLLIDERS; c++) {
+        let wall = near_collider(c, origin, own.xyz);
+        if (wall.w < FARTHEST_WALL) {
+            near |= 1u << c;
+            walls[c * COUNT + k] = vec4<f32>(wall.xyz, wall.w - dot(wall.xyz, own.xyz));
+        }
+    }
+    let share = share_of_walls(near, k, own.xyz);
     let above = PEAK * VOLUME * (1.0 + cubes) + share.density - 1.0;
     let before = max(above - VOLUME * gained - dot(share.gradient, way), 0.0);
     let excess = above - LEAVE_CELLS * before;

@@ -139,38 +139,11 @@ pub(super) fn constants(world: &FluidWorld<'_>, layout: &Layout, is_viscous: boo
     number("RUNAWAY", RUNAWAY * world.model.diagonal() / layout.radius);
     let [x, y, z] = (world.gravity * (layout.h * layout.h / layout.radius)).to_array().map(literal);
     text += &format!("const FALL = vec3<f32>({x}, {y}, {z});\nconst IS_VISCOUS = {is_viscous};\n");
-    text.push_str(&colliders(world, layout));
     text
 }
 
-/// Normal and distance from the centre of each plane, and its thickness and friction.
-fn colliders(world: &FluidWorld<'_>, layout: &Layout) -> String {
-    let mut planes = Vec::new();
-    let mut surfaces = Vec::new();
-    for collider in world.colliders {
-        let (pose, surface) = (collider.pose(0.0), collider.surface());
-        let normal = pose.rotation * Vec3::Y;
-        let distance = normal.dot(layout.centre - pose.position) / layout.radius;
-        let [x, y, z] = normal.to_array().map(literal);
-        planes.push(format!("vec4<f32>({x}, {y}, {z}, {})", literal(distance)));
-        let (thickness, friction) = (literal(surface.thickness / layout.radius), literal(surface.friction));
-        surfaces.push(format!("vec2<f32>({thickness}, {friction})"));
-    }
-    // There are no empty arrays.
-    if planes.is_empty() {
-        planes.push("vec4<f32>()".to_owned());
-        surfaces.push("vec2<f32>()".to_owned());
-    }
-    let len = planes.len();
-    format!(
-        "var<private> PLANES: array<vec4<f32>, {len}> = array<vec4<f32>, {len}>({});\n\
-         var<private> SURFACES: array<vec2<f32>, {len}> = array<vec2<f32>, {len}>({});\n",
-        planes.join(", "),
-        surfaces.join(", ")
-    )
-}
-
-fn literal(value: f64) -> String {
+/// A number as WGSL.
+pub(super) fn literal(value: f64) -> String {
     // What f32 cannot hold is not a literal in WGSL.
     format!("{:e}f", (value as f32).clamp(-f32::MAX, f32::MAX))
 }

@@ -10,15 +10,15 @@ struct Parameters {
 }
 
 @group(1) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(0) var<storage, read> indices: array<u32>;
-@group(0) @binding(1) var<storage, read> lists: array<u32>;
-@group(0) @binding(2) var<storage, read> places: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> ways: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> found: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> indices: array<u32>;
+@group(0) @binding(2) var<storage, read> lists: array<u32>;
+@group(0) @binding(3) var<storage, read> places: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> ways: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> found: array<vec4<f32>>;
 // Changes of −λ.
-@group(0) @binding(5) var<storage, read_write> changes: array<f32>;
+@group(0) @binding(6) var<storage, read_write> changes: array<f32>;
 // Density over rest density, in the order of particles.
-@group(0) @binding(6) var<storage, read_write> densities: array<f32>;
+@group(0) @binding(7) var<storage, read_write> densities: array<f32>;
 
 @compute @workgroup_size(THREADS)
 fn measure(
@@ -43,7 +43,7 @@ fn measure(
         gradient += pair.slope * pair.offset;
         resistance += other.w * (pair.slope * pair.slope) * pair.squared;
     }
-    let share = share_of_walls(indices[NEAR_WALLS + k], ways[COUNT].xyz, own.xyz);
+    let share = share_of_walls(indices[NEAR_WALLS + k], k, own.xyz);
     let density = PEAK * VOLUME * (1.0 + cubes) + share.density;
     let all = VOLUME * gradient + share.gradient;
     let squared = dot(all, all + share.gradient);

@@ -1,12 +1,12 @@
 // Viscosity, then friction of walls, then the new state in the order of particles; see the engine's `matter/fluid/velocity.rs` and `walls.rs`.
 
-@group(0) @binding(0) var<storage, read> indices: array<u32>;
-@group(0) @binding(1) var<storage, read> lists: array<u32>;
-@group(0) @binding(2) var<storage, read> places: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> speeds: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> ways: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> state: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> status: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read> indices: array<u32>;
+@group(0) @binding(2) var<storage, read> lists: array<u32>;
+@group(0) @binding(3) var<storage, read> places: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> speeds: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> ways: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> state: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> status: array<atomic<u32>>;
 
 @compute @workgroup_size(THREADS)
 fn mix_velocities(
@@ -36,12 +36,13 @@ fn mix_velocities(
     }
     var v = speed.xyz + sum;
     let near = indices[NEAR_WALLS + k];
-    for (var c = 0u; c < COLLIDERS; c++) {
-        let friction = SURFACES[c].y;
-        if ((near & (1u << c)) != 0u && friction > 0.0) {
-            let normal = PLANES[c].xyz;
-            let weight = share_behind(distance_from(c, ways[COUNT].xyz, own.xyz) / REACH_OF_WALLS) / BESIDE_WALLS;
-            let along = v - normal * dot(normal, v);
+    for (var left = near; left != 0u; left &= left - 1u) {
+        let c = countTrailingZeros(left);
+        let friction = surface_of(c).y;
+        if (friction > 0.0) {
+            let wall = walls[c * COUNT + k];
+            let weight = share_behind(distance_from_wall(wall, own.xyz) / REACH_OF_WALLS) / BESIDE_WALLS;
+            let along = v - wall.xyz * dot(wall.xyz, v);
             // Implicit, so that it stops no more than there is; a spacing is a radius over KERNEL.
             let slowed = 0.5 * friction * min(weight, 1.0) * length(along) * STEP * KERNEL;
             v -= along * (slowed / (1.0 + slowed));

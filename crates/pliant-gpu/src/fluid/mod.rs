@@ -3,17 +3,18 @@
 //! | file | does |
 //! |---|---|
 //! | `world` | what a fluid is made from, and what is refused |
-//! | `constants` | the numbers that kernels begin with |
+//! | `constants`, `colliders` | the numbers and the shapes that kernels begin with |
 //! | `program` | the buffers, and the kernels of a step one after the other |
 //! | `survey`, `count`, `scan`, `sort` | sort particles by the cells of a grid |
 //! | `search` | neighbours |
 //! | `begin`, `assemble`, `pressure`, `load` | what a step does to the density, and the pressure of cells that undoes it |
-//! | `measure`, `push` | an iteration; `walls` and `contact` are its part about colliders |
+//! | `measure`, `push` | an iteration; `walls`, `contact` and `shapes` are its part about colliders |
 //! | `finish`, `mix` | velocities |
 //!
 //! Cells are numbered as on the CPU and particles within them by their own numbers, every sum has a fixed order, and atomic operations
 //! only count. So results have the same bits in every run on one adapter, and a step differs from that of the CPU by the rounding of f32.
 
+mod colliders;
 mod constants;
 mod program;
 mod world;

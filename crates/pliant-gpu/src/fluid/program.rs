@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use pliant::FluidNumbers;
 use pliant::math::Vec3;
 
+use super::colliders;
 use super::constants::{self, CHUNK, Layout, MOST_NEIGHBOURS, THREADS, status};
 use super::world::{FluidWorld, Portion};
 use crate::device::{Access, Bound, Device, Dispatch, Kernel, Program, Storage};
@@ -35,7 +36,8 @@ pub(super) struct Buffers {
     ways: Storage<Quad>,
     found: Storage<Quad>,
     changes: Storage<f32>,
-    forces: Storage<Quad>,
+    walls: Storage<Quad>,
+    contacts: Storage<Quad>,
     speeds: Storage<Quad>,
     grid: Storage<Quad>,
     parts: Storage<Quad>,
@@ -85,7 +87,8 @@ impl Buffers {
             ways: quads("ways", count + 1)?,
             found: quads("what a step finds", count)?,
             changes: device.zeros("changes", count)?,
-            forces: quads("forces of contacts", world.colliders.len() * count)?,
+            walls: quads("walls near particles", world.colliders.len() * count)?,
+            contacts: quads("contacts of particles", 2 * world.colliders.len() * count)?,
             speeds: quads("velocities", count)?,
             grid: quads("grid", 4)?,
             parts: quads("parts of the survey", 3 * layout.parts)?,
@@ -141,7 +144,16 @@ impl Buffers {
         let (lists, ways) = (&self.lists, &self.ways);
         all.push(list.one(
             (concat!(include_str!("walls.wgsl"), include_str!("begin.wgsl")), "begin"),
-            &[R(&self.grid), R(lists), R(places), R(ways), W(&self.indices), W(&self.found), W(&self.rows)],
+            &[
+                W(&self.walls),
+                R(&self.grid),
+                R(lists),
+                R(places),
+                R(ways),
+                W(&self.indices),
+                W(&self.found),
+                W(&self.rows),
+            ],
             by_pairs,
         )?);
         all.extend(self.pressure(&list, layout, by_pairs, world.pressure_dispatches)?);
@@ -152,9 +164,9 @@ impl Buffers {
         all.push(list.one(
             (with_contacts, "finish"),
             &[
+                W(&self.contacts),
                 R(&self.indices),
                 R(&self.origins),
-                R(&self.forces),
                 R(&self.viscosities),
                 W(ways),
                 W(places),
@@ -164,7 +176,16 @@ impl Buffers {
         )?);
         all.push(list.one(
             (concat!(include_str!("walls.wgsl"), include_str!("mix.wgsl")), "mix_velocities"),
-            &[R(&self.indices), R(lists), R(places), R(&self.speeds), R(ways), W(&self.state), W(&self.status)],
+            &[
+                W(&self.walls),
+                R(&self.indices),
+                R(lists),
+                R(places),
+                R(&self.speeds),
+                R(ways),
+                W(&self.state),
+                W(&self.status),
+            ],
             by_pairs,
         )?);
         device.program(all)
@@ -241,6 +262,7 @@ impl Buffers {
         for (from, to) in [(0, 1), (1, 0)] {
             let (places, next_places) = (&self.places[from], &self.places[to]);
             let measuring = [
+                W(&self.walls),
                 R(&self.indices),
                 R(&self.lists),
                 R(places),
@@ -250,6 +272,7 @@ impl Buffers {
                 W(&self.densities),
             ];
             let pushing = [
+                W(&self.contacts),
                 W(&self.indices),
                 R(&self.lists),
                 R(places),
@@ -257,7 +280,6 @@ impl Buffers {
                 R(&self.changes),
                 W(&self.ways),
                 W(next_places),
-                W(&self.forces),
             ];
             pairs.push((
                 list.one((measure, "measure"), &measuring, by_pairs)?,
@@ -279,7 +301,9 @@ impl Buffers {
 
 /// What all kernels begin with.
 fn head(world: &FluidWorld<'_>, layout: &Layout, is_viscous: bool) -> String {
-    format!("{}\n{}\n", constants::constants(world, layout, is_viscous), include_str!("common.wgsl"))
+    let constants = constants::constants(world, layout, is_viscous);
+    let colliders = colliders::colliders(world.colliders, layout);
+    [&constants, include_str!("common.wgsl"), include_str!("shapes.wgsl"), &colliders, ""].join("\n")
 }
 
 /// A buffer, and what a kernel does with it.

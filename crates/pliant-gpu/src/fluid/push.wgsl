@@ -1,14 +1,12 @@
 // Moves particles by the changes of λ and by the artificial pressure, then out of colliders.
 
-@group(0) @binding(0) var<storage, read_write> indices: array<u32>;
-@group(0) @binding(1) var<storage, read> lists: array<u32>;
-@group(0) @binding(2) var<storage, read> places: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> origins: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> changes: array<f32>;
-@group(0) @binding(5) var<storage, read_write> ways: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> next_places: array<vec4<f32>>;
-// Forces of contacts: that along the collider, then that along the normal; all first contacts of places, then all second ones.
-@group(0) @binding(7) var<storage, read_write> forces: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> indices: array<u32>;
+@group(0) @binding(2) var<storage, read> lists: array<u32>;
+@group(0) @binding(3) var<storage, read> places: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> origins: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> changes: array<f32>;
+@group(0) @binding(6) var<storage, read_write> ways: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> next_places: array<vec4<f32>>;
 
 // Along which pairs part: the offset at the start of the step, as long as that of now. Where the two differ by more than 60° the particles have gone
 // past each other, and part along that of now.
@@ -47,28 +45,9 @@ fn push(
     }
     let origin = ways[COUNT].xyz;
     var way = ways[k].xyz - own.w * sum;
-    let before = indices[TOUCHED + k];
-    let touched = meet(before, origin, began.xyz, way);
-    var slot = 0u;
-    for (var left = touched; left != 0u; left >>= 4u) {
-        let c = (left & 15u) - 1u;
-        let normal = PLANES[c].xyz;
-        var force = vec4<f32>();
-        if (((before >> (4u * slot)) & 15u) != 0u) {
-            force = forces[slot * COUNT + k];
-        }
-        let depth = thickness_of(c) - distance_from(c, origin, began.xyz) - dot(normal, way);
-        let pressed = max(force.w + depth, 0.0);
-        var sliding = force.xyz + (way - normal * dot(normal, way));
-        let most = friction_of(c) * pressed;
-        let slid = length(sliding);
-        if (slid > most) {
-            sliding *= most / slid;
-        }
-        way += normal * (pressed - force.w) - (sliding - force.xyz);
-        forces[slot * COUNT + k] = vec4<f32>(sliding, pressed);
-        slot++;
-    }
+    follow(k, indices[TOUCHED + k], origin, began.xyz, way);
+    let touched = meet(k, indices[TOUCHED + k], origin, began.xyz, way);
+    way = relax(k, touched, way);
     indices[TOUCHED + k] = touched;
     ways[k] = vec4<f32>(way, 0.0);
     next_places[k] = vec4<f32>(began.xyz + way, own.w);

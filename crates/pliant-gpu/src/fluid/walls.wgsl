@@ -1,15 +1,17 @@
 // Colliders as half-spaces full of fluid at rest, see the engine's `matter/fluid/walls.rs`.
 
+// Tangent planes of colliders near the place where a particle is predicted, normal and offset; all of the first collider, then all of the second.
+@group(0) @binding(0) var<storage, read_write> walls: array<vec4<f32>>;
+
 // What walls add to the density at a place, and its gradient.
 struct Share {
     gradient: vec3<f32>,
     density: f32,
 }
 
-// Distance from a collider, given the mean of all particles.
-fn distance_from(collider: u32, origin: vec3<f32>, place: vec3<f32>) -> f32 {
-    let plane = PLANES[collider];
-    return dot(plane.xyz, place) + (plane.w + dot(plane.xyz, origin));
+// How far a place is from a wall of place k.
+fn distance_from_wall(wall: vec4<f32>, place: vec3<f32>) -> f32 {
+    return dot(wall.xyz, place) + wall.w;
 }
 
 // Share of the kernel that lies in a half-space at a signed distance.
@@ -25,31 +27,18 @@ fn share_across(distance: f32) -> f32 {
     return 30.0 * u * u * u * u * (0.25 - 0.2 * u);
 }
 
-// Bits of the colliders that act on a particle in a step that predicts it at a place.
-fn walls_near(origin: vec3<f32>, place: vec3<f32>) -> u32 {
-    var near = 0u;
-    for (var c = 0u; c < COLLIDERS; c++) {
-        if (distance_from(c, origin, place) < FARTHEST_WALL) {
-            near |= 1u << c;
-        }
-    }
-    return near;
-}
-
-fn share_of_walls(near: u32, origin: vec3<f32>, place: vec3<f32>) -> Share {
+// Of the colliders whose bits are set.
+fn share_of_walls(near: u32, k: u32, place: vec3<f32>) -> Share {
     var share: Share;
     share.gradient = vec3<f32>();
     var empty = 1.0;
-    if (near != 0u) {
-        for (var c = 0u; c < COLLIDERS; c++) {
-            if ((near & (1u << c)) != 0u) {
-                let distance = distance_from(c, origin, place) / REACH_OF_WALLS;
-                let behind = share_behind(distance);
-                let slope = share_across(distance) / REACH_OF_WALLS;
-                share.gradient = share.gradient * (1.0 - behind) - PLANES[c].xyz * (slope * empty);
-                empty *= 1.0 - behind;
-            }
-        }
+    for (var left = near; left != 0u; left &= left - 1u) {
+        let wall = walls[countTrailingZeros(left) * COUNT + k];
+        let distance = distance_from_wall(wall, place) / REACH_OF_WALLS;
+        let behind = share_behind(distance);
+        let slope = share_across(distance) / REACH_OF_WALLS;
+        share.gradient = share.gradient * (1.0 - behind) - wall.xyz * (slope * empty);
+        empty *= 1.0 - behind;
     }
     share.density = 1.0 - empty;
     return share;

@@ -1,10 +1,11 @@
 //! What a fluid on a device is made from, and what it cannot do yet.
 
-use pliant::collide::{Collider, Shape};
+use pliant::collide::Collider;
 use pliant::math::Vec3;
 use pliant::solve::{PositionBasedParams, SolverChoice};
 use pliant::{Damping, Fluid, FluidMaterial, Model, Simulation, TimeIntegrator};
 
+use super::colliders::is_known;
 use crate::error::GpuError;
 
 /// Colliders that a world may have: contacts of a particle are kept in the bits of one number.
@@ -145,8 +146,9 @@ impl<'a> FluidWorld<'a> {
         for (number, collider) in self.colliders.iter().enumerate() {
             let name =
                 collider.name().map_or_else(|| format!("collider {number}"), |name| format!("collider {name:?}"));
-            if !matches!(collider.shape(), Shape::Plane) {
-                return Err(unsupported(name, "a shape other than a plane", "build the vessel of planes"));
+            if !is_known(collider.shape()) {
+                let instead = "use planes, balls, boxes, capsules and cylinders";
+                return Err(unsupported(name, "triangles, heights or a grid for its shape", instead));
             }
             if !collider.is_still() {
                 return Err(unsupported(name, "a motion", "let it stand still"));
