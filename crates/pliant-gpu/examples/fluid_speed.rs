@@ -126,11 +126,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{name:>18} {count:>10} {:>10.1} {:>10.2}", all * 1e3, all * 1e3 / count as f64);
     }
     if options.cpu {
+        let mut other = GpuFluid::new(&device, &FluidWorld::of(&sim)?)?;
         let mut times = Vec::new();
-        for _ in 0..options.steps {
+        for step in 0..options.steps {
             let begun = Instant::now();
             sim.step()?;
             times.push(begun.elapsed().as_secs_f64() * 1e3);
+            if step == 0 {
+                other.step()?;
+                let state = other.state()?;
+                let apart = sim.positions().iter().zip(&state.positions).map(|(a, b)| a.distance(*b));
+                println!("the first step differs by {:.1e} spacings at most", apart.fold(0.0, f64::max) / SPACING);
+            }
         }
         println!("a step on the CPU: {}", summary(times));
         let readings = sim.fluid_readings("water")?.ok_or("it has been stepped")?;
