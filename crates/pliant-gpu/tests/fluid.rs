@@ -214,6 +214,18 @@ fn a_run_has_the_same_bits_every_time_and_can_be_waited_for_later() {
 }
 
 #[test]
+fn a_pressure_that_has_too_few_dispatches_is_reported_and_the_fluid_goes_on() {
+    let Some(device) = common::device() else { return };
+    let sim = dam(Vec3::new(8.0, 12.0, 8.0), 0.0);
+    let world = FluidWorld { pressure_dispatches: 4, ..FluidWorld::of(&sim).unwrap() };
+    let mut fluid = GpuFluid::new(&device, &world).unwrap();
+    (0..10).for_each(|_| fluid.step().unwrap());
+    let state = fluid.state().unwrap();
+    assert_eq!((state.pressure.unfinished, state.pressure.most_dispatches), (10, 4));
+    assert!(state.positions.iter().all(|p| p.min_element() > 0.0));
+}
+
+#[test]
 fn a_lost_device_says_so() {
     let Some(_) = common::device() else { return };
     let device = Device::open_anew(&common::choice()).unwrap();

@@ -82,7 +82,12 @@ pub struct PressureReport {
 
 impl GpuFluid {
     /// Brings a world to a device.
+    ///
+    /// # Panics
+    /// If there is not a position and a velocity for each vertex of the model.
     pub fn new(device: &Device, world: &FluidWorld<'_>) -> Result<Self, GpuError> {
+        let vertices = world.model.rest().len();
+        assert_eq!([world.positions.len(), world.velocities.len()], [vertices; 2], "one for each vertex");
         let portions = world.portions()?;
         // That of all fluids: the engine builds no other worlds.
         let spacing = portions.iter().fold(0.0, |most: f64, portion| most.max(portion.material.spacing));
