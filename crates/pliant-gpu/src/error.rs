@@ -79,6 +79,38 @@ pub enum GpuError {
         /// Number of unknowns.
         count: usize,
     },
+    /// A world has something that is not done on a GPU yet.
+    #[error("{what} has {feature}, which is not supported on a GPU yet: {instead}")]
+    Unsupported {
+        /// Which body, collider or solver.
+        what: String,
+        /// What it has.
+        feature: String,
+        /// What to do about it.
+        instead: &'static str,
+    },
+    /// A particle of a fluid has no finite position or velocity.
+    #[error("particle {particle} of the fluid is nowhere: its position or velocity is not finite; take shorter steps")]
+    ParticleLost {
+        /// Vertex of the world.
+        particle: usize,
+    },
+    /// A particle of a fluid went much farther in a step than the world is large.
+    #[error("particle {particle} of the fluid ran away; take shorter steps")]
+    ParticleRanAway {
+        /// Vertex of the world.
+        particle: usize,
+    },
+    /// Particles of a fluid are so close together that lists of neighbours are full.
+    #[error(
+        "a particle of the fluid has {neighbours} neighbours, but there is room for {limit}: particles are on top of each other; take shorter steps or more iterations"
+    )]
+    Crowded {
+        /// The most that a particle has had.
+        neighbours: usize,
+        /// Room for neighbours.
+        limit: usize,
+    },
 }
 
 fn list(names: &[String]) -> String {

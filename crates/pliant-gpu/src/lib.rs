@@ -18,6 +18,7 @@
 
 pub mod device;
 mod error;
+mod fluid;
 mod fronts;
 mod local;
 mod newton;
@@ -26,6 +27,7 @@ mod solver;
 mod world;
 
 pub use error::GpuError;
+pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport};
 pub use fronts::{CostModel, DirectSolve};
 pub use solver::{GpuMethod, GpuParams};
 pub use world::{GpuWorld, GpuWorldError, PendingPositions};

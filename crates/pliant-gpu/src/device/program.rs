@@ -50,6 +50,11 @@ impl Dispatch {
     pub fn name(&self) -> &str {
         &self.kernel.name
     }
+
+    /// The same with other parameters.
+    pub fn with_parameters(&self, parameters: [u32; 4]) -> Self {
+        Self { parameters, ..self.clone() }
+    }
 }
 
 /// Dispatches one after the other, ready to run.

@@ -60,6 +60,17 @@ pub struct Collider {
     pub(crate) restitution: f64,
 }
 
+/// What contact with a collider is like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurfaceProperties {
+    /// Distance at which contact begins \[m\].
+    pub thickness: f64,
+    /// Coulomb's coefficient μ.
+    pub friction: f64,
+    /// Speed after an impact over speed before it.
+    pub restitution: f64,
+}
+
 /// Positions of a mesh's vertices over time; straight between frames.
 #[derive(Debug, Clone)]
 struct Frames {
@@ -154,6 +165,17 @@ impl Collider {
     /// Its name, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// What contact with it is like.
+    pub fn surface(&self) -> SurfaceProperties {
+        let Self { thickness, friction, restitution, .. } = *self;
+        SurfaceProperties { thickness, friction, restitution }
+    }
+
+    /// Whether it neither moves nor deforms.
+    pub fn is_still(&self) -> bool {
+        matches!(self.motion, Motion::Still(_)) && self.frames.is_none()
     }
 
     /// Its pose at a time \[s\].

@@ -28,7 +28,7 @@ pub use place::{BodyView, Place, Portion};
 
 /// Names of all kinds, with what they are made from; the crate has them at its root.
 pub(crate) mod kinds {
-    pub use super::fluid::{Emitter, Fluid, FluidMaterial, FluidReadings, FluidReport, FluidSurface};
+    pub use super::fluid::{Emitter, Fluid, FluidMaterial, FluidNumbers, FluidReadings, FluidReport, FluidSurface};
     pub use super::hair::{Hair, HairGrid, HairMaterial, HairStyle};
     pub use super::matching::{
         Break, ClothMatching, ClothMatchingError, Lattice, Link, MatchedSkin, Matching, Modes, Octree, OctreeCell,

@@ -164,6 +164,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// Whether vertices are held.
+    pub fn has_grabs(&self) -> bool {
+        !self.grabs.is_empty()
+    }
+
     /// Lets a vertex go.
     pub fn release(&mut self, grab: GrabId) -> Result<(), InputError> {
         self.grabs.slots.remove(grab.0).map(|_| ()).ok_or_else(|| gone(grab))

@@ -265,6 +265,11 @@ impl Simulation {
         self.settings.gravity
     }
 
+    /// Damping.
+    pub fn damping(&self) -> Damping {
+        self.damping
+    }
+
     /// The wind, if there is one.
     pub fn wind(&self) -> Option<Wind> {
         self.settings.wind

@@ -19,17 +19,17 @@ use super::particles::Particles;
 use crate::parallel::{self, Strided};
 
 /// Below the first density particles begin to be at a free surface, below the second they are.
-const SURFACE: [f32; 2] = [0.95, 0.85];
+pub(super) const SURFACE: [f32; 2] = [0.95, 0.85];
 /// Weight of the air that a particle at a surface has in place of neighbours, over the weight of all neighbours, for each part of its density
 /// that is missing beyond `SURFACE`. A flat surface misses a fifth of its density and a third of its neighbours.
-const AIR: f64 = 3.0;
+pub(super) const AIR: f64 = 3.0;
 /// Conjugate gradients stop at this residual, and the iterations after them do the rest.
-const TOLERANCE: f64 = 1e-2;
-const MOST_ITERATIONS: usize = 200;
+pub(super) const TOLERANCE: f64 = 1e-2;
+pub(super) const MOST_ITERATIONS: usize = 200;
 /// Times that cells which would pull are let go.
-const ROUNDS: usize = 3;
+pub(super) const ROUNDS: usize = 3;
 /// Share of the diagonal that is added, for fluid without a free surface.
-const REGULARISATION: f64 = 1e-4;
+pub(super) const REGULARISATION: f64 = 1e-4;
 /// Parts that rows are made in, each with its `Slots`, and the fewest cells of one.
 const PARTS: usize = 64;
 const LEAST_CHUNK: usize = 32;

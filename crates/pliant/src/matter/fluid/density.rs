@@ -35,21 +35,21 @@ use crate::parallel::{self, ByOffsets, Strided};
 
 /// Share of Σ‖∇C‖² on a lattice that is added to the denominator [Macklin 2013, eq. 11]: particles with few neighbours have hardly any
 /// gradient and would jump.
-const RELAXATION: f32 = 0.05;
+pub(super) const RELAXATION: f32 = 0.05;
 /// Share of a Jacobi step that is taken: neighbours correct the same error, and all of it would overshoot.
-const JACOBI: f32 = 0.3;
+pub(super) const JACOBI: f32 = 0.3;
 /// Most of the load that one iteration applies, −λ in units of mass · radius². Pressure moves particles until they are evenly surrounded; beyond
 /// about twice this an iteration carries them past that, and they fly apart. It bounds the depth that n iterations of a step h can hold:
 /// g H h² < n · MOST_LOAD · radius².
 pub(crate) const MOST_LOAD: f32 = 0.04;
 /// Share of the density that a step finds wrong at its start that is taken back on the scale of cells. All of it at once would become speed.
-const PER_STEP: f32 = 0.1;
+pub(super) const PER_STEP: f32 = 0.1;
 
 /// Time over which a density that was too high before a step is taken back, in seconds per root of a metre of spacing: the time of falling by a few
 /// thousandths of a spacing. What a step takes back of it becomes speed, so steps that are shorter than this take back only their part of it.
-const RECOVERY: f64 = 0.02;
+pub(super) const RECOVERY: f64 = 0.02;
 /// Iterations whose artificial pressures add up in a step; more of them share it, or it would grow with their number.
-const SEPARATING: f64 = 10.0;
+pub(super) const SEPARATING: f64 = 10.0;
 
 /// Which densities cells take back.
 #[derive(Debug, Clone, Copy, PartialEq)]

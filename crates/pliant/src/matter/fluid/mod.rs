@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `material` | parameters of a fluid |
 //! | `kernels` | the smoothing kernel, its integral over half-spaces |
+//! | `numbers` | all numbers of the method, for solvers elsewhere |
 //! | `matter` | a fluid as the matter of a body |
 //! | `particles` | volumes and masses of particles; points of bodies' surfaces that take part |
 //! | `neighbours` | which particles are close to each other |
@@ -26,6 +27,7 @@ mod kernels;
 mod material;
 mod matter;
 mod neighbours;
+mod numbers;
 mod pairs;
 mod particles;
 mod surface;
@@ -39,6 +41,7 @@ pub use material::FluidMaterial;
 pub(crate) use material::KERNEL;
 pub use matter::Fluid;
 pub(crate) use matter::INFO;
+pub use numbers::FluidNumbers;
 pub use surface::FluidSurface;
 
 use std::ops::Range;

@@ -28,9 +28,9 @@ pub(super) struct Manner {
 }
 
 /// Distance at which the artificial pressure is what its coefficient says, over the kernel's radius [Macklin 2013, §4].
-const SEPARATED: f32 = 0.3;
+pub(super) const SEPARATED: f32 = 0.3;
 /// Distance from which on there is none: that of neighbours at rest. A block on a lattice would part by itself otherwise.
-const AT_REST: f32 = (1.0 / KERNEL) as f32;
+pub(super) const AT_REST: f32 = (1.0 / KERNEL) as f32;
 
 /// Places with their neighbours. `places` and `manners` have one entry more than there are: the far place that fills lists.
 #[derive(Clone, Copy)]

@@ -19,9 +19,9 @@ use crate::math::Vec3;
 use crate::parallel::{self, Strided};
 
 /// Most that a step takes from the neighbours' velocity, of the part along the line between them: more would go past their mean.
-const MOST_MIXED: f32 = 1.5;
+pub(super) const MOST_MIXED: f32 = 1.5;
 /// A mean over directions n of n (n·v) is so much less than v, for the shear of a flow that keeps its volume.
-const PARALLEL: f64 = 5.0;
+pub(super) const PARALLEL: f64 = 5.0;
 
 impl Density {
     /// Mixes velocities and confines vortices, at the positions of the step's end and with its neighbours.

@@ -61,7 +61,7 @@ pub(crate) struct Share {
 }
 
 /// Particles may come nearer to a collider during a step than they were at its start; planes farther than this are left out.
-const REACH: f64 = 1.25;
+pub(super) const REACH: f64 = 1.25;
 /// Cells that a thread takes at a time.
 const CHUNK: usize = 32;
 
