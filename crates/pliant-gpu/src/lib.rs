@@ -20,8 +20,10 @@ pub mod device;
 mod error;
 mod fronts;
 mod local;
+mod self_test;
 mod solver;
 
 pub use error::GpuError;
 pub use fronts::{CostModel, DirectSolve};
+pub use self_test::{Comparison, SelfCheck, SelfTest, self_test};
 pub use solver::{GpuMethod, GpuParams};
