@@ -16,6 +16,7 @@ mod expectation;
 mod fault;
 pub mod folder;
 pub mod format;
+mod gpu;
 mod hair;
 mod log;
 mod look;
@@ -27,12 +28,16 @@ mod scene;
 mod select;
 mod sequence;
 mod settings;
+mod solver;
 mod tear;
 mod wording;
 
 pub use builtin::{BUILTIN, Builtin};
 pub use error::SceneError;
 pub use expectation::Verdict;
+#[cfg(feature = "gpu")]
+pub use gpu::shared_gpu_solver;
+pub use gpu::{HAS_GPU, NO_GPU};
 pub use log::log_entry;
 pub use look::{Look, View, Viewpoint};
 pub use run::SceneRun;
