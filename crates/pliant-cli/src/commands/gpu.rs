@@ -132,8 +132,9 @@ mod device {
             Err(problem) => format!("{verdict} {:<16} {problem}", check.name),
             Ok(found) => {
                 let cpu = found.seconds_cpu.map_or(String::new(), |s| format!(", CPU {:.3} ms", 1e3 * s));
-                let (name, error, limit, gpu) = (check.name, found.error, found.limit, 1e3 * found.seconds_gpu);
-                format!("{verdict} {name:<16} error {error:.1e}, at most {limit:.0e}; GPU {gpu:.3} ms{cpu}")
+                let number = |value: f64| if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") };
+                let (error, limit, gpu) = (number(found.error), number(found.limit), 1e3 * found.seconds_gpu);
+                format!("{verdict} {:<16} error {error}, at most {limit}; GPU {gpu:.3} ms{cpu}", check.name)
             }
         }
     }

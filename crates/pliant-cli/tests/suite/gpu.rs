@@ -68,8 +68,13 @@ fn a_run_goes_to_the_gpu_by_a_flag_and_is_drawn_without_one() {
     }
     let line = one_line(&run(&["--gpu", "--solver", "newton"]));
     assert!(line.contains("the solver newton does not run on a GPU; auto, plain"), "{line}");
-    let line = one_line(&run(&["--gpu", "--set", "solver.newton={}"]));
-    assert!(line.contains("[solver.newton] does not run on a GPU"), "{line}");
+    let output = run(&["--gpu", "--set", "solver.newton={}"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said.starts_with("error: curtain.toml:") && said.contains("[solver.newton] does not run on a GPU"),
+        "{said}"
+    );
     // A scene that asks for an adapter that only another machine has.
     let (origin, elsewhere) =
         (out.join("scene.json"), "[solver.gpu]\\nadapter = \\\"Voodoo 2\\\"\\n[world]\\nframes = 120");
