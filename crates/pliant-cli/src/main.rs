@@ -33,6 +33,7 @@ const EXAMPLES: &str = "Examples:
   pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
+  pliant gpu                                    the graphics processors, and whether they compute what the CPU does
   pliant reproduce liu2013-fig2                 a figure of a paper: tables, plots, verdict
   pliant schema > scene.schema.json             for completion in an editor
 
@@ -54,6 +55,8 @@ enum Command {
     Info(commands::info::Arguments),
     /// Run experiments of the papers that Pliant implements, and check their claims.
     Reproduce(commands::reproduce::Arguments),
+    /// List the adapters of graphics processors, and test one of them.
+    Gpu(commands::gpu::Arguments),
     /// List the scenes that come with Pliant.
     #[command(after_help = "Examples:\n  pliant scenes\n  pliant scenes --json | jq -r .[].name")]
     Scenes(commands::scenes::Arguments),
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => commands::info::run(&arguments),
         Command::Plot(arguments) => commands::plot::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Arguments::command())),
+        Command::Gpu(arguments) => commands::gpu::run(&arguments),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),
         Command::Scenes(arguments) => Ok(commands::scenes::run(&arguments)),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),

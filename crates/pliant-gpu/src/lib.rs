@@ -23,11 +23,13 @@ mod fronts;
 mod local;
 mod newton;
 mod prepared;
+mod self_test;
 mod solver;
 mod world;
 
 pub use error::GpuError;
 pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport};
 pub use fronts::{CostModel, DirectSolve};
+pub use self_test::{Comparison, SelfCheck, SelfTest, self_test};
 pub use solver::{GpuMethod, GpuParams};
 pub use world::{GpuWorld, GpuWorldError, PendingPositions};

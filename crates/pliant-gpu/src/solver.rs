@@ -1,5 +1,6 @@
 //! The solver of a world, or of a group of its bodies, on a GPU, through the doors that the engine has for solvers from elsewhere.
 
+use std::any::Any;
 use std::collections::VecDeque;
 
 use pliant::contact::{ContactMode, Contacts};
@@ -139,6 +140,11 @@ impl SolverRecipe for GpuParams {
             _ => GpuMethod::Projective(ProjectiveParams::plain(ProjectiveParams::default().iterations)),
         };
         Self { method, device: self.device.clone() }.into()
+    }
+
+    fn is_same_as(&self, other: &dyn SolverRecipe) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref() == Some(self)
     }
 
     fn build(&self) -> Box<dyn Solver> {

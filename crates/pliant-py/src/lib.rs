@@ -12,6 +12,7 @@ mod custom;
 mod energy;
 mod error;
 mod fluid;
+mod gpu;
 mod lattice;
 mod matching;
 mod material;
@@ -48,6 +49,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(constraint::long_range_threads, module)?)?;
     change::register(module)?;
     fluid::register(module)?;
+    gpu::register(module)?;
     lattice::register(module)?;
     matching::register(module)?;
     measure::register(module)?;

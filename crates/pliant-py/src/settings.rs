@@ -38,7 +38,7 @@ fn acceleration(recipe: &Bound<'_, PyAny>) -> PyResult<Acceleration> {
 /// A solver by its Python description.
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
     if !recipe.hasattr("kind")? {
-        let known = "an Auto, Projective, TwoMetric, Newton, PositionBased, FollowLeader or Explicit";
+        let known = "an Auto, Projective, TwoMetric, Newton, PositionBased, FollowLeader, Explicit or Gpu";
         return Err(bad_value(format!("solver is {}, but must be {known}", recipe.repr()?)));
     }
     let kind: String = get(recipe, "kind")?;
@@ -49,6 +49,7 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         "newton" => newton(recipe)?.into(),
         "position-based" => position_based(recipe)?.into(),
         "follow-leader" => follow_leader(recipe)?.into(),
+        "gpu" => crate::gpu::solver(recipe)?,
         "explicit" => {
             let safety = bounded(recipe, "safety", "above 0 and at most 1", |value| value > 0.0 && value <= 1.0)?;
             ExplicitParams { stabilise: get(recipe, "stabilise")?, safety }.into()
@@ -65,7 +66,7 @@ fn own_start(recipe: &Bound<'_, PyAny>) -> PyResult<Start> {
     start(&get::<String>(recipe, "start")?)
 }
 
-fn projective(recipe: &Bound<'_, PyAny>) -> PyResult<ProjectiveParams> {
+pub(crate) fn projective(recipe: &Bound<'_, PyAny>) -> PyResult<ProjectiveParams> {
     let known = [("single", Precision::Single), ("double", Precision::Double)];
     Ok(ProjectiveParams {
         iterations: iterations(recipe, "iterations")?,
@@ -77,7 +78,7 @@ fn projective(recipe: &Bound<'_, PyAny>) -> PyResult<ProjectiveParams> {
     })
 }
 
-fn two_metric(recipe: &Bound<'_, PyAny>) -> PyResult<TwoMetricParams> {
+pub(crate) fn two_metric(recipe: &Bound<'_, PyAny>) -> PyResult<TwoMetricParams> {
     let known =
         [("factor", Preconditioner::Factor), ("sum", Preconditioner::Sum), ("product", Preconditioner::Product)];
     let linear_tolerance = bounded(recipe, "linear_tolerance", "at least 0 and below 1", |v| (0.0..1.0).contains(&v))?;

@@ -713,6 +713,16 @@ CASES: dict[str, Case] = {
         },
         use=with_solver,
     ),
+    # Where there is no adapter, only the descriptions can be tried.
+    "Gpu": Case(
+        lambda: pliant.Gpu,
+        {"method": pliant.Projective.plain(3), "adapter": None},
+        use=lambda own: with_solver(own) if pliant.gpu_adapters() else None,
+    ),
+    "gpu_self_test": Case(
+        lambda: pliant.gpu_self_test if pliant.gpu_adapters() else pliant.Gpu,
+        {"adapter": None},
+    ),
     "Newton": Case(
         lambda: pliant.Newton,
         {
@@ -1016,7 +1026,7 @@ CASES: dict[str, Case] = {
 
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
-    "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "Image", "ImportedMesh", "Report", "RigidPose",
+    "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "GpuAdapter", "GpuCheck", "Image", "ImportedMesh", "Report", "RigidPose",
     "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "Verdict",
     "WorstElement", "__version__",
 }  # fmt: skip

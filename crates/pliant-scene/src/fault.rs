@@ -1,12 +1,15 @@
 //! What is wrong with a section, as an error at its line and column.
 
-use pliant::solve::FollowLeaderError;
-use pliant::{ModelError, OrientedError};
+use pliant::solve::{FollowLeaderError, SolveError};
+use pliant::{ModelError, OrientedError, StepError};
 
 use crate::document::find;
 use crate::error::SceneError;
 use crate::format::{BodySection, SolverSection};
 use crate::scene::Scene;
+
+/// The only solver of scenes that is not the engine's own.
+const GPU: &str = "solver.gpu";
 
 /// What is wrong with a section, and at which key of it.
 #[derive(Debug, Clone)]
@@ -72,6 +75,7 @@ impl Scene {
             | ModelError::ExplicitIntegrator(_) => "world.integrator",
             ModelError::FollowLeader(_) => "solver.follow-leader",
             ModelError::NoSuchKind { .. } => "solver.position-based.stiffness_of",
+            ModelError::Solver { .. } => GPU,
             ModelError::Topology(_) => "tear",
             ModelError::UnsupportedConstraint { kind: "long_range", .. } => "long_range",
             ModelError::UnsupportedConstraint { body, .. } if self.has_constraints(body) => "constraint",
@@ -92,6 +96,7 @@ impl Scene {
         let follows = |body: &BodySection| matches!(body.solver, Some(SolverSection::FollowLeader(_)));
         let is_following = matches!(error, ModelError::FollowLeader(_)) && self.file().solver.is_none();
         let at = at.or_else(|| bodies.iter().position(follows).filter(|_| is_following));
+        let at = at.or_else(|| self.body_on_gpu().filter(|_| key == GPU));
         let is_unsupported = matches!(error, ModelError::UnsupportedConstraint { .. });
         let (is_solver, is_world) = (key.starts_with("solver."), key.starts_with("world."));
         let names_solver = |k: &usize| bodies[*k].solver.is_some() && (is_solver || is_unsupported);
@@ -103,5 +108,22 @@ impl Scene {
             fault = fault.hint("choose [solver.position-based]");
         }
         self.fault(&path, &fault)
+    }
+
+    /// What a solver from outside the engine says of a step that it could not solve, such as a GPU that was lost, at its key. None for what steps go wrong with otherwise.
+    pub fn fault_of_step(&self, error: &StepError) -> Option<SceneError> {
+        let StepError::Solve { error: SolveError::Other { .. }, .. } = error else { return None };
+        let (path, key) = match self.body_on_gpu() {
+            Some(body) => (self.list_path("body", body), "solver"),
+            None => (Vec::new(), GPU),
+        };
+        Some(self.fault(&path, &Fault::new(key, error.to_string())))
+    }
+
+    /// The first body that names a GPU for its solver, if the scene itself does not.
+    fn body_on_gpu(&self) -> Option<usize> {
+        let is_gpu = |solver: &Option<SolverSection>| matches!(solver, Some(SolverSection::Gpu(_)));
+        let file = self.file();
+        if is_gpu(&file.solver) { None } else { file.body.iter().position(|body| is_gpu(&body.solver)) }
     }
 }

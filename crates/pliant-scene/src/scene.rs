@@ -22,7 +22,8 @@ use crate::motion::{Motion, Track};
 use crate::presence::{Presence, Tie};
 use crate::run::{Parts, SceneRun};
 use crate::select::resolve;
-use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, choice, self_collision, settings, strain_limiting};
+use crate::settings::{STANDARD_FRAMES, STANDARD_RATE, Settings, self_collision, settings, strain_limiting};
+use crate::solver::choice;
 use crate::tear::TimedCut;
 use crate::{BUILTIN, Builtin};
 

@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod gallery;
+pub(crate) mod gpu;
 pub(crate) mod info;
 mod origin;
 mod picture;

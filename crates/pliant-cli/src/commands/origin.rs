@@ -60,9 +60,9 @@ impl Origin {
         Some(Self { path: word(&entry["path"])?.into(), text: word(&entry["text"])?, solver })
     }
 
-    /// The scene, with more changes.
+    /// The scene, with more changes. What was computed on a GPU can be looked at without one.
     pub(crate) fn scene(&self, changes: &[String]) -> Result<Scene, Box<dyn Error>> {
-        Ok(Scene::parse(&self.path.to_string_lossy(), &self.text, changes)?)
+        Ok(Scene::parse(&self.path.to_string_lossy(), &self.text, changes)?.on_cpu())
     }
 
     /// Builds the scene as the run did.

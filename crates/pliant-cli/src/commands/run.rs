@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use pliant::{MOST_THREADS, ModelError};
+use pliant::{MOST_THREADS, ModelError, StepError};
 use pliant_io::store::RunStore;
 use pliant_io::write::ExportFormat;
 use pliant_scene::format::{ColorBy, Preview};
@@ -12,7 +12,7 @@ use pliant_scene::{Scene, SceneRun, log_entry};
 use serde_json::json;
 
 use super::origin::Origin;
-use super::{export, place, preview, solver, solver_names};
+use super::{export, gpu, place, preview, solver, solver_names};
 use crate::Outcome;
 use crate::output::{say, say_error};
 use crate::progress::{Output, Progress};
@@ -74,6 +74,10 @@ pub(crate) struct Arguments {
     /// Number of iterations, with `--solver`.
     #[arg(long, default_value_t = 10)]
     iterations: usize,
+    /// Compute on a graphics processor, by the scene's solver or that of `--solver`: auto, plain, chebyshev, two-metric.
+    /// `--gpu=NAME` takes the adapter whose name contains NAME; `pliant gpu` lists them.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
+    gpu: Option<Option<String>>,
     /// Print only errors and failed expectations.
     #[arg(long, conflicts_with = "json")]
     quiet: bool,
@@ -88,12 +92,19 @@ const EXAMPLES: &str = "Examples:
   pliant run my.toml --set world.frames=30 --no-preview
   pliant run my.toml --resume                        continue after an interruption, bit for bit
   pliant run flag --solver newton --format glb,usda  another solver; files for other programs
+  pliant run curtain --gpu                           on a graphics processor
   pliant run flag --json | jq .max_stretch           one record per frame
 
 Exit codes: 0 if all expectations hold, 1 if one does not, 2 for errors.";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
-    let scene = Scene::open(&arguments.scene, &arguments.set)?;
+    let mut scene = Scene::open(&arguments.scene, &arguments.set)?;
+    if let Some(adapter) = &arguments.gpu {
+        gpu::check(adapter.as_deref())?;
+        if arguments.solver.is_none() {
+            scene = scene.on_gpu(adapter.as_deref())?;
+        }
+    }
     let wanted = scene.output()?;
     let formats = match arguments.format.as_slice() {
         [] => wanted.formats,
@@ -111,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     };
     Origin::of(&scene, arguments.solver.as_deref(), arguments.iterations).write(&dir)?;
     let (begun, first) = (Instant::now(), run.frame());
-    simulate(&mut run, &mut store, frames, arguments.checkpoint_every, voice)?;
+    simulate(&mut run, &mut store, frames, arguments.checkpoint_every, voice).map_err(|error| placed(&scene, error))?;
     let summary = Summary::of(&arguments.scene, &run, &store, first, begun.elapsed().as_secs_f64())?;
     // Before what may still fail; it is written again when the pictures are known.
     summary.write(&dir, None)?;
@@ -172,7 +183,13 @@ fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error
     if let Some(threads) = arguments.threads.filter(|threads| *threads > MOST_THREADS) {
         return Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }.into());
     }
-    let choice = arguments.solver.as_deref().map(|name| solver(name, arguments.iterations)).transpose()?;
+    let choice = match (arguments.solver.as_deref(), &arguments.gpu) {
+        (None, _) => None,
+        (Some(name), None) => Some(solver(name, arguments.iterations)?),
+        (Some(name), Some(adapter)) => {
+            Some(gpu::moved(name, &solver(name, arguments.iterations)?, adapter.as_deref())?)
+        }
+    };
     Ok(scene.build_with(|mut builder| {
         if let Some(choice) = choice {
             builder = builder.solver(choice);
@@ -182,6 +199,14 @@ fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error
             None => builder,
         }
     })?)
+}
+
+/// An error of a step at its place in the scene, if it has one.
+fn placed(scene: &Scene, error: Box<dyn Error>) -> Box<dyn Error> {
+    match error.downcast_ref::<StepError>().and_then(|error| scene.fault_of_step(error)) {
+        Some(placed) => placed.into(),
+        None => error,
+    }
 }
 
 /// out/NAME, after the file without its folder and extension.

@@ -5,6 +5,7 @@ mod common;
 mod folders;
 mod full_disk;
 mod gallery;
+mod gpu;
 mod killed;
 mod pictures;
 mod render;

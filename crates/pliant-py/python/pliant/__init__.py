@@ -50,6 +50,7 @@ from ._energies import (
     TriangleStrain,
 )
 from ._fluids import Emitter, FluidMaterial, fluid_surface, particle_block
+from ._gpu import GpuAdapter, GpuCheck, gpu_adapters, gpu_self_test
 from ._interaction import Grab, Pick, RenderBuffers
 from ._lattices import Lattice, MatchedSkin, Octree, Skin
 from ._matching import Matching, Plasticity, Regions, VolumeConservation
@@ -85,6 +86,7 @@ from ._settings import (
     ConjugateGradient,
     Damping,
     Explicit,
+    Gpu,
     Lbfgs,
     Newton,
     PositionBased,
@@ -120,7 +122,7 @@ __all__ = [
     "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomConstraints", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
-    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Grab",
+    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Gpu", "GpuAdapter", "GpuCheck", "Grab",
     "HairGrid", "HairMaterial", "HairStyle", "HalfSpace",
     "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Lbfgs", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
     "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "OrientedParticles", "Pick",
@@ -133,6 +135,6 @@ __all__ = [
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
     "Turbulence", "TwoMetric",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
-    "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "grid", "icosphere", "load_scene", "parse_scene",
+    "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "gpu_adapters", "gpu_self_test", "grid", "icosphere", "load_scene", "parse_scene",
     "particle_block", "read_mesh", "rope", "save_gif", "scalp", "sheet", "show", "sweep", "torus", "vertex_strains",
 ]  # fmt: skip

@@ -137,6 +137,13 @@ def each(value: Any, name: str, kind: type[Kind]) -> tuple[Kind, ...]:
     return tuple(required(item, f"{name}[{k}]", kind) for k, item in enumerate(value))
 
 
+def part_of_name(value: Any, name: str) -> str | None:
+    """A part of a name, or None for any."""
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise ValueError(f"{name} is {value!r}, but must be a part of a name, or None")
+    return value
+
+
 def pair(value: Any, name: str) -> tuple[Any, Any]:
     """Two values."""
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:

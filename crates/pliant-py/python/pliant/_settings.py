@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import _pliant
-from ._arrays import count, instance, number
+from ._arrays import count, instance, number, part_of_name
 from ._energies import Fibres, Limits
 from ._material import Material
 from ._meshes import Mesh, Strands, TetMesh, TriangleMesh
@@ -348,7 +348,32 @@ class Explicit:
     start: ClassVar[str] = "predicted"
 
 
-Solver = Auto | Projective | TwoMetric | Newton | PositionBased | FollowLeader | Explicit
+@dataclass(frozen=True)
+class Gpu:
+    """A method on a graphics processor. Worlds that it does not support are refused, with what it has no kernel for.
+
+    method: a Projective whose acceleration is None or Chebyshev, a TwoMetric, or None for what Auto would choose, with
+    its substeps and integrator. adapter: a part of the name of a graphics processor, in any case; by default the fastest
+    kind that gpu_adapters lists.
+    """
+
+    method: Projective | TwoMetric | None = None
+    adapter: str | None = None
+
+    kind: ClassVar[str] = "gpu"
+
+    def __post_init__(self) -> None:
+        if self.method is not None and not isinstance(self.method, (Projective, TwoMetric)):
+            raise ValueError(f"method is {self.method!r}, but must be a Projective, a TwoMetric or None")
+        part_of_name(self.adapter, "adapter")
+
+    @property
+    def start(self) -> str:
+        """The start of its method."""
+        return "predicted" if self.method is None else self.method.start
+
+
+Solver = Auto | Projective | TwoMetric | Newton | PositionBased | FollowLeader | Explicit | Gpu
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ use crate::format::{BodySection, EnergySection, FlatPieces, MaterialSection, Sha
 use crate::motion::check_keyframes;
 use crate::rider::Rider;
 use crate::select::resolve;
-use crate::settings::choice;
+use crate::solver::choice;
 use crate::tear::tearing;
 
 /// A body of the engine with what the scene still needs of it.

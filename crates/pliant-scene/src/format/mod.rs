@@ -15,6 +15,7 @@ mod select;
 mod self_collision;
 mod shape;
 mod solid;
+mod solver;
 mod strain_limiting;
 mod tear;
 mod world;
@@ -38,13 +39,15 @@ pub use select::{Corner, Select, Side};
 pub use self_collision::SelfCollisionSection;
 pub use shape::{ContentName, CurlSection, DiagonalName, PiecesName, PlaneName, ShapeSection, TetPatternName, UpName};
 pub use solid::SolidShape;
+pub use solver::{
+    AccelerationSection, ExplicitSection, FollowLeaderSection, GpuSection, HairGridSection, HairStyleSection,
+    NewtonCurvatureName, NewtonSection, PositionBasedSection, PrecisionSection, PreconditionerName, ProjectiveSection,
+    SolverSection, StartName, StretchLevelsSection, SweepOrderName, SweepSection, TwoMetricSection,
+};
 pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
 pub use world::{
-    AccelerationSection, DampingSection, ExplicitSection, FollowLeaderSection, GustSection, HairGridSection,
-    HairStyleSection, IntegratorName, NewtonCurvatureName, NewtonSection, PositionBasedSection, PrecisionSection,
-    PreconditionerName, ProjectiveSection, SolverSection, StartName, StretchLevelsSection, SweepOrderName,
-    SweepSection, TurbulenceSection, TwoMetricSection, WindKeyframe, WindSection, WorldSection,
+    DampingSection, GustSection, IntegratorName, TurbulenceSection, WindKeyframe, WindSection, WorldSection,
 };
 
 use schemars::JsonSchema;

@@ -7,6 +7,7 @@ mod engine_keys;
 mod errors;
 mod filled;
 mod forces_and_ties;
+mod gpu;
 mod hostile;
 mod limits;
 mod plants;

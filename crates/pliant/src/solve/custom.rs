@@ -36,6 +36,11 @@ pub trait SolverRecipe: std::any::Any + Debug + Send + Sync {
         chosen
     }
 
+    /// Whether another recipe makes the same solver: bodies with such recipes are one group. By default, only its own clones do.
+    fn is_same_as(&self, _other: &dyn SolverRecipe) -> bool {
+        false
+    }
+
     /// Makes a solver. A world makes a new one when its model is replaced.
     fn build(&self) -> Box<dyn Solver>;
 }
@@ -51,10 +56,10 @@ impl CustomSolver {
     }
 }
 
-/// Two are equal if one is a clone of the other.
+/// Two are equal if one is a clone of the other, or says that it is the same.
 impl PartialEq for CustomSolver {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.0, &other.0) || self.0.is_same_as(other.recipe())
     }
 }
 

@@ -364,11 +364,6 @@ impl Simulation {
         Ok(())
     }
 
-    /// How velocities are damped.
-    pub fn damping(&self) -> Damping {
-        self.damping
-    }
-
     /// What acts on the world, or is done to it after a solve, besides energies, inertia, gravity, pins, forces and damping: for programs that take steps on their
     /// own, and have to know what they would leave out.
     pub fn features(&self) -> Vec<&'static str> {
