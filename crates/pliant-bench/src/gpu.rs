@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use pliant::math::Vec3;
 use pliant::mesh::generate::{Sheet, TetBox};
-use pliant::solve::ProjectiveParams;
+use pliant::solve::{ProjectiveParams, TwoMetricParams};
 use pliant::{Body, Simulation, SimulationBuilder, SolidMaterial, presets};
 use pliant_gpu::device::{Access, Bound, Device, DeviceChoice};
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
@@ -22,6 +22,12 @@ use crate::timing::Timing;
 const ITERATIONS: usize = 10;
 /// Frames of the CPU beside it.
 const CPU_FRAMES: usize = 3;
+/// Seconds of frames before those that are timed: a device that has waited for its factor runs slower at first.
+const WARM_UP: f64 = 0.4;
+/// Frames of a swing at which it is compared with the converged motion.
+pub const SWING_FRAMES: [usize; 3] = [20, 30, 45];
+/// What swings are, in a paragraph.
+pub const SWINGS: &str = "Cotton that is held by two corners and swings down, with what `auto` chooses: Newton's method with two metrics, in substeps. Times are medians by the wall. `off by` is the mean distance of vertices from the converged motion at frames 20, 30 and 45.";
 /// Bytes whose copy tells the speed of memory.
 const COPIED: usize = 256 << 20;
 
@@ -32,6 +38,10 @@ pub struct Options {
     pub cloths: Vec<usize>,
     /// Tets of bars, about.
     pub bars: Vec<usize>,
+    /// Cells along a side of cloths that swing with the default settings.
+    pub swings: Vec<usize>,
+    /// Substeps of a frame of the converged motion; 0 for none.
+    pub reference_substeps: usize,
     /// Frames that are timed.
     pub frames: usize,
     /// Whether frames are taken on the CPU, too.
@@ -55,6 +65,28 @@ pub struct GpuResults {
     pub copy_speed: Option<f64>,
     /// World by world.
     pub worlds: Vec<WorldResults>,
+    /// Swings with the default settings.
+    #[serde(default)]
+    pub swings: Vec<SwingResults>,
+}
+
+/// Cotton that is held by two corners, swings down, and is moved by what `auto` chooses, with all its substeps.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SwingResults {
+    /// Its vertices.
+    pub vertices: usize,
+    /// Substeps of a frame.
+    pub substeps: usize,
+    /// A frame by the wall \[ms\].
+    pub wall: Timing,
+    /// Substeps of a frame of the converged motion on the CPU.
+    pub reference_substeps: usize,
+    /// Mean distance of vertices from it at frames 20, 30 and 45 \[m\]; of the same settings on the CPU below.
+    pub distances: Vec<f64>,
+    /// The same on the CPU: distances, and a frame \[ms\].
+    pub cpu_distances: Vec<f64>,
+    /// A frame on the CPU \[ms\].
+    pub cpu: Option<Timing>,
 }
 
 /// One world.
@@ -147,7 +179,11 @@ pub fn measure(options: &Options) -> Result<GpuResults, BenchError> {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         copy_speed: copy_speed(&device)?,
         worlds: Vec::new(),
+        swings: Vec::new(),
     };
+    for &cells in &options.swings {
+        results.swings.push(swing(cells, &choice, options.reference_substeps)?);
+    }
     for &cells in &options.cloths {
         results.worlds.push(world(&format!("springs {cells}²"), || springs(cells), &choice, options)?);
         results.worlds.push(world(&format!("cotton {cells}²"), || cotton(cells), &choice, options)?);
@@ -180,6 +216,10 @@ fn world(
         (cpu, distance) = beside(sim, &mut gpu)?;
     }
     let (mut device, mut wall) = (Vec::new(), Vec::new());
+    let begun = Instant::now();
+    while begun.elapsed().as_secs_f64() < WARM_UP {
+        gpu.timed_step()?;
+    }
     for _ in 0..options.frames {
         if let Some(timing) = gpu.timed_step()? {
             device.extend(timing.device.map(|ms| 1e-3 * ms));
@@ -208,6 +248,88 @@ fn world(
     let (device, wall) = (Timing::of(device), Timing::of(wall).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 }));
     eprintln!("  {:.3} ms by the device, {:.3} by the wall", device.map_or(f64::NAN, |time| time.min), wall.min);
     Ok(WorldResults { name: name.to_owned(), vertices, setup, factor, device, wall, solves, cpu, distance })
+}
+
+/// A swing with what `auto` chooses, on the device, on the CPU and converged.
+fn swing(cells: usize, choice: &DeviceChoice, reference_substeps: usize) -> Result<SwingResults, BenchError> {
+    eprintln!("swing {cells}²");
+    let solver = GpuParams { method: GpuMethod::Auto, device: choice.clone() };
+    let sim = cotton(cells)?.solver(solver).build()?;
+    let (vertices, substeps) = (sim.positions().len(), sim.substeps());
+    let mut gpu = GpuWorld::new(sim)?;
+    let (mut frames, mut seconds) = (Vec::new(), Vec::new());
+    for frame in 1..=SWING_FRAMES[2] {
+        let begun = Instant::now();
+        gpu.step()?;
+        seconds.push(begun.elapsed().as_secs_f64());
+        if SWING_FRAMES.contains(&frame) {
+            frames.push(gpu.sync()?.positions().to_vec());
+        }
+    }
+    let wall = Timing::of(seconds).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 });
+    eprintln!("  {:.2} ms a frame, {substeps} substeps", wall.median);
+    let mut found = SwingResults {
+        vertices,
+        substeps,
+        wall,
+        reference_substeps,
+        distances: Vec::new(),
+        cpu_distances: Vec::new(),
+        cpu: None,
+    };
+    if reference_substeps > 0 {
+        let (cpu, seconds) = frames_of(cotton(cells)?.build()?)?;
+        found.cpu = Timing::of(seconds);
+        eprintln!("  {:.1} ms a frame on the CPU", found.cpu.map_or(f64::NAN, |time| time.median));
+        let solver =
+            TwoMetricParams { iterations: 3, linear_iterations: 40, linear_tolerance: 0.02, ..Default::default() };
+        let (exact, _) = frames_of(cotton(cells)?.substeps(reference_substeps).solver(solver).build()?)?;
+        let mean = |(a, b): (&Vec<Vec3>, &Vec<Vec3>)| -> f64 {
+            a.iter().zip(b).map(|(a, b)| a.distance(*b)).sum::<f64>() / a.len() as f64
+        };
+        found.distances = frames.iter().zip(&exact).map(mean).collect();
+        found.cpu_distances = cpu.iter().zip(&exact).map(mean).collect();
+        eprintln!("  off by {:.4?} m, on the CPU {:.4?}", found.distances, found.cpu_distances);
+    }
+    Ok(found)
+}
+
+/// Positions at the frames of a swing, and seconds of all frames but the first, which factors.
+#[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
+fn frames_of(mut sim: Simulation) -> Result<(Vec<Vec<Vec3>>, Vec<f64>), BenchError> {
+    let (mut frames, mut seconds) = (Vec::new(), Vec::new());
+    for frame in 1..=SWING_FRAMES[2] {
+        let begun = Instant::now();
+        sim.step()?;
+        seconds.push(begun.elapsed().as_secs_f64());
+        if SWING_FRAMES.contains(&frame) {
+            frames.push(sim.positions().to_vec());
+        }
+    }
+    seconds.remove(0);
+    Ok((frames, seconds))
+}
+
+/// Swings as a table.
+pub fn swing_table(results: &GpuResults) -> Table {
+    let heading = ["vertices", "substeps", "frame [ms]", "off by [m]", "CPU [ms]", "off by [m]", "reference"];
+    let mut table = Table::new(heading);
+    let list = |values: &[f64]| match values {
+        [] => or_dash(None),
+        _ => values.iter().map(|value| format!("{value:.3}")).collect::<Vec<_>>().join(" / "),
+    };
+    for swing in &results.swings {
+        table.row(vec![
+            swing.vertices.to_string(),
+            swing.substeps.to_string(),
+            three_digits(swing.wall.median),
+            list(&swing.distances),
+            or_dash(swing.cpu.map(|time| time.median)),
+            list(&swing.cpu_distances),
+            format!("1/{} s", 60 * swing.reference_substeps),
+        ]);
+    }
+    table
 }
 
 /// Some frames on both sides: times of the CPU, and how far apart they are.

@@ -207,6 +207,12 @@ enum Command {
         /// Tets of a bar, about; may be repeated.
         #[arg(long, default_values_t = [100_000, 1_000_000])]
         bar: Vec<usize>,
+        /// Cells along a side of a cloth that swings with the default settings; may be repeated.
+        #[arg(long, default_values_t = [320])]
+        swing: Vec<usize>,
+        /// Substeps in a frame of the converged motion beside swings, which takes minutes; 0 for none.
+        #[arg(long, default_value_t = 0)]
+        reference_substeps: usize,
         /// Frames that are timed.
         #[arg(long, default_value_t = 20)]
         frames: usize,
@@ -387,13 +393,23 @@ fn run(command: Command) -> Result<(), BenchError> {
             }
             Ok(())
         }
-        Command::Gpu { json, save, cloth, bar, frames, no_cpu, profile, adapter } => {
-            let options = gpu::Options { cloths: cloth, bars: bar, frames, cpu: !no_cpu, profile, adapter };
+        Command::Gpu { json, save, cloth, bar, swing, reference_substeps, frames, no_cpu, profile, adapter } => {
+            let options = gpu::Options {
+                cloths: cloth,
+                bars: bar,
+                swings: swing,
+                reference_substeps,
+                frames,
+                cpu: !no_cpu,
+                profile,
+                adapter,
+            };
             let found = gpu::measure(&options)?;
             if json {
                 println!("{}", serde_json::to_string_pretty(&found)?);
             } else {
                 println!("{}\n\n{}", gpu::description(&found), gpu::table(&found).to_text());
+                println!("{}\n\n{}", gpu::SWINGS, gpu::swing_table(&found).to_text());
             }
             if let Some(path) = save {
                 let mut results = Results::load(&path)?;
