@@ -11,7 +11,7 @@ use pliant::{Clock, Model};
 use crate::device::{Device, Program};
 use crate::error::GpuError;
 use crate::fronts::{CostModel, DirectSolve};
-use crate::local::{LocalStep, Measures};
+use crate::local::{LocalStep, MeasuredParts, Measures};
 use crate::newton::Newton;
 use crate::solver::{GpuMethod, GpuParams};
 
@@ -45,6 +45,7 @@ struct Iterations {
     moves: Vec<Program>,
     /// Forces and measures of where vertices are.
     look: Program,
+    measured: MeasuredParts,
 }
 
 /// Positions and what energies remember.
@@ -113,7 +114,7 @@ impl Prepared {
             self.touch(objective, touched, (x, memory))?;
             if report.iterations == most || (touched.is_none() && tolerance > 0.0) {
                 self.device.run(&[&iterations.look])?;
-                seen = self.local.measured(&self.device)?;
+                seen = iterations.measured.read(&self.device)?;
                 let is_balanced = |seen: &Measures| seen.unbalanced <= tolerance * seen.largest.max(objective.load);
                 report.converged = seen.as_ref().is_some_and(is_balanced);
             }
@@ -209,9 +210,9 @@ impl Iterations {
             .into_iter()
             .map(|(share, again)| device.program(vec![local.advance(device, factor.solution(), share, again)?]))
             .collect::<Result<_, _>>()?;
-        let measure = local.measure(device, factor.solution(), factor.right_hand_side())?;
+        let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let look = device.program([&local.dispatches[..], &[measure]].concat())?;
-        Ok(Self { iteration, moves, look })
+        Ok(Self { iteration, moves, look, measured })
     }
 
     /// Programs of some iterations, from one on.

@@ -12,7 +12,7 @@ use pliant::math::Vec3;
 use pliant::solve::Objective;
 use rayon::prelude::*;
 
-use crate::device::{Access, Bound, Device, Dispatch, Storage};
+use crate::device::{Access, Bound, Device, Dispatch, Pending, Storage};
 use crate::error::GpuError;
 use gathering::Goal;
 use places::SliceRecord;
@@ -34,8 +34,6 @@ pub(crate) struct LocalStep {
     previous: Storage<[f32; 4]>,
     /// Where inertia and goals pull vertices, from their anchors \[m\], and how strongly \[N/m\].
     pub(crate) targets: Storage<[f32; 4]>,
-    /// By parts; see `measure.wgsl`.
-    measures: Storage<[[f32; 4]; 2]>,
     goals: Vec<Goal>,
     /// Triangles and tets.
     pub(crate) elements: Vec<Elements>,
@@ -119,6 +117,36 @@ pub(crate) struct Measures {
     pub(crate) kinetic: f64,
 }
 
+/// Where a kernel writes what it measures, by parts; see `measure.wgsl`.
+#[derive(Debug)]
+pub(crate) struct MeasuredParts(Storage<[[f32; 4]; 2]>);
+
+impl MeasuredParts {
+    /// Asks for what was measured.
+    pub(crate) fn request(&self, device: &Device) -> Result<Pending<[[f32; 4]; 2]>, GpuError> {
+        device.request(&self.0, MEASURING)
+    }
+
+    /// Waits for what was measured; none where something is not finite.
+    pub(crate) fn read(&self, device: &Device) -> Result<Option<Measures>, GpuError> {
+        Ok(Measures::of(&self.request(device)?.wait()?))
+    }
+}
+
+impl Measures {
+    /// From parts; none where something is not finite.
+    pub(crate) fn of(parts: &[[[f32; 4]; 2]]) -> Option<Self> {
+        let most = |k: usize| parts.iter().fold(0.0, |most: f32, part| most.max(part[0][k]));
+        let sum = |k: usize| 0.5 * parts.iter().map(|part| f64::from(part[1][k])).sum::<f64>();
+        let [step, unbalanced, largest] = [0, 1, 2].map(most);
+        let [elastic, inertial, kinetic] = [0, 1, 2].map(sum);
+        let is_finite = [step, unbalanced, largest].iter().all(|square| *square < NOT_FINITE);
+        let [step, unbalanced, largest] = [step, unbalanced, largest].map(|square| f64::from(square).sqrt());
+        let measures = Self { step, unbalanced, largest, elastic, inertial, kinetic };
+        (is_finite && (elastic + inertial).is_finite()).then_some(measures)
+    }
+}
+
 impl LocalStep {
     /// Brings all elements to the device; `forces` will have −∇g. Also what they are made of.
     pub(crate) fn new(
@@ -158,9 +186,8 @@ impl LocalStep {
         let free = places.free;
         dispatches.push(device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(SLICE)));
         let previous = device.zeros("offsets before", free)?;
-        let measures = device.zeros("measures", MEASURING)?;
         let goals = gathered.goals.clone();
-        let step = Self { places, anchors, offsets, previous, targets, measures, goals, elements, dispatches };
+        let step = Self { places, anchors, offsets, previous, targets, goals, elements, dispatches };
         Ok((step, gathered))
     }
 
@@ -186,24 +213,13 @@ impl LocalStep {
         device: &Device,
         step: &Storage<[f32; 4]>,
         forces: &Storage<[f32; 4]>,
-    ) -> Result<Dispatch, GpuError> {
+    ) -> Result<(Dispatch, MeasuredParts), GpuError> {
         use Access::{Read, Write};
+        let parts = device.zeros("measures", MEASURING)?;
         let kernel = device.kernel(include_str!("measure.wgsl"), "measure", &[Read, Read, Read, Read, Write])?;
-        let buffers: [&dyn Bound; 5] = [step, forces, &self.targets, &self.offsets, &self.measures];
-        Ok(device.dispatch(&kernel, &buffers, [self.places.free as u32, MEASURING as u32, 0, 0], MEASURING))
-    }
-
-    /// What was measured last; none where something is not finite.
-    pub(crate) fn measured(&self, device: &Device) -> Result<Option<Measures>, GpuError> {
-        let parts = device.read(&self.measures, MEASURING)?;
-        let most = |k: usize| parts.iter().fold(0.0, |most: f32, part| most.max(part[0][k]));
-        let sum = |k: usize| 0.5 * parts.iter().map(|part| f64::from(part[1][k])).sum::<f64>();
-        let [step, unbalanced, largest] = [0, 1, 2].map(most);
-        let [elastic, inertial, kinetic] = [0, 1, 2].map(sum);
-        let is_finite = [step, unbalanced, largest].iter().all(|square| *square < NOT_FINITE);
-        let [step, unbalanced, largest] = [step, unbalanced, largest].map(|square| f64::from(square).sqrt());
-        let measures = Measures { step, unbalanced, largest, elastic, inertial, kinetic };
-        Ok((is_finite && (elastic + inertial).is_finite()).then_some(measures))
+        let buffers: [&dyn Bound; 5] = [step, forces, &self.targets, &self.offsets, &parts];
+        let parameters = [self.places.free as u32, MEASURING as u32, 0, 0];
+        Ok((device.dispatch(&kernel, &buffers, parameters, MEASURING), MeasuredParts(parts)))
     }
 
     /// Whether something is pulled to goals.

@@ -10,10 +10,12 @@ struct Parameters {
 @group(1) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(0) var<storage, read> forces: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> residual: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> solution: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> judgements: array<vec4<f32>>;
+// What iterations have come to so far, which they go on with; and what is taken of it.
+@group(0) @binding(2) var<storage, read> solution: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> taken: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> judgements: array<vec4<f32>>;
 // First vertex, end, and 1 over the inertia of each free body.
-@group(0) @binding(4) var<storage, read> bodies: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> bodies: array<vec4<f32>>;
 
 var<workgroup> parts: array<vec4<f32>, 256>;
 
@@ -41,7 +43,14 @@ fn keep_momentum(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     sum_of_group(thread);
     let shift = parts[0] * body.z;
     for (var vertex = first + thread; vertex < end; vertex += 256u) {
-        solution[vertex] += shift;
+        taken[vertex] += shift;
+    }
+}
+
+@compute @workgroup_size(256)
+fn take(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    for (var vertex = group.x * 256u + thread; vertex < parameters.free; vertex += 256u * parameters.groups) {
+        taken[vertex] = solution[vertex];
     }
 }
 
@@ -50,7 +59,7 @@ fn judge(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     var sum = vec4<f32>();
     var most = 0.0;
     for (var vertex = group.x * 256u + thread; vertex < parameters.free; vertex += 256u * parameters.groups) {
-        let x = solution[vertex].xyz;
+        let x = taken[vertex].xyz;
         sum += vec4<f32>(dot(forces[vertex].xyz, x), dot(residual[vertex].xyz, x), 0.0, 0.0);
         let squared = dot(x, x);
         most = select(3e38, max(most, squared), squared < 3e38);

@@ -4,13 +4,11 @@ use bytemuck::{Pod, Zeroable};
 use pliant::solve::{Objective, Preconditioner};
 
 use super::matrix::Matrix;
-use crate::device::{Access, Bound, Device, Dispatch, Program, Storage};
+use crate::device::{Access, Bound, Device, Dispatch, Pending, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::DirectSolve;
 use crate::local::{Gathered, LocalStep, SLICE, indexed};
 
-/// Iterations between two looks at whether they are done: a look waits for the device.
-const UNSEEN: usize = 4;
 /// Workgroups that judge a solve.
 const JUDGING: usize = 256;
 
@@ -33,7 +31,6 @@ struct Scalars {
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    pub(super) most: usize,
     /// Share of the residual, measured by the preconditioner, that may be left.
     pub(super) enough: f64,
     /// A squared residual to be measured by instead of the one that the solve begins with, if it is larger.
@@ -76,6 +73,7 @@ struct Vectors {
     left: Storage<[f32; 4]>,
     by_blocks: Storage<[f32; 4]>,
     solution: Storage<[f32; 4]>,
+    taken: Storage<[f32; 4]>,
     scalars: Storage<Scalars>,
     sums: Storage<f32>,
 }
@@ -91,6 +89,7 @@ impl Vectors {
             left: vector()?,
             by_blocks: vector()?,
             solution: vector()?,
+            taken: vector()?,
             scalars: device.zeros("scalars of conjugate gradients", 1)?,
             sums: device.zeros("sums of conjugate gradients", free.div_ceil(SLICE))?,
         })
@@ -117,41 +116,55 @@ impl Linear {
         let iteration = device.program(kernels.iteration(has_blocks)?)?;
         let bodies = free_bodies(objective, (local, gathered), factor);
         let judge = device.program(kernels.judge(&bodies, &judgements)?)?;
-        let Vectors { solution, scalars, .. } = vectors;
+        let Vectors { taken: solution, scalars, .. } = vectors;
         Ok(Self { solution, scalars, judgements, begin, iteration, judge })
     }
 
-    /// Solves with the forces at the current positions as right-hand side.
-    pub(super) fn solve(&self, device: &Device, limits: Limits) -> Result<Solved, GpuError> {
+    /// Programs that begin a solve with the forces at the current positions as right-hand side.
+    pub(super) fn begin(&self, device: &Device, limits: Limits) -> Result<&Program, GpuError> {
         let beside = limits.beside.min(f64::from(f32::MAX)) as f32;
         let begun = Scalars { beside, tolerance: limits.enough as f32, ..Scalars::default() };
         device.write(&self.scalars, 0, &[begun])?;
-        let mut made = 0;
-        let scalars = loop {
-            let next = UNSEEN.min(limits.most - made);
-            let mut programs = Vec::with_capacity(next + 2);
-            if made == 0 {
-                programs.push(&self.begin);
-            }
-            programs.extend(std::iter::repeat_n(&self.iteration, next));
-            device.run(&programs)?;
-            made += next;
-            let scalars = device.read(&self.scalars, 1)?[0];
-            if scalars.is_done == 1 || made >= limits.most {
-                break scalars;
-            }
-        };
-        device.run(&[&self.judge])?;
-        let parts = device.read(&self.judgements, JUDGING)?;
+        Ok(&self.begin)
+    }
+
+    /// An iteration; one that is made after the last does nothing.
+    pub(super) fn iteration(&self) -> &Program {
+        &self.iteration
+    }
+
+    /// Judges what iterations came to. It needs the forces that the solve has begun with.
+    pub(super) fn judge(&self) -> &Program {
+        &self.judge
+    }
+
+    /// Asks for what iterations came to.
+    pub(super) fn request(&self, device: &Device) -> Result<PendingSolved, GpuError> {
+        let (scalars, parts) = (device.request(&self.scalars, 1)?, device.request(&self.judgements, JUDGING)?);
+        Ok(PendingSolved { scalars, parts })
+    }
+}
+
+/// What a solve came to, on its way.
+pub(super) struct PendingSolved {
+    scalars: Pending<Scalars>,
+    parts: Pending<[f32; 4]>,
+}
+
+impl PendingSolved {
+    /// Waits for it; also whether the solve is done.
+    pub(super) fn wait(self) -> Result<(Solved, bool), GpuError> {
+        let (scalars, parts) = (self.scalars.wait()?[0], self.parts.wait()?);
         let sum = |k: usize| parts.iter().map(|part| f64::from(part[k])).sum::<f64>();
         let squared = parts.iter().fold(0.0, |most: f32, part| most.max(part[2]));
-        Ok(Solved {
+        let solved = Solved {
             slope: -sum(0),
             promised: 0.5 * (sum(0) + sum(1)),
             longest: f64::from(squared).sqrt(),
             iterations: scalars.iterations as usize,
             begun_with: scalars.begun_with.into(),
-        })
+        };
+        Ok((solved, scalars.is_done == 1))
     }
 }
 
@@ -257,15 +270,14 @@ impl Kernels<'_> {
         use Access::{Read, Write};
         let (device, v) = (self.device, self.vectors);
         let list = device.array("free bodies", bodies)?;
-        let access = [Read, Read, Write, Write, Read];
-        let buffers: [&dyn Bound; 5] = [self.forces, &v.residual, &v.solution, judgements, &list];
+        let access = [Read, Read, Read, Write, Write, Read];
+        let buffers: [&dyn Bound; 6] = [self.forces, &v.residual, &v.solution, &v.taken, judgements, &list];
         let parameters = [self.free as u32, JUDGING as u32, 0, 0];
-        let momentum = device.kernel(include_str!("judge.wgsl"), "keep_momentum", &access)?;
-        let judge = device.kernel(include_str!("judge.wgsl"), "judge", &access)?;
-        Ok(vec![
-            device.dispatch(&momentum, &buffers, parameters, bodies.len()),
-            device.dispatch(&judge, &buffers, parameters, JUDGING),
-        ])
+        let dispatch = |entry: &str, workgroups: usize| {
+            let kernel = device.kernel(include_str!("judge.wgsl"), entry, &access)?;
+            Ok(device.dispatch(&kernel, &buffers, parameters, workgroups))
+        };
+        Ok(vec![dispatch("take", JUDGING)?, dispatch("keep_momentum", bodies.len())?, dispatch("judge", JUDGING)?])
     }
 }
 

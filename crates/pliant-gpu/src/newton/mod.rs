@@ -1,5 +1,8 @@
 //! Newton's method with two metrics on a device, as the engine's `two_metric`: conjugate gradients over the constant factor and the 3×3 blocks on the diagonal,
-//! then a step as far as g falls. The host decides, the device computes: an iteration waits for it twice or three times.
+//! then a step as far as g falls.
+//!
+//! The host decides, the device computes, and to wait for it costs as much as a linear iteration. So an iteration is asked for as a whole, with as many linear
+//! iterations as the last one took and the full step: mostly that is right, and then it waits once.
 
 mod linear;
 mod matrix;
@@ -9,11 +12,14 @@ use pliant::solve::{Objective, TwoMetricParams};
 use crate::device::{Access, Bound, Device, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::DirectSolve;
-use crate::local::{Gathered, LocalStep, Measures};
-use linear::{Limits, Linear};
+use crate::local::{Gathered, LocalStep, MeasuredParts, Measures};
+use linear::{Limits, Linear, Solved};
 
 /// Fraction of the predicted decrease that a step must reach (Armijo).
 const SUFFICIENT: f64 = 1e-4;
+/// Linear iterations that are asked for at first, and if those were not enough.
+const FIRST_EXPECTED: usize = 4;
+const MORE: usize = 4;
 /// Lengths that the line search tries before it gives up.
 const MOST_LENGTHS: usize = 12;
 /// Changes of g below this share cannot be told from the rounding of f32.
@@ -28,8 +34,13 @@ pub(crate) struct Newton {
     /// Notes where vertices are, and puts them a share of the way along the solution.
     note: Program,
     moves: Program,
-    /// Forces and measures of where they are.
+    /// Forces and measures of where they are, at the start of a solve and after a step.
+    first_look: Program,
+    first_measured: MeasuredParts,
     look: Program,
+    measured: MeasuredParts,
+    /// Linear iterations that are likely to be enough.
+    expected: usize,
 }
 
 /// What a solve has come to.
@@ -63,9 +74,13 @@ impl Newton {
             let parameters = [free as u32, 1.0_f32.to_bits(), begins, 0];
             device.program(vec![device.dispatch(&kernel, &buffers, parameters, free.div_ceil(128))])
         };
-        let measure = local.measure(device, &linear.solution, forces)?;
-        let look = device.program([&local.dispatches[..], &[measure]].concat())?;
-        Ok(Self { note: program(1)?, moves: program(0)?, look, linear })
+        let look = || {
+            let (measure, measured) = local.measure(device, &linear.solution, forces)?;
+            Ok::<_, GpuError>((device.program([&local.dispatches[..], &[measure]].concat())?, measured))
+        };
+        let ((first_look, first_measured), (look, measured)) = (look()?, look()?);
+        let (note, moves) = (program(1)?, program(0)?);
+        Ok(Self { linear, note, moves, first_look, first_measured, look, measured, expected: FIRST_EXPECTED })
     }
 
     /// Iterates from where vertices are. `load` is the largest external force \[N\], `wanted` the kinetic energy that inertia and external forces ask for
@@ -79,43 +94,39 @@ impl Newton {
         (load, wanted): (f64, Option<f64>),
         first_residual: &mut Option<f64>,
     ) -> Result<Outcome, GpuError> {
-        let mut outcome = Outcome { seen: self.look(device, local)?, ..Outcome::default() };
-        let Some(mut before) = outcome.seen else { return Ok(outcome) };
-        let wanted = wanted.unwrap_or(before.kinetic);
+        let free = local.places.free as u32;
+        let mut outcome = Outcome::default();
+        device.run(&[&self.first_look])?;
+        let mut before = None;
         while outcome.iterations < params.iterations {
+            // Where the start is not known yet, the kinetic energy that is asked for is not either, and tolerances that go by it wait for the next iteration.
+            let asked_for = wanted.or(before.map(|seen: Measures| seen.kinetic)).unwrap_or(0.0);
             let nothing = if params.energy_tolerance > 0.0 && params.linear_tolerance > 0.0 {
-                wanted * NEGLIGIBLE / params.linear_tolerance.powi(2)
+                asked_for * NEGLIGIBLE / params.linear_tolerance.powi(2)
             } else {
                 0.0
             };
-            let limits = Limits {
-                most: params.linear_iterations,
-                enough: params.linear_tolerance,
-                beside: first_residual.unwrap_or(0.0).max(nothing),
-            };
-            device.run(&[&self.note])?;
-            let solved = self.linear.solve(device, limits)?;
+            let limits = Limits { enough: params.linear_tolerance, beside: first_residual.unwrap_or(0.0).max(nothing) };
+            let (solved, reached, start) = self.full_step(device, free, params.linear_iterations, limits, before)?;
+            let Some(start) = start else { return Ok(outcome) };
+            let wanted = wanted.unwrap_or(start.kinetic);
+            let mut before_step = start;
             first_residual.get_or_insert(solved.begun_with);
             outcome.iterations += 1;
             outcome.linear_iterations += solved.iterations;
             outcome.movement = solved.longest;
+            outcome.seen = Some(start);
             // What falls freely is where it should be but for rounding, through which no search sees.
             if params.energy_tolerance > 0.0 && solved.promised < NEGLIGIBLE * wanted {
                 outcome.is_converged = true;
+                outcome.seen = self.put(device, free, 0.0)?;
                 break;
             }
             let value = |seen: &Measures| seen.elastic + seen.inertial;
-            let noise = NOISE * value(&before).abs();
-            let (mut length, mut taken) = (1.0, None);
+            let noise = NOISE * value(&before_step).abs();
+            let (mut length, mut taken, mut reached) = (1.0, None, reached);
             for _ in 0..MOST_LENGTHS {
-                self.moves.set_parameters(
-                    device,
-                    "move_along",
-                    [local.places.free as u32, (length as f32).to_bits(), 0, 0],
-                )?;
-                device.run(&[&self.moves])?;
-                let reached = self.look(device, local)?;
-                let change = reached.as_ref().map_or(f64::INFINITY, |reached| value(reached) - value(&before));
+                let change = reached.as_ref().map_or(f64::INFINITY, |reached| value(reached) - value(&before_step));
                 let enough = if -solved.slope * length > noise { SUFFICIENT * length * solved.slope } else { noise };
                 if change <= enough {
                     taken = reached;
@@ -125,15 +136,15 @@ impl Newton {
                 // The lowest point of the parabola through what is known, if it is a good deal shorter and not too short.
                 let fitted = -0.5 * solved.slope * length * length / (change - solved.slope * length);
                 length = if fitted.is_finite() { fitted.clamp(0.1 * length, 0.5 * length) } else { 0.1 * length };
+                reached = self.put(device, free, length)?;
             }
             let Some(after) = taken else {
-                self.moves.set_parameters(device, "move_along", [local.places.free as u32, 0, 0, 0])?;
-                device.run(&[&self.moves])?;
-                outcome.seen = self.look(device, local)?;
+                outcome.seen = self.put(device, free, 0.0)?;
                 break;
             };
-            let missed = value(&after) - value(&before) + solved.promised;
-            (before, outcome.seen) = (after, Some(after));
+            let missed = value(&after) - value(&before_step) + solved.promised;
+            before_step = after;
+            (before, outcome.seen) = (Some(before_step), Some(after));
             outcome.is_converged = after.unbalanced <= params.tolerance * after.largest.max(load);
             let energy = wanted.min(after.kinetic + after.elastic.max(0.0));
             let share = params.energy_tolerance;
@@ -145,8 +156,45 @@ impl Newton {
         Ok(outcome)
     }
 
-    fn look(&self, device: &Device, local: &LocalStep) -> Result<Option<Measures>, GpuError> {
-        device.run(&[&self.look])?;
-        local.measured(device)
+    /// A linear solve and the full step along what it came to; also what was measured there, and where it began.
+    #[allow(clippy::type_complexity, reason = "three results that are taken apart at once")]
+    fn full_step(
+        &mut self,
+        device: &Device,
+        free: u32,
+        most: usize,
+        limits: Limits,
+        before: Option<Measures>,
+    ) -> Result<(Solved, Option<Measures>, Option<Measures>), GpuError> {
+        self.moves.set_parameters(device, "move_along", [free, 1.0_f32.to_bits(), 0, 0])?;
+        let mut made = self.expected.clamp(1, most.max(1));
+        let mut programs = vec![&self.note, self.linear.begin(device, limits)?];
+        let mut next = made;
+        loop {
+            programs.extend(std::iter::repeat_n(self.linear.iteration(), next));
+            programs.extend([self.linear.judge(), &self.moves, &self.look]);
+            device.run(&programs)?;
+            let (solved, first) = (self.linear.request(device)?, self.first_measured.request(device)?);
+            let reached = self.measured.read(device)?;
+            let (solved, is_done) = solved.wait()?;
+            if is_done || made >= most {
+                // One more than it took: an iteration that is not needed costs less than to wait for one that is.
+                self.expected = solved.iterations + 1;
+                return Ok((solved, reached, before.or(Measures::of(&first.wait()?))));
+            }
+            // Back to where it began, for the forces there.
+            self.put(device, free, 0.0)?;
+            self.moves.set_parameters(device, "move_along", [free, 1.0_f32.to_bits(), 0, 0])?;
+            next = MORE.min(most - made);
+            made += next;
+            programs = Vec::new();
+        }
+    }
+
+    /// Puts vertices a share of the way along the solution, and measures there.
+    fn put(&mut self, device: &Device, free: u32, share: f64) -> Result<Option<Measures>, GpuError> {
+        self.moves.set_parameters(device, "move_along", [free, (share as f32).to_bits(), 0, 0])?;
+        device.run(&[&self.moves, &self.look])?;
+        self.measured.read(device)
     }
 }
