@@ -3,6 +3,7 @@
 //! Cloths hang by two corners, bars are held at one end. A frame of 1/60 s is ten plain local/global iterations with one solve each. The cloths of springs are those of
 //! mass-spring systems [Liu 2013], with springs over one vertex against bending; cotton is the preset, and so is rubber with a Poisson ratio of its own.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use pliant::math::Vec3;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
 use crate::machine;
+use crate::results::Results;
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
 
@@ -32,24 +34,55 @@ pub const SWINGS: &str = "Cotton that is held by two corners and swings down, wi
 const COPIED: usize = 256 << 20;
 
 /// What is measured.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// Cells along a side of cloths.
-    pub cloths: Vec<usize>,
-    /// Tets of bars, about.
-    pub bars: Vec<usize>,
-    /// Cells along a side of cloths that swing with the default settings.
-    pub swings: Vec<usize>,
-    /// Substeps of a frame of the converged motion; 0 for none.
-    pub reference_substeps: usize,
+    /// Print the results as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Also put the results into this file of `peers --save`.
+    #[arg(long)]
+    save: Option<PathBuf>,
+    /// Cells along a side of a cloth; may be repeated.
+    #[arg(long, default_values_t = [100, 320, 640, 1000])]
+    cloth: Vec<usize>,
+    /// Tets of a bar, about; may be repeated.
+    #[arg(long, default_values_t = [100_000, 1_000_000])]
+    bar: Vec<usize>,
+    /// Cells along a side of a cloth that swings with the default settings; may be repeated.
+    #[arg(long, default_values_t = [320])]
+    swing: Vec<usize>,
+    /// Substeps in a frame of the converged motion beside swings, which takes minutes; 0 for none.
+    #[arg(long, default_value_t = 0)]
+    reference_substeps: usize,
     /// Frames that are timed.
-    pub frames: usize,
-    /// Whether frames are taken on the CPU, too.
-    pub cpu: bool,
-    /// Whether to print the time of every kernel of an iteration.
-    pub profile: bool,
-    /// Part of the name of an adapter.
-    pub adapter: Option<String>,
+    #[arg(long, default_value_t = 20)]
+    frames: usize,
+    /// Leave out the frames on the CPU.
+    #[arg(long)]
+    no_cpu: bool,
+    /// Print the time of every kernel of an iteration.
+    #[arg(long)]
+    profile: bool,
+    /// Part of the name of the adapter.
+    #[arg(long)]
+    adapter: Option<String>,
+}
+
+/// Measures, prints and saves.
+pub fn command(options: &Options) -> Result<(), BenchError> {
+    let found = measure(options)?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&found)?);
+    } else {
+        println!("{}\n\n{}", description(&found), table(&found).to_text());
+        println!("{SWINGS}\n\n{}", swing_table(&found).to_text());
+    }
+    if let Some(path) = &options.save {
+        let mut results = Results::load(path)?;
+        results.gpu = Some(found);
+        results.save(path)?;
+    }
+    Ok(())
 }
 
 /// What was found.
@@ -176,7 +209,7 @@ fn copy(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 }
 
 /// Measures all worlds.
-pub fn measure(options: &Options) -> Result<GpuResults, BenchError> {
+fn measure(options: &Options) -> Result<GpuResults, BenchError> {
     let choice = DeviceChoice { name: options.adapter.clone(), ..DeviceChoice::default() };
     let device = Device::open(&choice)?;
     let adapter = device.adapter();
@@ -188,14 +221,14 @@ pub fn measure(options: &Options) -> Result<GpuResults, BenchError> {
         worlds: Vec::new(),
         swings: Vec::new(),
     };
-    for &cells in &options.swings {
+    for &cells in &options.swing {
         results.swings.push(swing(cells, &choice, options.reference_substeps)?);
     }
-    for &cells in &options.cloths {
+    for &cells in &options.cloth {
         results.worlds.push(world(&format!("springs {cells}²"), || springs(cells), &choice, options)?);
         results.worlds.push(world(&format!("cotton {cells}²"), || cotton(cells), &choice, options)?);
     }
-    for &tets in &options.bars {
+    for &tets in &options.bar {
         results.worlds.push(world(&format!("rubber, {tets} tets"), || rubber(tets), &choice, options)?);
     }
     Ok(results)
@@ -218,7 +251,7 @@ fn world(
     let setup = begun.elapsed().as_secs_f64();
     eprintln!("  on the device after {setup:.1} s, factor {:.0} MB", gpu.factor_bytes() as f64 * 1e-6);
     let (mut cpu, mut distance) = (None, None);
-    if options.cpu {
+    if !options.no_cpu {
         let sim = build()?.substeps(1).integrator(pliant::TimeIntegrator::ImplicitEuler).solver(plain).build()?;
         (cpu, distance) = beside(sim, &mut gpu)?;
     }

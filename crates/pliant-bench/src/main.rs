@@ -194,38 +194,7 @@ enum Command {
         seconds: f64,
     },
     /// Cloths and bars on a GPU, and on the CPU beside it.
-    Gpu {
-        /// Print the results as JSON.
-        #[arg(long)]
-        json: bool,
-        /// Also put the results into this file of `peers --save`.
-        #[arg(long)]
-        save: Option<PathBuf>,
-        /// Cells along a side of a cloth; may be repeated.
-        #[arg(long, default_values_t = [100, 320, 640, 1000])]
-        cloth: Vec<usize>,
-        /// Tets of a bar, about; may be repeated.
-        #[arg(long, default_values_t = [100_000, 1_000_000])]
-        bar: Vec<usize>,
-        /// Cells along a side of a cloth that swings with the default settings; may be repeated.
-        #[arg(long, default_values_t = [320])]
-        swing: Vec<usize>,
-        /// Substeps in a frame of the converged motion beside swings, which takes minutes; 0 for none.
-        #[arg(long, default_value_t = 0)]
-        reference_substeps: usize,
-        /// Frames that are timed.
-        #[arg(long, default_value_t = 20)]
-        frames: usize,
-        /// Leave out the frames on the CPU.
-        #[arg(long)]
-        no_cpu: bool,
-        /// Print the time of every kernel of an iteration.
-        #[arg(long)]
-        profile: bool,
-        /// Part of the name of the adapter.
-        #[arg(long)]
-        adapter: Option<String>,
-    },
+    Gpu(gpu::Options),
     /// An iteration of Newton's method beside the factorisation, packing and solve of its matrix, on one thread.
     Newton {
         /// Print the results as JSON.
@@ -393,31 +362,7 @@ fn run(command: Command) -> Result<(), BenchError> {
             }
             Ok(())
         }
-        Command::Gpu { json, save, cloth, bar, swing, reference_substeps, frames, no_cpu, profile, adapter } => {
-            let options = gpu::Options {
-                cloths: cloth,
-                bars: bar,
-                swings: swing,
-                reference_substeps,
-                frames,
-                cpu: !no_cpu,
-                profile,
-                adapter,
-            };
-            let found = gpu::measure(&options)?;
-            if json {
-                println!("{}", serde_json::to_string_pretty(&found)?);
-            } else {
-                println!("{}\n\n{}", gpu::description(&found), gpu::table(&found).to_text());
-                println!("{}\n\n{}", gpu::SWINGS, gpu::swing_table(&found).to_text());
-            }
-            if let Some(path) = save {
-                let mut results = Results::load(&path)?;
-                results.gpu = Some(found);
-                results.save(&path)?;
-            }
-            Ok(())
-        }
+        Command::Gpu(options) => gpu::command(&options),
         Command::Newton { json, rounds, seconds } => {
             let found = newton::measure(effort_of(rounds, seconds))?;
             if json {

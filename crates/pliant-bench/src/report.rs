@@ -112,7 +112,7 @@ pub fn page(results: &Results) -> String {
     }
     if let Some(found) = &results.gpu {
         page.push_str(&format!("\n## On a GPU\n\n{}\n\n", gpu::description(found)));
-        page.push_str("```sh\ncargo run --release -p pliant-bench -- gpu --save docs/performance.json\n```\n\n");
+        page.push_str("```sh\ncargo run --release -p pliant-bench -- gpu --reference-substeps 8 --save docs/performance.json\n```\n\n");
         page.push_str(&gpu::table(found).to_markdown());
         page.push_str(&format!("\n{}\n\n{}", gpu::SWINGS, gpu::swing_table(found).to_markdown()));
     }
