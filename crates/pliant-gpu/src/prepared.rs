@@ -5,10 +5,12 @@ use std::ops::Range;
 use pliant::contact::Contacts;
 use pliant::energy::Memory;
 use pliant::math::Vec3;
-use pliant::solve::{Acceleration, Objective, ProjectiveParams, SetupSeconds, SolveReport, TwoMetricParams};
+use pliant::solve::{
+    Acceleration, Objective, Preconditioner, ProjectiveParams, SetupSeconds, SolveReport, TwoMetricParams,
+};
 use pliant::{Clock, Model};
 
-use crate::device::{Device, Program};
+use crate::device::{Device, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::{CostModel, DirectSolve};
 use crate::local::{LocalStep, MeasuredParts, Measures};
@@ -131,10 +133,18 @@ impl Prepared {
         }
     }
 
-    /// Newton's method from where vertices are predicted to be, where nothing is in the way.
+    /// Where Newton's method finds a guess; none for local/global iterations.
+    pub(crate) fn guess(&self) -> Option<&Storage<[f32; 4]>> {
+        match &self.method {
+            Method::Projective(_) => None,
+            Method::Newton(newton) => Some(newton.guess()),
+        }
+    }
+
+    /// Newton's method from where vertices are predicted to be, with a guess, where nothing is in the way.
     pub(crate) fn newton_alone(&mut self, params: &TwoMetricParams, load: f64) -> Result<(), GpuError> {
         if let Method::Newton(newton) = &mut self.method {
-            newton.solve(&self.device, &self.local, params, (load, None), &mut None)?;
+            newton.solve(&self.device, &self.local, params, (load, None), &mut None, true)?;
         }
         Ok(())
     }
@@ -149,16 +159,31 @@ impl Prepared {
         first_residual: &mut Option<f64>,
         touched: &mut Touched<'_, '_>,
         (x, memory): Places<'_>,
+        accelerations: &[Vec3],
         report: &mut SolveReport,
     ) -> Result<Option<Measures>, GpuError> {
         let most = params.iterations.max(params.contact_iterations);
+        // Where thin bodies touch something, forces change too much from step to step.
+        let is_thin = params.preconditioner != Preconditioner::Factor;
+        let is_known = [accelerations.len(), objective.inertial.len()] == [x.len(); 2];
+        let mut has_guess = is_known && (touched.is_none() || !is_thin);
+        if has_guess {
+            self.write_guess(objective, accelerations, x)?;
+        }
         let mut seen;
         loop {
             let Method::Newton(newton) = &mut self.method else { return Ok(None) };
             let iterations = if touched.is_none() { params.iterations } else { 1 };
             let params = TwoMetricParams { iterations, ..params.clone() };
-            let outcome =
-                newton.solve(&self.device, &self.local, &params, (objective.load, Some(wanted)), first_residual)?;
+            let outcome = newton.solve(
+                &self.device,
+                &self.local,
+                &params,
+                (objective.load, Some(wanted)),
+                first_residual,
+                has_guess,
+            )?;
+            has_guess = false;
             report.iterations += outcome.iterations;
             report.linear_iterations += outcome.linear_iterations;
             report.rejected += outcome.rejected;
@@ -175,6 +200,19 @@ impl Prepared {
             }
         }
         Ok(seen)
+    }
+
+    /// Where vertices would be if they were accelerated as in the last substep.
+    fn write_guess(&self, objective: &Objective<'_>, accelerations: &[Vec3], x: &[Vec3]) -> Result<(), GpuError> {
+        let Method::Newton(newton) = &self.method else { return Ok(()) };
+        let places = &self.local.places;
+        let movement = |&v: &u32| {
+            let v = v as usize;
+            let movement = objective.inertial[v] + accelerations[v] / objective.inertia - x[v];
+            [movement.x as f32, movement.y as f32, movement.z as f32, 0.0]
+        };
+        let guess: Vec<[f32; 4]> = places.vertices[..places.free].iter().map(movement).collect();
+        self.device.write(newton.guess(), 0, &guess)
     }
 
     /// What vertices have hit is found by the engine, and moves them. Whether anything was touched.

@@ -154,6 +154,7 @@ impl SolverRecipe for GpuParams {
             prepared: VecDeque::new(),
             ended: None,
             first_residual: None,
+            accelerations: Vec::new(),
         })
     }
 }
@@ -168,6 +169,8 @@ struct GpuSolver {
     ended: Option<(Vec<Vec3>, f64)>,
     /// What the first linear system of the stage began with.
     first_residual: Option<f64>,
+    /// Accelerations of vertices in the last substep \[m/s²\]; empty where they are not known.
+    accelerations: Vec<Vec3>,
 }
 
 impl GpuSolver {
@@ -216,6 +219,7 @@ impl GpuSolver {
                     &mut self.first_residual,
                     &mut touched,
                     (x, memory),
+                    &self.accelerations,
                     &mut report,
                 )?
             }
@@ -265,8 +269,16 @@ impl Solver for GpuSolver {
         }
     }
 
-    fn begin_step(&mut self, _state: &State, _earlier: Option<(&[Vec3], f64)>) {
+    fn begin_step(&mut self, state: &State, earlier: Option<(&[Vec3], f64)>) {
         self.first_residual = None;
+        self.accelerations.clear();
+        if let (GpuMethod::TwoMetric(_), Some((before, h))) = (&self.params.method, earlier) {
+            self.accelerations.extend(state.velocities.iter().zip(before).map(|(v, before)| (*v - *before) / h));
+        }
+    }
+
+    fn reads_inertial(&self) -> bool {
+        matches!(self.params.method, GpuMethod::TwoMetric(_))
     }
 
     fn advance(

@@ -58,7 +58,12 @@ pub(super) struct Linear {
     pub(super) solution: Storage<[f32; 4]>,
     scalars: Storage<Scalars>,
     judgements: Storage<[f32; 4]>,
-    /// Assembles the matrix at the current positions, and begins.
+    /// Where a guess is put that a solve begins with.
+    pub(super) guess: Storage<[f32; 4]>,
+    /// Assembles the matrix at the current positions.
+    assemble: Program,
+    /// Finds the best share of the guess.
+    measure_guess: Program,
     begin: Program,
     iteration: Program,
     judge: Program,
@@ -91,7 +96,7 @@ impl Vectors {
             solution: vector()?,
             taken: vector()?,
             scalars: device.zeros("scalars of conjugate gradients", 1)?,
-            sums: device.zeros("sums of conjugate gradients", free.div_ceil(SLICE))?,
+            sums: device.zeros("sums of conjugate gradients", 2 * free.div_ceil(SLICE))?,
         })
     }
 }
@@ -110,22 +115,23 @@ impl Linear {
         let judgements = device.zeros("judgements", JUDGING)?;
         let kernels = Kernels { device, matrix: &matrix, vectors: &vectors, forces, factor, free };
         let has_blocks = preconditioner == Preconditioner::Product;
-        let mut begin = matrix.dispatches.clone();
-        begin.push(kernels.update(has_blocks, true)?);
-        let begin = device.program(begin)?;
+        let assemble = device.program(matrix.dispatches.clone())?;
+        let measure_guess = device.program(kernels.guess()?)?;
+        let begin = device.program(vec![kernels.update(has_blocks, true)?])?;
         let iteration = device.program(kernels.iteration(has_blocks)?)?;
         let bodies = free_bodies(objective, (local, gathered), factor);
         let judge = device.program(kernels.judge(&bodies, &judgements)?)?;
-        let Vectors { taken: solution, scalars, .. } = vectors;
-        Ok(Self { solution, scalars, judgements, begin, iteration, judge })
+        let Vectors { taken: solution, direction: guess, scalars, .. } = vectors;
+        Ok(Self { solution, guess, assemble, measure_guess, scalars, judgements, begin, iteration, judge })
     }
 
-    /// Programs that begin a solve with the forces at the current positions as right-hand side.
-    pub(super) fn begin(&self, device: &Device, limits: Limits) -> Result<&Program, GpuError> {
+    /// Programs that begin a solve with the forces at the current positions as right-hand side, and perhaps with a guess.
+    pub(super) fn begin(&self, device: &Device, limits: Limits, has_guess: bool) -> Result<Vec<&Program>, GpuError> {
         let beside = limits.beside.min(f64::from(f32::MAX)) as f32;
         let begun = Scalars { beside, tolerance: limits.enough as f32, ..Scalars::default() };
         device.write(&self.scalars, 0, &[begun])?;
-        Ok(&self.begin)
+        let guess = has_guess.then_some(&self.measure_guess);
+        Ok(std::iter::once(&self.assemble).chain(guess).chain([&self.begin]).collect())
     }
 
     /// An iteration; one that is made after the last does nothing.
@@ -246,6 +252,16 @@ impl Kernels<'_> {
         all.push(self.scalars("next_length")?);
         all.push(self.update(has_blocks, false)?);
         Ok(all)
+    }
+
+    /// The share of a guess to begin with, and what it leaves.
+    fn guess(&self) -> Result<Vec<Dispatch>, GpuError> {
+        use Access::{Read, Write};
+        let v = self.vectors;
+        let buffers: [&dyn Bound; 3] = [self.forces, &v.products, &v.sums];
+        let source = (include_str!("guess.wgsl"), "guess_products");
+        let products = self.product(source, &v.direction, &[Read, Write, Write], &buffers)?;
+        Ok(vec![products, self.scalars("guess_length")?])
     }
 
     /// A kernel that adds up sums and decides.

@@ -56,7 +56,20 @@ pub(crate) struct Outcome {
     pub(crate) seen: Option<Measures>,
 }
 
+/// What an iteration begins with.
+struct Begin {
+    limits: Limits,
+    has_guess: bool,
+    /// What was measured there, where it is known.
+    before: Option<Measures>,
+}
+
 impl Newton {
+    /// Where a guess is put, in the order of the factor: a movement from where vertices are \[m\].
+    pub(crate) fn guess(&self) -> &Storage<[f32; 4]> {
+        &self.linear.guess
+    }
+
     pub(crate) fn new(
         device: &Device,
         objective: &Objective<'_>,
@@ -85,7 +98,8 @@ impl Newton {
 
     /// Iterates from where vertices are. `load` is the largest external force \[N\], `wanted` the kinetic energy that inertia and external forces ask for
     /// \[J\]: by default that of the start, if vertices are predicted to be there.
-    /// `first_residual` is what the first linear system of the stage began with; later rounds need not leave less.
+    /// `first_residual` is what the first linear system of the stage began with; later rounds need not leave less. With a guess, the first linear system begins with
+    /// the best share of it: forces that stay as they were, at rest or in a slow swing, are then found whole.
     pub(crate) fn solve(
         &mut self,
         device: &Device,
@@ -93,6 +107,7 @@ impl Newton {
         params: &TwoMetricParams,
         (load, wanted): (f64, Option<f64>),
         first_residual: &mut Option<f64>,
+        has_guess: bool,
     ) -> Result<Outcome, GpuError> {
         let free = local.places.free as u32;
         let mut outcome = Outcome::default();
@@ -107,7 +122,8 @@ impl Newton {
                 0.0
             };
             let limits = Limits { enough: params.linear_tolerance, beside: first_residual.unwrap_or(0.0).max(nothing) };
-            let (solved, reached, start) = self.full_step(device, free, params.linear_iterations, limits, before)?;
+            let begin = Begin { limits, has_guess: has_guess && outcome.iterations == 0, before };
+            let (solved, reached, start) = self.full_step(device, free, params.linear_iterations, begin)?;
             let Some(start) = start else { return Ok(outcome) };
             let wanted = wanted.unwrap_or(start.kinetic);
             let mut before_step = start;
@@ -163,12 +179,12 @@ impl Newton {
         device: &Device,
         free: u32,
         most: usize,
-        limits: Limits,
-        before: Option<Measures>,
+        Begin { limits, has_guess, before }: Begin,
     ) -> Result<(Solved, Option<Measures>, Option<Measures>), GpuError> {
         self.moves.set_parameters(device, "move_along", [free, 1.0_f32.to_bits(), 0, 0])?;
         let mut made = self.expected.clamp(1, most.max(1));
-        let mut programs = vec![&self.note, self.linear.begin(device, limits)?];
+        let mut programs = vec![&self.note];
+        programs.extend(self.linear.begin(device, limits, has_guess)?);
         let mut next = made;
         loop {
             programs.extend(std::iter::repeat_n(self.linear.iteration(), next));

@@ -30,10 +30,10 @@ struct Parameters {
 
 var<workgroup> parts: array<f32, 256>;
 
-fn sum_of_all(thread: u32) -> f32 {
+fn sum_of_all(thread: u32, first: u32) -> f32 {
     var sum = 0.0;
     for (var k = thread; k < parameters.count; k += 256u) {
-        sum += sums[k];
+        sum += sums[first + k];
     }
     parts[thread] = sum;
     workgroupBarrier();
@@ -43,17 +43,29 @@ fn sum_of_all(thread: u32) -> f32 {
         }
         workgroupBarrier();
     }
-    return parts[0];
+    let total = parts[0];
+    workgroupBarrier();
+    return total;
 }
 
 fn is_usable(number: f32) -> bool {
     return number > 0.0 && number < 3e38;
 }
 
+// With g·b and g·Hg: the share of a guess that a solve begins with.
+@compute @workgroup_size(256)
+fn guess_length(@builtin(local_invocation_index) thread: u32) {
+    let along = sum_of_all(thread, 0u);
+    let curvature = sum_of_all(thread, parameters.count);
+    if (thread == 0u) {
+        scalars[0].alpha = select(0.0, along / curvature, is_usable(along) && is_usable(curvature));
+    }
+}
+
 // With r·z: the next direction.
 @compute @workgroup_size(256)
 fn next_direction(@builtin(local_invocation_index) thread: u32) {
-    let next = sum_of_all(thread);
+    let next = sum_of_all(thread, 0u);
     if (thread > 0u) {
         return;
     }
@@ -79,7 +91,7 @@ fn next_direction(@builtin(local_invocation_index) thread: u32) {
 // With p·Hp: the length of the step along it.
 @compute @workgroup_size(256)
 fn next_length(@builtin(local_invocation_index) thread: u32) {
-    let curvature = sum_of_all(thread);
+    let curvature = sum_of_all(thread, 0u);
     if (thread > 0u) {
         return;
     }

@@ -31,13 +31,14 @@ fn update(
         return;
     }
     var r = vec3<f32>();
+    let alpha = scalars[0].z;
     if (parameters.begins == 1u) {
-        r = forces[vertex].xyz;
+        // The direction is a guess, of which this share is taken: 0 without one.
+        r = forces[vertex].xyz - alpha * products[vertex].xyz;
+        solution[vertex] = alpha * direction[vertex];
         direction[vertex] = vec4<f32>();
         products[vertex] = vec4<f32>();
-        solution[vertex] = vec4<f32>();
     } else {
-        let alpha = scalars[0].z;
         r = residual[vertex].xyz - alpha * products[vertex].xyz;
         solution[vertex] += alpha * direction[vertex];
     }

@@ -78,7 +78,8 @@ pub struct GpuWorld {
     method: GpuMethod,
     prepared: Prepared,
     velocities: Storage<[f32; 4]>,
-    predict: Program,
+    /// What begins a substep.
+    predict: Vec<Program>,
     finish: Program,
     /// Steps since the state of `sim`.
     steps: u64,
@@ -153,7 +154,14 @@ impl GpuWorld {
             device.program(vec![device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(THREADS))])
         };
         let begin = include_str!("predict.wgsl");
-        let predict = program(&[begin], "predict", "targets", &prepared.local.targets)?;
+        let mut predict = vec![program(&[begin], "predict", "targets", &prepared.local.targets)?];
+        if let Some(guess) = prepared.guess() {
+            let kernel = device.kernel(include_str!("guess.wgsl"), "guess_movement", &[Read, Read, Read, Write])?;
+            let buffers: [&dyn Bound; 4] = [&clock, &velocities, &earlier, guess];
+            let dispatch = device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(THREADS));
+            // Before velocities of the last substep are gone.
+            predict.insert(0, device.program(vec![dispatch])?);
+        }
         let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
         let (substeps, method) = (sim.substeps(), params.method);
         Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
@@ -169,7 +177,7 @@ impl GpuWorld {
         for _ in 0..self.substeps {
             match &self.method {
                 GpuMethod::TwoMetric(params) => {
-                    self.prepared.device.run(&[&self.predict])?;
+                    self.prepared.device.run(&self.predict.iter().collect::<Vec<_>>())?;
                     self.prepared.newton_alone(params, self.load)?;
                     self.prepared.device.run(&[&self.finish])?;
                 }
@@ -187,7 +195,7 @@ impl GpuWorld {
             _ => 0,
         };
         let middle = self.prepared.iterations(iterations);
-        std::iter::once(&self.predict).chain(middle).chain([&self.finish]).collect()
+        self.predict.iter().chain(middle).chain([&self.finish]).collect()
     }
 
     /// Takes a step of local/global iterations, waits for it, and tells how long it took; none for Newton's method, whose steps are not one list of commands.
