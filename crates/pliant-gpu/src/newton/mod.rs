@@ -19,7 +19,7 @@ use linear::{Limits, Linear, Solved};
 const SUFFICIENT: f64 = 1e-4;
 /// Linear iterations that are asked for at first, and if those were not enough.
 const FIRST_EXPECTED: usize = 4;
-const MORE: usize = 4;
+const MORE: usize = 2;
 /// Lengths that the line search tries before it gives up.
 const MOST_LENGTHS: usize = 12;
 /// Changes of g below this share cannot be told from the rounding of f32.
@@ -194,8 +194,7 @@ impl Newton {
             let reached = self.measured.read(device)?;
             let (solved, is_done) = solved.wait()?;
             if is_done || made >= most {
-                // One more than it took: an iteration that is not needed costs less than to wait for one that is.
-                self.expected = solved.iterations + 1;
+                self.expected = solved.iterations;
                 return Ok((solved, reached, before.or(Measures::of(&first.wait()?))));
             }
             // Back to where it began, for the forces there.
