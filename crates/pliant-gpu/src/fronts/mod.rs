@@ -14,9 +14,9 @@ use bytemuck::{Pod, Zeroable};
 use pliant::math::Vec3;
 use pliant::sparse::SymmetricMatrix;
 
-use crate::device::{Access, Device, Dispatch, Kernel, Storage};
+use crate::device::{Access, Bound, Device, Dispatch, Kernel, Storage};
 use crate::error::GpuError;
-use layout::{Layout, Sweep, THREADS};
+use layout::{Batch, Layout, Panel, Sweep, THREADS};
 use tree::Fronts;
 
 /// Panels of a front from which what it gathers is summed up beforehand.
@@ -122,114 +122,94 @@ impl DirectSolve {
         let updates = fronts.fronts.iter().map(|front| front.rows.len()).sum();
         let updates: Storage<[f32; 4]> = device.zeros("what fronts leave to others", updates)?;
         let assembled: Storage<[f32; 4]> = device.zeros("assembled right-hand sides", fronts.order.len())?;
-        let mut plan = Plan::default();
-        for batch in &layout.batches {
-            if batch.sweep == Sweep::Forward {
-                plan.assemble(fronts, &records, &fronts.levels[batch.level]);
-            }
-        }
-        // Up: assemble, then forward, level by level; down: backward from the top.
-        let mut steps = Vec::new();
-        for batch in layout.batches.iter().filter(|batch| batch.sweep == Sweep::Forward) {
-            steps.push((Step::Assemble, plan.assembles[steps.len() / 2]));
-            steps.push((Step::Panels(batch), (0, 0)));
-        }
-        steps.extend(
-            layout
-                .batches
-                .iter()
-                .rev()
-                .filter(|batch| batch.sweep == Sweep::Backward)
-                .map(|b| (Step::Panels(b), (0, 0))),
-        );
-        let mut runs = Vec::new();
-        for (step, range) in steps {
-            match step {
-                Step::Assemble => runs.push(Run { sweep: None, kind: 0, shard: 0, range, bytes: 0 }),
-                Step::Panels(batch) => {
-                    for run in batch.panels.chunk_by(|a, b| a.shard == b.shard) {
-                        let first = plan.tasks.len() as u32;
-                        plan.tasks.extend(run.iter().map(|p| [p.front, p.first_quad, p.quads, p.offset]));
-                        let size = |p: &layout::Panel| {
-                            16 * u64::from(p.quads) * layout::block(fronts, p.front, batch.sweep).1 as u64
-                        };
-                        let (range, bytes) = ((first, run.len() as u32), run.iter().map(size).sum());
-                        runs.push(Run {
-                            sweep: Some(batch.sweep),
-                            kind: batch.kind,
-                            shard: run[0].shard,
-                            range,
-                            bytes,
-                        });
-                    }
-                }
-            }
-        }
+        let plan = Plan::new(fronts, layout, &records);
         let kernels = Kernels::new(device)?;
         let records = device.array("fronts", &records)?;
         let lists = device.array("lists of fronts", &lists)?;
         let tasks = device.array("panels", &plan.tasks)?;
         let dispatch = |run: &Run| {
-            let parameters = [run.range.0, run.range.1, 0, 0];
             let shard = &shards[run.shard as usize];
-            let (f, workgroups) = (&self.right_hand_side, run.range.1 as usize);
-            let mut dispatch = match run.sweep {
-                None => {
-                    let buffers: [&dyn crate::device::Bound; 7] =
-                        [shard, &records, &tasks, &lists, f, &assembled, &updates];
-                    device.dispatch(&kernels.assemble, &buffers, parameters, workgroups)
-                }
-                Some(Sweep::Forward) => {
-                    let buffers: [&dyn crate::device::Bound; 7] =
-                        [shard, &records, &tasks, &lists, f, &assembled, &updates];
-                    device.dispatch(&kernels.forward[run.kind], &buffers, parameters, workgroups)
-                }
-                Some(Sweep::Backward) => {
-                    let buffers: [&dyn crate::device::Bound; 6] =
-                        [shard, &records, &tasks, &lists, &assembled, &self.solution];
-                    device.dispatch(&kernels.backward[run.kind], &buffers, parameters, workgroups)
-                }
+            let up: [&dyn Bound; 7] = [shard, &records, &tasks, &lists, &self.right_hand_side, &assembled, &updates];
+            let down: [&dyn Bound; 6] = [shard, &records, &tasks, &lists, &assembled, &self.solution];
+            let (kernel, buffers) = match run.work {
+                Work::Assemble => (&kernels.assemble, &up[..]),
+                Work::Panels(Sweep::Forward, kind) => (&kernels.forward[kind], &up[..]),
+                Work::Panels(Sweep::Backward, kind) => (&kernels.backward[kind], &down[..]),
             };
+            let mut dispatch = device.dispatch(kernel, buffers, [run.first, run.count, 0, 0], run.count as usize);
             dispatch.bytes = run.bytes;
             dispatch
         };
-        Ok(runs.iter().filter(|run| run.range.1 > 0).map(dispatch).collect())
+        Ok(plan.runs.iter().map(dispatch).collect())
     }
 }
 
-enum Step<'a> {
+/// What a dispatch does.
+#[derive(Clone, Copy)]
+enum Work {
+    /// Sums up what fronts gather.
     Assemble,
-    Panels(&'a layout::Batch),
+    /// Panels of a sweep, by a kind of kernel.
+    Panels(Sweep, usize),
 }
 
 /// Tasks that one dispatch has.
 struct Run {
-    /// None for an assembly.
-    sweep: Option<Sweep>,
-    kind: usize,
+    work: Work,
     shard: u32,
     /// First task and number of tasks.
-    range: (u32, u32),
+    first: u32,
+    count: u32,
     bytes: u64,
 }
 
-/// Tasks of all dispatches.
+/// Tasks of all dispatches, and the dispatches in order.
 #[derive(Default)]
 struct Plan {
     tasks: Vec<[u32; 4]>,
-    /// First task and number of tasks of each level's assembly.
-    assembles: Vec<(u32, u32)>,
+    runs: Vec<Run>,
 }
 
 impl Plan {
-    fn assemble(&mut self, fronts: &Fronts, records: &[FrontRecord], level: &[u32]) {
-        let first = self.tasks.len();
-        for &front in level.iter().filter(|&&front| records[front as usize].is_assembled == 1) {
-            let own = &fronts.fronts[front as usize];
-            let entries = own.columns + own.rows.len();
-            self.tasks.extend((0..entries).step_by(ENTRIES).map(|entry| [front, entry as u32, 0, 0]));
+    /// Up the tree, level by level: assemble, then forward. Down again: backward.
+    fn new(fronts: &Fronts, layout: &Layout, records: &[FrontRecord]) -> Self {
+        let mut plan = Self::default();
+        for batch in layout.batches.iter().filter(|batch| batch.sweep == Sweep::Forward) {
+            plan.assemble(records, &fronts.levels[batch.level]);
+            plan.panels(fronts, batch);
         }
-        self.assembles.push((first as u32, (self.tasks.len() - first) as u32));
+        for batch in layout.batches.iter().rev().filter(|batch| batch.sweep == Sweep::Backward) {
+            plan.panels(fronts, batch);
+        }
+        plan
+    }
+
+    fn push(&mut self, work: Work, shard: u32, tasks: impl Iterator<Item = [u32; 4]>, bytes: u64) {
+        let first = self.tasks.len();
+        self.tasks.extend(tasks);
+        let count = (self.tasks.len() - first) as u32;
+        if count > 0 {
+            self.runs.push(Run { work, shard, first: first as u32, count, bytes });
+        }
+    }
+
+    fn assemble(&mut self, records: &[FrontRecord], level: &[u32]) {
+        let many = level.iter().filter(|&&front| records[front as usize].is_assembled == 1);
+        let tasks = many.flat_map(|&front| {
+            let FrontRecord { columns, rows, .. } = records[front as usize];
+            (0..columns + rows).step_by(ENTRIES).map(move |entry| [front, entry, 0, 0])
+        });
+        self.push(Work::Assemble, 0, tasks, 0);
+    }
+
+    fn panels(&mut self, fronts: &Fronts, batch: &Batch) {
+        for run in batch.panels.chunk_by(|a, b| a.shard == b.shard) {
+            let quads =
+                |panel: &Panel| u64::from(panel.quads) * layout::block(fronts, panel.front, batch.sweep).1 as u64;
+            let bytes = 16 * run.iter().map(quads).sum::<u64>();
+            let tasks = run.iter().map(|panel| [panel.front, panel.first_quad, panel.quads, panel.offset]);
+            self.push(Work::Panels(batch.sweep, batch.kind), run[0].shard, tasks, bytes);
+        }
     }
 }
 
