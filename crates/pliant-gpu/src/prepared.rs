@@ -244,10 +244,8 @@ impl Iterations {
         params: &ProjectiveParams,
     ) -> Result<Self, GpuError> {
         let iteration = device.program([&local.dispatches[..], factor.dispatches()].concat())?;
-        let moves = shares(params)
-            .into_iter()
-            .map(|(share, again)| device.program(vec![local.advance(device, factor.solution(), share, again)?]))
-            .collect::<Result<_, _>>()?;
+        let moves = local.advances(device, factor.solution(), &shares(params))?;
+        let moves = moves.into_iter().map(|dispatch| device.program(vec![dispatch])).collect::<Result<_, _>>()?;
         let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let look = device.program([&local.dispatches[..], &[measure]].concat())?;
         Ok(Self { iteration, moves, look, measured })

@@ -191,20 +191,22 @@ impl LocalStep {
         Ok((step, gathered))
     }
 
-    /// A kernel that moves vertices by a share of a step, and again by a share of the movement before it.
-    pub(crate) fn advance(
+    /// Kernels that move vertices by a share of a step, and again by a share of the movement before it: one for each pair of shares.
+    pub(crate) fn advances(
         &self,
         device: &Device,
         step: &Storage<[f32; 4]>,
-        share: f64,
-        again: f64,
-    ) -> Result<Dispatch, GpuError> {
+        shares: &[(f64, f64)],
+    ) -> Result<Vec<Dispatch>, GpuError> {
         use Access::{Read, Write};
         let kernel = device.kernel(include_str!("advance.wgsl"), "advance", &[Write, Write, Read])?;
         let buffers: [&dyn Bound; 3] = [&self.offsets, &self.previous, step];
         let free = self.places.free;
-        let parameters = [free as u32, (share as f32).to_bits(), (again as f32).to_bits(), 0];
-        Ok(device.dispatch(&kernel, &buffers, parameters, free.div_ceil(THREADS)))
+        let dispatch = |&(share, again): &(f64, f64)| {
+            let parameters = [free as u32, (share as f32).to_bits(), (again as f32).to_bits(), 0];
+            device.dispatch(&kernel, &buffers, parameters, free.div_ceil(THREADS))
+        };
+        Ok(shares.iter().map(dispatch).collect())
     }
 
     /// A kernel that measures a step and forces.

@@ -126,7 +126,6 @@ impl Newton {
             let (solved, reached, start) = self.full_step(device, free, params.linear_iterations, begin)?;
             let Some(start) = start else { return Ok(outcome) };
             let wanted = wanted.unwrap_or(start.kinetic);
-            let mut before_step = start;
             first_residual.get_or_insert(solved.begun_with);
             outcome.iterations += 1;
             outcome.linear_iterations += solved.iterations;
@@ -139,10 +138,10 @@ impl Newton {
                 break;
             }
             let value = |seen: &Measures| seen.elastic + seen.inertial;
-            let noise = NOISE * value(&before_step).abs();
+            let noise = NOISE * value(&start).abs();
             let (mut length, mut taken, mut reached) = (1.0, None, reached);
             for _ in 0..MOST_LENGTHS {
-                let change = reached.as_ref().map_or(f64::INFINITY, |reached| value(reached) - value(&before_step));
+                let change = reached.as_ref().map_or(f64::INFINITY, |reached| value(reached) - value(&start));
                 let enough = if -solved.slope * length > noise { SUFFICIENT * length * solved.slope } else { noise };
                 if change <= enough {
                     taken = reached;
@@ -158,9 +157,8 @@ impl Newton {
                 outcome.seen = self.put(device, free, 0.0)?;
                 break;
             };
-            let missed = value(&after) - value(&before_step) + solved.promised;
-            before_step = after;
-            (before, outcome.seen) = (Some(before_step), Some(after));
+            let missed = value(&after) - value(&start) + solved.promised;
+            (before, outcome.seen) = (Some(after), Some(after));
             outcome.is_converged = after.unbalanced <= params.tolerance * after.largest.max(load);
             let energy = wanted.min(after.kinetic + after.elastic.max(0.0));
             let share = params.energy_tolerance;

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use pliant::math::Vec3;
 use pliant::solve::{Objective, SetupSeconds, SolverChoice, Start};
-use pliant::{Clock, InputError, ModelError, Simulation, TimeIntegrator};
+use pliant::{Clock, InputError, Simulation, TimeIntegrator};
 use thiserror::Error;
 
 use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
@@ -35,9 +35,6 @@ pub enum GpuWorldError {
     /// The device, or its memory.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// The world could not be set up.
-    #[error(transparent)]
-    Model(#[from] ModelError),
     /// A solve could not be set up.
     #[error(transparent)]
     Solve(#[from] pliant::solve::SolveError),
