@@ -7,9 +7,10 @@ use pliant::solve::{Objective, SetupSeconds, SolverChoice, Start};
 use pliant::{Clock, InputError, Simulation, TimeIntegrator};
 use thiserror::Error;
 
-use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
+use crate::device::{Access, Bound, Device, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::prepared::Prepared;
+use crate::resident::{PendingPositions, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
 
 /// Threads of a workgroup.
@@ -82,31 +83,6 @@ pub struct GpuWorld {
     steps: u64,
     substeps: usize,
     load: f64,
-}
-
-/// Positions on their way back, as f32.
-#[derive(Debug)]
-pub struct PendingPositions {
-    anchors: Pending<[f32; 4]>,
-    offsets: Pending<[f32; 4]>,
-    vertices: Vec<u32>,
-}
-
-impl PendingPositions {
-    /// Whether they have arrived.
-    pub fn is_ready(&self) -> bool {
-        self.anchors.is_ready() && self.offsets.is_ready()
-    }
-
-    /// Waits for them \[m\].
-    pub fn wait(self) -> Result<Vec<Vec3>, GpuError> {
-        let (anchors, offsets) = (self.anchors.wait()?, self.offsets.wait()?);
-        let mut positions = vec![Vec3::ZERO; self.vertices.len()];
-        for (&v, (anchor, offset)) in self.vertices.iter().zip(anchors.iter().zip(&offsets)) {
-            positions[v as usize] = Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
-        }
-        Ok(positions)
-    }
 }
 
 impl GpuWorld {
@@ -222,7 +198,15 @@ impl GpuWorld {
         let count = local.places.vertices.len();
         let anchors = device.request(&local.anchors, count)?;
         let offsets = device.request(&local.offsets, count)?;
-        Ok(PendingPositions { anchors, offsets, vertices: local.places.vertices.clone() })
+        let vertices = local.places.vertices.clone();
+        Ok(PendingPositions::new(vec![anchors, offsets], move |parts| {
+            let mut positions = vec![Vec3::ZERO; vertices.len()];
+            for (&v, (anchor, offset)) in vertices.iter().zip(parts[0].iter().zip(&parts[1])) {
+                positions[v as usize] =
+                    Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
+            }
+            Ok(positions)
+        }))
     }
 
     /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with another solver. A state that is not finite is an error, and
@@ -247,6 +231,32 @@ impl GpuWorld {
     pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
         self.sync()?;
         Ok(self.sim)
+    }
+}
+
+impl ResidentWorld for GpuWorld {
+    fn device(&self) -> &Device {
+        self.device()
+    }
+
+    fn step(&mut self) -> Result<(), GpuWorldError> {
+        self.step()
+    }
+
+    fn request_positions(&self) -> Result<PendingPositions, GpuError> {
+        self.request_positions()
+    }
+
+    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
+        self.sync()
+    }
+
+    fn last_synced(&self) -> &Simulation {
+        &self.sim
+    }
+
+    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
+        (*self).into_simulation()
     }
 }
 
