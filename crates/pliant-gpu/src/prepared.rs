@@ -8,8 +8,10 @@ use pliant::math::Vec3;
 use pliant::solve::{
     Acceleration, Objective, Preconditioner, ProjectiveParams, SetupSeconds, SolveReport, TwoMetricParams,
 };
+use pliant::sparse::SymmetricMatrix;
 use pliant::{Clock, Model};
 
+use crate::contact::{Obstacles, Way};
 use crate::device::{Device, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::{CostModel, DirectSolve};
@@ -19,6 +21,8 @@ use crate::solver::{GpuMethod, GpuParams};
 
 /// Iterations between two looks at forces: a look waits for the device.
 const UNSEEN: usize = 10;
+/// Most weight of a contact over the inertia of its vertex, in Newton's method.
+const MOST_WEIGHT: f64 = 50.0;
 
 /// What is on the device for one matrix.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub(crate) struct Prepared {
     scales: Vec<f64>,
     pub(crate) device: Device,
     pub(crate) local: LocalStep,
+    /// What is in the way, of a world that stays on the device.
+    pub(crate) obstacles: Option<Obstacles>,
     /// Bytes of the factor.
     pub(crate) factor_bytes: u64,
     method: Method,
@@ -34,13 +40,15 @@ pub(crate) struct Prepared {
 
 #[derive(Debug)]
 enum Method {
-    Projective(Iterations),
+    Projective(Box<Iterations>),
     Newton(Box<Newton>),
 }
 
 /// Programs of local/global iterations.
 #[derive(Debug)]
 struct Iterations {
+    /// Stops vertices where they are predicted to be in what is in the way.
+    begin: Option<Program>,
     /// Forces and a solve with them.
     iteration: Program,
     /// Ways to move by what was solved for, by iteration; the last one goes on.
@@ -59,6 +67,7 @@ impl Prepared {
         objective: &Objective<'_>,
         clock: &Clock,
         setup: &mut SetupSeconds,
+        way: Option<&Way<'_>>,
     ) -> Result<Self, GpuError> {
         let device = Device::open(&params.device)?;
         let mut last = clock.now();
@@ -72,25 +81,29 @@ impl Prepared {
         let positions: Vec<Vec3> = model.free().iter().map(|&v| model.rest()[v as usize]).collect();
         let factor = DirectSolve::new(&device, &matrix, &positions, &CostModel::default())?;
         setup.factor = lap();
+        let obstacles = way.map(|way| Obstacles::new(&device, way, &contact_weights(way, objective, &matrix, &factor)));
+        let obstacles = obstacles.transpose()?;
         let (local, method) = match &params.method {
             GpuMethod::TwoMetric(params) => {
                 // Forces have a place of their own: the factor is asked for other things as well.
                 let forces = device.zeros("forces", factor.order().len())?;
-                let (local, gathered) = LocalStep::new(&device, objective, factor.order(), &forces)?;
-                let newton = Newton::new(&device, objective, (&local, &gathered), (&forces, &factor), params)?;
+                let (local, gathered) =
+                    LocalStep::new(&device, objective, factor.order(), &forces, obstacles.is_some())?;
+                let parts = ((&local, &gathered), (&forces, &factor));
+                let newton = Newton::new(&device, objective, parts.0, parts.1, params, obstacles.as_ref())?;
                 (local, Method::Newton(Box::new(newton)))
             }
             other => {
                 let plain = ProjectiveParams::plain(1);
                 let params = if let GpuMethod::Projective(params) = other { params } else { &plain };
-                let (local, _) = LocalStep::new(&device, objective, factor.order(), factor.right_hand_side())?;
-                let iterations = Iterations::new(&device, &local, &factor, params)?;
-                (local, Method::Projective(iterations))
+                let (local, _) = LocalStep::new(&device, objective, factor.order(), factor.right_hand_side(), false)?;
+                let iterations = Iterations::new(&device, &local, &factor, params, obstacles.as_ref())?;
+                (local, Method::Projective(Box::new(iterations)))
             }
         };
         setup.pack = lap();
         let (inertia, scales, factor_bytes) = (objective.inertia, objective.scales.to_vec(), factor.bytes());
-        Ok(Self { inertia, scales, device, local, factor_bytes, method })
+        Ok(Self { inertia, scales, device, local, obstacles, factor_bytes, method })
     }
 
     pub(crate) fn fits(&self, objective: &Objective<'_>) -> bool {
@@ -125,10 +138,10 @@ impl Prepared {
         Ok(seen)
     }
 
-    /// Programs of so many local/global iterations; none for Newton's method.
+    /// Programs of so many local/global iterations, with what begins them; none for Newton's method.
     pub(crate) fn iterations(&self, count: usize) -> Vec<&Program> {
         match &self.method {
-            Method::Projective(iterations) => iterations.programs(0..count),
+            Method::Projective(iterations) => iterations.begin.iter().chain(iterations.programs(0..count)).collect(),
             Method::Newton(_) => Vec::new(),
         }
     }
@@ -141,10 +154,10 @@ impl Prepared {
         }
     }
 
-    /// Newton's method from where vertices are predicted to be, with a guess, where nothing is in the way.
+    /// Newton's method from where vertices are predicted to be, with a guess.
     pub(crate) fn newton_alone(&mut self, params: &TwoMetricParams, load: f64) -> Result<(), GpuError> {
         if let Method::Newton(newton) = &mut self.method {
-            newton.solve(&self.device, &self.local, params, (load, None), &mut None, true)?;
+            newton.solve(&self.device, &self.local, params, (load, None), 0.0, true)?;
         }
         Ok(())
     }
@@ -170,19 +183,16 @@ impl Prepared {
         if has_guess {
             self.write_guess(objective, accelerations, x)?;
         }
+        // Solids that rest on each other want the forces between them in every round, and ask for few of them.
+        let beside = first_residual.filter(|_| is_thin).unwrap_or(0.0);
         let mut seen;
         loop {
             let Method::Newton(newton) = &mut self.method else { return Ok(None) };
             let iterations = if touched.is_none() { params.iterations } else { 1 };
             let params = TwoMetricParams { iterations, ..params.clone() };
-            let outcome = newton.solve(
-                &self.device,
-                &self.local,
-                &params,
-                (objective.load, Some(wanted)),
-                first_residual,
-                has_guess,
-            )?;
+            let outcome =
+                newton.solve(&self.device, &self.local, &params, (objective.load, Some(wanted)), beside, has_guess)?;
+            *first_residual = first_residual.or(outcome.begun_with);
             has_guess = false;
             report.iterations += outcome.iterations;
             report.linear_iterations += outcome.linear_iterations;
@@ -242,13 +252,18 @@ impl Iterations {
         local: &LocalStep,
         factor: &DirectSolve,
         params: &ProjectiveParams,
+        obstacles: Option<&Obstacles>,
     ) -> Result<Self, GpuError> {
+        let push = |begins| obstacles.map(|obstacles| obstacles.push_apart(device, local, begins)).transpose();
+        let begin = push(true)?.map(|dispatch| device.program(vec![dispatch])).transpose()?;
+        let then = push(false)?;
         let iteration = device.program([&local.dispatches[..], factor.dispatches()].concat())?;
         let moves = local.advances(device, factor.solution(), &shares(params))?;
-        let moves = moves.into_iter().map(|dispatch| device.program(vec![dispatch])).collect::<Result<_, _>>()?;
+        let both = |advance| std::iter::once(advance).chain(then.clone()).collect();
+        let moves = moves.into_iter().map(|advance| device.program(both(advance))).collect::<Result<_, _>>()?;
         let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let look = device.program([&local.dispatches[..], &[measure]].concat())?;
-        Ok(Self { iteration, moves, look, measured })
+        Ok(Self { begin, iteration, moves, look, measured })
     }
 
     /// Programs of some iterations, from one on.
@@ -272,6 +287,25 @@ fn shares(params: &ProjectiveParams) -> Vec<(f64, f64)> {
             (omega * relaxation, omega - 1.0)
         })
         .collect()
+}
+
+/// Weight of a contact of each free vertex in its place, and its inertia m/τ² \[N/m\].
+///
+/// The diagonal of the constant matrix is up to 1e4 times the inertia on stiff cloth, and Newton's matrix has next to nothing across it: with contacts as stiff as
+/// that, linear iterations would never end. So the engine has it, too.
+fn contact_weights(
+    way: &Way<'_>,
+    objective: &Objective<'_>,
+    matrix: &SymmetricMatrix,
+    factor: &DirectSolve,
+) -> Vec<[f32; 2]> {
+    let (model, mass) = (objective.model, objective.model.mass().diagonal());
+    let weight = |&unknown: &u32| {
+        let inertia = objective.inertia * mass[model.free()[unknown as usize] as usize];
+        let entry = matrix.values()[matrix.pattern().diagonal_entry(unknown as usize)];
+        [(way.weight * entry.min(MOST_WEIGHT * inertia)) as f32, inertia as f32]
+    };
+    factor.order().iter().map(weight).collect()
 }
 
 /// What is in the way, which the engine looks after.

@@ -186,7 +186,7 @@ impl GpuSolver {
             None => {
                 // Room for the next one.
                 self.prepared.truncate(KEPT_FACTORS - 1);
-                let prepared = Prepared::new(&self.params, objective, clock, &mut report.setup)?;
+                let prepared = Prepared::new(&self.params, objective, clock, &mut report.setup, None)?;
                 self.prepared.push_front(prepared);
                 report.seconds_factor = report.setup.assemble + report.setup.factor + report.setup.pack;
                 report.factored = 1;

@@ -289,9 +289,6 @@ fn what_cannot_stay_on_the_device_is_refused_by_name() {
     let refused = |sim: Simulation| GpuWorld::new(sim).unwrap_err().to_string();
     let message = refused(world().build().unwrap());
     assert!(message.contains("two-metric"), "{message}");
-    let ground = Collider::new(Shape::Plane).at(Vec3::Y * -3.0);
-    let message = refused(world().solver(auto()).collider(ground).build().unwrap());
-    assert!(message.contains("colliders"), "{message}");
     let wind = Wind::new(Vec3::X);
     let message = refused(world().solver(auto()).wind(wind).build().unwrap());
     assert!(message.contains("wind"), "{message}");

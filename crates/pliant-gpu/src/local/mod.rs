@@ -37,8 +37,17 @@ pub(crate) struct LocalStep {
     goals: Vec<Goal>,
     /// Triangles and tets.
     pub(crate) elements: Vec<Elements>,
-    /// Kernels that lead to −∇g.
+    /// Kernels that lead to −∇g: those of elements, then the one that gathers.
     pub(crate) dispatches: Vec<Dispatch>,
+    /// Where what else acts on a vertex is left: the slot of each free vertex, and all slots.
+    pub(crate) others: Option<Others>,
+}
+
+/// Slots for forces that are not of elements, one of each free vertex.
+#[derive(Debug)]
+pub(crate) struct Others {
+    pub(crate) places: Storage<u32>,
+    pub(crate) slots: Storage<[f32; 4]>,
 }
 
 /// Triangles or tets on the device.
@@ -148,15 +157,17 @@ impl Measures {
 }
 
 impl LocalStep {
-    /// Brings all elements to the device; `forces` will have −∇g. Also what they are made of.
+    /// Brings all elements to the device; `forces` will have −∇g. Also what they are made of. `has_others` makes room for forces that are not of elements.
     pub(crate) fn new(
         device: &Device,
         objective: &Objective<'_>,
         order: &[u32],
         forces: &Storage<[f32; 4]>,
+        has_others: bool,
     ) -> Result<(Self, Gathered), GpuError> {
         let places = Places::new(objective.model, order);
-        let gathered = Gathered::new(objective, &places);
+        let mut gathered = Gathered::new(objective, &places);
+        let taken: Vec<_> = (0..places.free as u32).filter(|_| has_others).map(|v| gathered.slots.take(v)).collect();
         let points = |what: &str| device.zeros::<[f32; 4]>(what, places.vertices.len());
         let (anchors, offsets, targets) = (points("anchors")?, points("offsets")?, points("targets")?);
         let resolved = gathered.slots.finish();
@@ -186,8 +197,14 @@ impl LocalStep {
         let free = places.free;
         dispatches.push(device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(SLICE)));
         let previous = device.zeros("offsets before", free)?;
+        let others = if has_others {
+            let taken: Vec<u32> = taken.into_iter().map(|slot| resolved.slot(slot)).collect();
+            Some(Others { places: device.array("slots of vertices", &taken)?, slots })
+        } else {
+            None
+        };
         let goals = gathered.goals.clone();
-        let step = Self { places, anchors, offsets, previous, targets, goals, elements, dispatches };
+        let step = Self { places, anchors, offsets, previous, targets, goals, elements, dispatches, others };
         Ok((step, gathered))
     }
 
@@ -222,6 +239,12 @@ impl LocalStep {
         let buffers: [&dyn Bound; 5] = [step, forces, &self.targets, &self.offsets, &parts];
         let parameters = [self.places.free as u32, MEASURING as u32, 0, 0];
         Ok((device.dispatch(&kernel, &buffers, parameters, MEASURING), MeasuredParts(parts)))
+    }
+
+    /// Kernels that lead to −∇g, with others before the one that gathers.
+    pub(crate) fn with_others(&self, others: &[Dispatch]) -> Vec<Dispatch> {
+        let (elements, gather) = self.dispatches.split_at(self.dispatches.len() - 1);
+        [elements, others, gather].concat()
     }
 
     /// Whether something is pulled to goals.

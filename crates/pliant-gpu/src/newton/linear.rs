@@ -11,6 +11,8 @@ use crate::local::{Gathered, LocalStep, SLICE, indexed};
 
 /// Workgroups that judge a solve.
 const JUDGING: usize = 256;
+/// Vertices of a part of a free body.
+const PART: usize = 2048;
 
 /// See `scalars.wgsl`.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
@@ -67,6 +69,8 @@ pub(super) struct Linear {
     begin: Program,
     iteration: Program,
     judge: Program,
+    /// Blocks that are not of elements, one of each vertex from one on.
+    pub(super) own_blocks: (Storage<[f32; 4]>, u32),
 }
 
 /// Vectors of a row for each free vertex.
@@ -122,7 +126,8 @@ impl Linear {
         let bodies = free_bodies(objective, (local, gathered), factor);
         let judge = device.program(kernels.judge(&bodies, &judgements)?)?;
         let Vectors { taken: solution, direction: guess, scalars, .. } = vectors;
-        Ok(Self { solution, guess, assemble, measure_guess, scalars, judgements, begin, iteration, judge })
+        let own_blocks = (matrix.element_blocks.clone(), matrix.own_block);
+        Ok(Self { solution, guess, assemble, measure_guess, scalars, judgements, begin, iteration, judge, own_blocks })
     }
 
     /// Programs that begin a solve with the forces at the current positions as right-hand side, and perhaps with a guess.
@@ -165,7 +170,7 @@ impl PendingSolved {
         let squared = parts.iter().fold(0.0, |most: f32, part| most.max(part[2]));
         let solved = Solved {
             slope: -sum(0),
-            promised: 0.5 * (sum(0) + sum(1)),
+            promised: 0.5 * sum(1),
             longest: f64::from(squared).sqrt(),
             iterations: scalars.iterations as usize,
             begun_with: scalars.begun_with.into(),
@@ -282,27 +287,52 @@ impl Kernels<'_> {
         self.with_parameters(include_str!("update.wgsl"), "update", &access, &buffers, parameters)
     }
 
-    fn judge(&self, bodies: &[[f32; 4]], judgements: &Storage<[f32; 4]>) -> Result<Vec<Dispatch>, GpuError> {
+    fn judge(&self, bodies: &[FreeBody], judgements: &Storage<[f32; 4]>) -> Result<Vec<Dispatch>, GpuError> {
         use Access::{Read, Write};
-        let (device, v) = (self.device, self.vectors);
-        let list = device.array("free bodies", bodies)?;
-        let access = [Read, Read, Read, Write, Write, Read];
-        let buffers: [&dyn Bound; 6] = [self.forces, &v.residual, &v.solution, &v.taken, judgements, &list];
-        let parameters = [self.free as u32, JUDGING as u32, 0, 0];
-        let dispatch = |entry: &str, workgroups: usize| {
+        let (device, v, matrix) = (self.device, self.vectors, self.matrix);
+        // Parts of bodies, then bodies.
+        let (mut parts, mut whole): (Vec<[f32; 4]>, Vec<[f32; 4]>) = (Vec::new(), Vec::new());
+        for (number, body) in bodies.iter().enumerate() {
+            let first = parts.len() as u32;
+            for start in body.places.clone().step_by(PART) {
+                let ends = [start, body.places.end.min(start + PART), number].map(|index| indexed(index as u32));
+                parts.push([ends[0], ends[1], ends[2], 0.0]);
+            }
+            whole.push([indexed(first), indexed(parts.len() as u32), body.inertia as f32, 0.0]);
+        }
+        let list = device.array("free bodies", &[&parts[..], &whole[..]].concat())?;
+        let sums = device.zeros::<[f32; 4]>("sums over free bodies", 4 * parts.len())?;
+        let access = [Read, Read, Read, Write, Write, Read, Write, Read];
+        let buffers: [&dyn Bound; 8] =
+            [self.forces, &v.residual, &v.solution, &v.taken, judgements, &list, &sums, &matrix.element_blocks];
+        let dispatch = |entry: &str, groups: usize, workgroups: usize| {
             let kernel = device.kernel(include_str!("judge.wgsl"), entry, &access)?;
+            let parameters = [self.free as u32, groups as u32, matrix.own_block, matrix.has_own_blocks.into()];
             Ok(device.dispatch(&kernel, &buffers, parameters, workgroups))
         };
-        Ok(vec![dispatch("take", JUDGING)?, dispatch("keep_momentum", bodies.len())?, dispatch("judge", JUDGING)?])
+        Ok(vec![
+            dispatch("take", JUDGING, JUDGING)?,
+            dispatch("sum_bodies", parts.len(), parts.len())?,
+            dispatch("find_movements", parts.len(), bodies.len())?,
+            dispatch("move_bodies", parts.len(), parts.len())?,
+            dispatch("judge", JUDGING, JUDGING)?,
+        ])
     }
 }
 
-/// First place, end, and 1 over the inertia of each part that nothing holds.
+/// A part of the matrix that nothing holds.
+struct FreeBody {
+    places: std::ops::Range<usize>,
+    /// Of all its vertices \[N/m\].
+    inertia: f64,
+}
+
+/// Parts of the matrix that nothing holds.
 fn free_bodies(
     objective: &Objective<'_>,
     (local, gathered): (&LocalStep, &Gathered),
     factor: &DirectSolve,
-) -> Vec<[f32; 4]> {
+) -> Vec<FreeBody> {
     let (free, places) = (local.places.free, &local.places);
     let mut is_held = vec![false; free];
     for simplices in &gathered.simplices {
@@ -325,9 +355,8 @@ fn free_bodies(
     let loose = factor.parts().iter().filter(|part| !is_held[(*part).clone()].contains(&true));
     loose
         .map(|part| {
-            let inertia: f64 =
-                part.clone().map(|place| mass[places.vertices[place] as usize]).sum::<f64>() * objective.inertia;
-            [indexed(part.start as u32), indexed(part.end as u32), (1.0 / inertia) as f32, 0.0]
+            let masses = part.clone().map(|place| mass[places.vertices[place] as usize]);
+            FreeBody { places: part.clone(), inertia: masses.sum::<f64>() * objective.inertia }
         })
         .collect()
 }

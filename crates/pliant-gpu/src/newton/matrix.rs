@@ -22,6 +22,10 @@ pub(super) struct Matrix {
     pub(super) rows: Storage<[f32; 2]>,
     /// ω D⁻¹ of each vertex.
     pub(super) inverse: Storage<[f32; 4]>,
+    /// Blocks of elements; from `own_block` on there is one of each vertex, if something else acts on them.
+    pub(super) element_blocks: Storage<[f32; 4]>,
+    pub(super) own_block: u32,
+    pub(super) has_own_blocks: bool,
     /// Kernels that assemble it at the current positions.
     pub(super) dispatches: Vec<Dispatch>,
 }
@@ -32,7 +36,8 @@ type Contribution = (u32, u32, u32);
 impl Matrix {
     pub(super) fn new(device: &Device, local: &LocalStep, gathered: &Gathered) -> Result<Self, GpuError> {
         let places = &local.places;
-        let count = gathered.blocks as usize + gathered.all_springs.len();
+        let own_block = gathered.blocks as usize + gathered.all_springs.len();
+        let count = own_block + if local.others.is_some() { places.free } else { 0 };
         let element_blocks: Storage<[f32; 4]> = device.zeros("blocks of elements", 3 * count)?;
         let mut dispatches = Vec::new();
         for elements in &local.elements {
@@ -41,7 +46,7 @@ impl Matrix {
         if !gathered.all_springs.is_empty() {
             dispatches.push(spring_kernel(device, local, gathered, &element_blocks)?);
         }
-        let layout = Layout::new(places, contributions(places, gathered));
+        let layout = Layout::new(places, contributions(places, gathered, local.others.is_some()));
         let (row_slices, rows, bending) = bending_rows(places, gathered);
         let slices: Vec<[u32; 4]> = layout
             .slices
@@ -67,7 +72,8 @@ impl Matrix {
         ));
         let (slices, rows) =
             (device.array("slices of Newton's matrix", &slices)?, device.array("rows of bending", &rows)?);
-        Ok(Self { blocks, slices, rows, inverse, dispatches })
+        let (own_block, has_own_blocks) = (own_block as u32, local.others.is_some());
+        Ok(Self { blocks, slices, rows, inverse, element_blocks, own_block, has_own_blocks, dispatches })
     }
 }
 
@@ -116,7 +122,7 @@ fn spring_kernel(
 }
 
 /// What elements add to rows of free vertices, sorted.
-fn contributions(places: &Places, gathered: &Gathered) -> Vec<Contribution> {
+fn contributions(places: &Places, gathered: &Gathered, has_others: bool) -> Vec<Contribution> {
     let free = places.free as u32;
     let mut all: Vec<Contribution> = (0..free).map(|place| (place, 0, NONE)).collect();
     let mut add = |row: u32, column: u32, block: u32| {
@@ -144,6 +150,10 @@ fn contributions(places: &Places, gathered: &Gathered) -> Vec<Contribution> {
         for (row, column, mark) in [(own, own, 0), (other, other, 0), (own, other, NEGATIVE), (other, own, NEGATIVE)] {
             add(row, column, block | mark);
         }
+    }
+    if has_others {
+        let first = gathered.blocks + gathered.all_springs.len() as u32;
+        (0..free).for_each(|row| add(row, row, first + row));
     }
     all.par_sort_unstable();
     all

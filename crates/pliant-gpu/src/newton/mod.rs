@@ -7,8 +7,9 @@
 mod linear;
 mod matrix;
 
-use pliant::solve::{Objective, TwoMetricParams};
+use pliant::solve::{Objective, Preconditioner, TwoMetricParams};
 
+use crate::contact::Obstacles;
 use crate::device::{Access, Bound, Device, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::DirectSolve;
@@ -41,6 +42,17 @@ pub(crate) struct Newton {
     measured: MeasuredParts,
     /// Linear iterations that are likely to be enough.
     expected: usize,
+    contacts: Option<Contacts>,
+}
+
+/// Programs of contacts with colliders.
+#[derive(Debug)]
+struct Contacts {
+    begin: Program,
+    settle: Program,
+    /// How many press after the last iteration, by parts, and how many did when they were last counted.
+    parts: Storage<u32>,
+    pressing: u32,
 }
 
 /// What a solve has come to.
@@ -54,6 +66,8 @@ pub(crate) struct Outcome {
     pub(crate) movement: f64,
     /// None where something is not finite.
     pub(crate) seen: Option<Measures>,
+    /// What the first linear system has begun with.
+    pub(crate) begun_with: Option<f64>,
 }
 
 /// What an iteration begins with.
@@ -76,6 +90,7 @@ impl Newton {
         (local, gathered): (&LocalStep, &Gathered),
         (forces, factor): (&Storage<[f32; 4]>, &DirectSolve),
         params: &TwoMetricParams,
+        obstacles: Option<&Obstacles>,
     ) -> Result<Self, GpuError> {
         let linear = Linear::new(device, objective, (local, gathered), (forces, factor), params.preconditioner)?;
         let free = local.places.free;
@@ -87,18 +102,27 @@ impl Newton {
             let parameters = [free as u32, 1.0_f32.to_bits(), begins, 0];
             device.program(vec![device.dispatch(&kernel, &buffers, parameters, free.div_ceil(128))])
         };
+        let mut others = Vec::new();
+        let mut contacts = None;
+        if let (Some(obstacles), Some(room)) = (obstacles, &local.others) {
+            let (blocks, first) = &linear.own_blocks;
+            others.push(obstacles.respond(device, local, (&room.places, &room.slots), (blocks, *first))?);
+            let begin = device.program(vec![obstacles.begin(device, local, &linear.guess)?])?;
+            let settle = device.program(vec![obstacles.settle(device, local, &origin)?])?;
+            contacts = Some(Contacts { begin, settle, parts: obstacles.pressing.clone(), pressing: 0 });
+        }
         let look = || {
             let (measure, measured) = local.measure(device, &linear.solution, forces)?;
-            Ok::<_, GpuError>((device.program([&local.dispatches[..], &[measure]].concat())?, measured))
+            Ok::<_, GpuError>((device.program([local.with_others(&others), vec![measure]].concat())?, measured))
         };
         let ((first_look, first_measured), (look, measured)) = (look()?, look()?);
         let (note, moves) = (program(1)?, program(0)?);
-        Ok(Self { linear, note, moves, first_look, first_measured, look, measured, expected: FIRST_EXPECTED })
+        Ok(Self { linear, note, moves, first_look, first_measured, look, measured, expected: FIRST_EXPECTED, contacts })
     }
 
     /// Iterates from where vertices are. `load` is the largest external force \[N\], `wanted` the kinetic energy that inertia and external forces ask for
     /// \[J\]: by default that of the start, if vertices are predicted to be there.
-    /// `first_residual` is what the first linear system of the stage began with; later rounds need not leave less. With a guess, the first linear system begins with
+    /// `beside` is what the first linear system of an earlier round of the stage has begun with: later rounds need not leave less. With a guess, the first linear system begins with
     /// the best share of it: forces that stay as they were, at rest or in a slow swing, are then found whole.
     pub(crate) fn solve(
         &mut self,
@@ -106,12 +130,15 @@ impl Newton {
         local: &LocalStep,
         params: &TwoMetricParams,
         (load, wanted): (f64, Option<f64>),
-        first_residual: &mut Option<f64>,
+        beside: f64,
         has_guess: bool,
     ) -> Result<Outcome, GpuError> {
         let free = local.places.free as u32;
         let mut outcome = Outcome::default();
-        device.run(&[&self.first_look])?;
+        let begin = self.contacts.as_ref().map(|contacts| &contacts.begin);
+        device.run(&begin.into_iter().chain([&self.first_look]).collect::<Vec<_>>())?;
+        // Where thin bodies touch something, forces change too much from step to step.
+        let has_guess = has_guess && (self.is_untouched() || params.preconditioner == Preconditioner::Factor);
         let mut before = None;
         while outcome.iterations < params.iterations {
             // Where the start is not known yet, the kinetic energy that is asked for is not either, and tolerances that go by it wait for the next iteration.
@@ -121,18 +148,18 @@ impl Newton {
             } else {
                 0.0
             };
-            let limits = Limits { enough: params.linear_tolerance, beside: first_residual.unwrap_or(0.0).max(nothing) };
+            let limits = Limits { enough: params.linear_tolerance, beside: beside.max(nothing) };
             let begin = Begin { limits, has_guess: has_guess && outcome.iterations == 0, before };
             let (solved, reached, start) = self.full_step(device, free, params.linear_iterations, begin)?;
             let Some(start) = start else { return Ok(outcome) };
             let wanted = wanted.unwrap_or(start.kinetic);
-            first_residual.get_or_insert(solved.begun_with);
+            outcome.begun_with.get_or_insert(solved.begun_with);
             outcome.iterations += 1;
             outcome.linear_iterations += solved.iterations;
             outcome.movement = solved.longest;
             outcome.seen = Some(start);
             // What falls freely is where it should be but for rounding, through which no search sees.
-            if params.energy_tolerance > 0.0 && solved.promised < NEGLIGIBLE * wanted {
+            if params.energy_tolerance > 0.0 && self.is_untouched() && solved.promised < NEGLIGIBLE * wanted {
                 outcome.is_converged = true;
                 outcome.seen = self.put(device, free, 0.0)?;
                 break;
@@ -163,11 +190,26 @@ impl Newton {
             let energy = wanted.min(after.kinetic + after.elastic.max(0.0));
             let share = params.energy_tolerance;
             let keeps_promise = length == 1.0 && share > 0.0 && (missed <= noise || missed <= share * energy);
-            if outcome.is_converged || (keeps_promise && outcome.iterations >= params.least_iterations) {
+            let mut least = params.least_iterations;
+            if let Some(contacts) = &mut self.contacts {
+                // Contacts take their forces and follow, so that g is another from here on.
+                device.run(&[&contacts.settle, &self.first_look])?;
+                before = None;
+                contacts.pressing = device.read(&contacts.parts, contacts.parts.len())?.iter().sum();
+                if contacts.pressing > 0 {
+                    least = least.max(params.contact_iterations);
+                }
+            }
+            if outcome.is_converged || (keeps_promise && outcome.iterations >= least) {
                 break;
             }
         }
         Ok(outcome)
+    }
+
+    /// Whether nothing pressed on anything when it was last looked at.
+    fn is_untouched(&self) -> bool {
+        self.contacts.as_ref().is_none_or(|contacts| contacts.pressing == 0)
     }
 
     /// A linear solve and the full step along what it came to; also what was measured there, and where it began.

@@ -2,11 +2,13 @@
 
 use std::any::Any;
 
+use pliant::contact::ContactMode;
 use pliant::math::Vec3;
 use pliant::solve::{Objective, SetupSeconds, SolverChoice, Start};
 use pliant::{Clock, InputError, Simulation, TimeIntegrator};
 use thiserror::Error;
 
+use crate::contact::{Ending, Obstacles, Times, Way};
 use crate::device::{Access, Bound, Device, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::prepared::Prepared;
@@ -78,7 +80,8 @@ pub struct GpuWorld {
     velocities: Storage<[f32; 4]>,
     /// What begins a substep.
     predict: Vec<Program>,
-    finish: Program,
+    /// What ends it.
+    finish: Vec<Program>,
     /// Steps since the state of `sim`.
     steps: u64,
     substeps: usize,
@@ -94,11 +97,23 @@ impl GpuWorld {
         let looks_back = integrator == TimeIntegrator::Bdf2;
         let tau = if looks_back { 2.0 * h / 3.0 } else { h };
         let (state, gravity, drag) = (sim.state().clone(), sim.gravity(), sim.damping().drag);
+        let (colliders, contact) = (sim.colliders().to_vec(), sim.contact_params());
         let problem = sim.next_problem()?;
         let objective = problem.objective();
         let objective = Objective { inertia: 1.0 / (tau * tau), before: &state.positions, ..objective };
         let load = objective.load;
-        let prepared = Prepared::new(&params, &objective, &Clock::default(), &mut SetupSeconds::default())?;
+        // The same device as what is prepared below, for as long as it is held here.
+        let opened = Device::open(&params.device)?;
+        let starts = opened.zeros("starts of substeps", objective.model.free().len())?;
+        let kept = (-drag * h).exp();
+        let way = Way {
+            colliders: &colliders,
+            weight: contact.weight,
+            times: Times { h, tau, kept, looks_back, gravity },
+            starts: &starts,
+        };
+        let way = (!colliders.is_empty()).then_some(&way);
+        let prepared = Prepared::new(&params, &objective, &Clock::default(), &mut SetupSeconds::default(), way)?;
         let memory: Vec<_> = problem.memory().to_vec();
         prepared.local.begin(&prepared.device, &objective, &state.positions, &memory)?;
         let (device, places) = (&prepared.device, &prepared.local.places);
@@ -112,9 +127,8 @@ impl GpuWorld {
         // As if vertices had come the way they go, under the same forces.
         let moved = device.array("movements", &of_free(&|k| v[k] * h))?;
         let earlier = device.array("velocities before", &of_free(&|k| v[k] - gravity * h))?;
-        let [bases, starts] = [(); 2].map(|()| device.zeros::<[f32; 4]>("starts of substeps", free));
-        let (bases, starts) = (bases?, starts?);
-        let times = [h, tau, (-drag * h).exp(), f64::from(u8::from(looks_back))].map(|value| value as f32);
+        let bases = device.zeros::<[f32; 4]>("where velocities are counted from", free)?;
+        let times = [h, tau, kept, f64::from(u8::from(looks_back))].map(|value| value as f32);
         let gravity = [gravity.x as f32, gravity.y as f32, gravity.z as f32, 0.0];
         let clock = device.array("clock", &[times, gravity])?;
         use Access::{Read, Write};
@@ -135,7 +149,12 @@ impl GpuWorld {
             // Before velocities of the last substep are gone.
             predict.insert(0, device.program(vec![dispatch])?);
         }
-        let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
+        let mut finish =
+            vec![program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?];
+        if let Some(obstacles) = &prepared.obstacles {
+            let ending = Ending { velocities: &velocities, bases: &bases, earlier: &earlier };
+            finish.insert(0, device.program(vec![obstacles.leave(device, &prepared.local, &ending)?])?);
+        }
         let (substeps, method) = (sim.substeps(), params.method);
         Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
     }
@@ -147,18 +166,29 @@ impl GpuWorld {
 
     /// Asks for a step. With local/global iterations it does not wait; Newton's method waits for every iteration.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
-        for _ in 0..self.substeps {
+        for substep in 0..self.substeps {
+            self.place_colliders(substep)?;
             match &self.method {
                 GpuMethod::TwoMetric(params) => {
                     self.prepared.device.run(&self.predict.iter().collect::<Vec<_>>())?;
                     self.prepared.newton_alone(params, self.load)?;
-                    self.prepared.device.run(&[&self.finish])?;
+                    self.prepared.device.run(&self.finish.iter().collect::<Vec<_>>())?;
                 }
                 _ => self.prepared.device.run(&self.substep())?,
             }
         }
         self.steps += 1;
         Ok(())
+    }
+
+    /// Puts colliders to where they are in a substep of the step that is asked for.
+    fn place_colliders(&mut self, substep: usize) -> Result<(), GpuError> {
+        let (step, parts) = (self.sim.time_step(), self.substeps as f64);
+        let start = self.sim.time() + step * (self.steps as f64 + substep as f64 / parts);
+        match &mut self.prepared.obstacles {
+            Some(obstacles) => obstacles.place(&self.prepared.device, [start, start + step / parts]),
+            None => Ok(()),
+        }
     }
 
     /// Programs of a substep of local/global iterations.
@@ -168,7 +198,7 @@ impl GpuWorld {
             _ => 0,
         };
         let middle = self.prepared.iterations(iterations);
-        self.predict.iter().chain(middle).chain([&self.finish]).collect()
+        self.predict.iter().chain(middle).chain(&self.finish).collect()
     }
 
     /// Takes a step of local/global iterations, waits for it, and tells how long it took; none for Newton's method, whose steps are not one list of commands.
@@ -176,10 +206,17 @@ impl GpuWorld {
         if matches!(self.method, GpuMethod::TwoMetric(_)) {
             return Ok(None);
         }
-        let all: Vec<&Program> = (0..self.substeps).flat_map(|_| self.substep()).collect();
-        let timing = self.prepared.device.time(&all)?;
+        // Colliders that move are put elsewhere before each substep.
+        let together = if self.prepared.obstacles.as_ref().is_none_or(Obstacles::is_still) { self.substeps } else { 1 };
+        let mut sum = Timing { device: Some(0.0), wall: 0.0 };
+        for substep in (0..self.substeps).step_by(together) {
+            self.place_colliders(substep)?;
+            let all: Vec<&Program> = (0..together).flat_map(|_| self.substep()).collect();
+            let timing = self.prepared.device.time(&all)?;
+            sum = Timing { device: sum.device.zip(timing.device).map(|(a, b)| a + b), wall: sum.wall + timing.wall };
+        }
         self.steps += 1;
-        Ok(Some(timing))
+        Ok(Some(sum))
     }
 
     /// The program of one iteration, for profiles.
@@ -274,11 +311,17 @@ fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
 /// Refuses what would be left out.
 fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
     let refuse = |feature: &str| Err(GpuWorldError::Feature { feature: feature.to_owned() });
-    if let Some(feature) = sim.features().first() {
+    if let Some(feature) = sim.features().iter().find(|feature| **feature != "colliders") {
         return refuse(feature);
     }
     if !matches!(sim.integrator(), TimeIntegrator::ImplicitEuler | TimeIntegrator::Bdf2) {
         return refuse(&format!("{} (but implicit Euler and BDF2)", sim.integrator()));
+    }
+    crate::contact::check(sim.colliders())?;
+    let is_newton = matches!(params.method, GpuMethod::TwoMetric(_));
+    let mode = sim.contact_params().mode;
+    if !sim.colliders().is_empty() && is_newton && mode != ContactMode::Constraint {
+        return refuse(&format!("contact by {mode:?} in Newton's method (but by constraints)"));
     }
     let damping = sim.damping();
     if [damping.deformation, damping.stiffness, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {

@@ -5,6 +5,7 @@ use crate::math::Vec3;
 use crate::mesh::Bounds;
 use crate::mesh::sdf::Nearby;
 use crate::mesh::sdf::SignedDistance;
+use crate::parallel;
 
 /// Interpolation of distances that change by at most 1 m per metre may change faster along diagonals, by this factor.
 pub(super) const STEEPEST: f64 = 1.7320508075688772;
@@ -47,7 +48,12 @@ impl DistanceGrid {
         let [nx, ny, nz] = counts;
         let corner = |i: usize, j: usize, k: usize| origin + spacing * Vec3::new(i as f64, j as f64, k as f64);
         let places = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| (i, j, k))));
-        let values = places.map(|(i, j, k)| solid.distance(corner(i, j, k))).collect();
+        let places: Vec<_> = places.collect();
+        let distance = |place: usize| {
+            let (i, j, k) = places[place];
+            Some(solid.distance(corner(i, j, k)))
+        };
+        let values = parallel::filter_map(places.len(), &distance);
         Self::new(origin, spacing, counts, values)
     }
 
@@ -73,6 +79,21 @@ impl DistanceGrid {
     /// Side of a cell \[m\].
     pub fn spacing(&self) -> f64 {
         self.spacing
+    }
+
+    /// The first corner \[m\].
+    pub fn origin(&self) -> Vec3 {
+        self.origin
+    }
+
+    /// Number of corners along x, y and z.
+    pub fn counts(&self) -> [usize; 3] {
+        self.counts
+    }
+
+    /// Distances at the corners \[m\], x fastest.
+    pub fn values(&self) -> &[f64] {
+        &self.values
     }
 
     /// Value and gradient at a place in cells.

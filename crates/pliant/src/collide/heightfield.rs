@@ -72,6 +72,21 @@ impl Heightfield {
         Nearby { distance: sign * distance, point, normal }
     }
 
+    /// Number of heights along x and z.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
+    }
+
+    /// Distance between heights along x and z \[m\].
+    pub fn spacing(&self) -> [f64; 2] {
+        self.spacing
+    }
+
+    /// Heights \[m\], along x fastest.
+    pub fn heights(&self) -> &[f64] {
+        &self.heights
+    }
+
     /// Its triangles, for pictures.
     pub fn surface(&self) -> (&[Vec3], &[[u32; 3]]) {
         (&self.triangles.positions, &self.triangles.triangles)

@@ -3,7 +3,7 @@
 use super::error::ColliderError;
 use crate::math::Vec3;
 use crate::mesh::bvh::{Bvh, nearest_on_triangle};
-use crate::mesh::sdf::Nearby;
+use crate::mesh::sdf::{Nearby, SignedDistance};
 use crate::mesh::{Bounds, TriangleMesh, triangle_normal};
 
 /// Triangles under a tree of boxes.
@@ -159,6 +159,16 @@ impl SolidMesh {
     /// Its triangles, for pictures.
     pub fn surface(&self) -> (&[Vec3], &[[u32; 3]]) {
         (&self.surface.positions, &self.surface.triangles)
+    }
+}
+
+impl SignedDistance for SolidMesh {
+    fn distance(&self, p: Vec3) -> f64 {
+        self.nearby(p).distance
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.surface.tree.nodes[0].bounds
     }
 }
 

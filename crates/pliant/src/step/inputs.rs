@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::collide::Collider;
-use crate::contact::Contact;
+use crate::contact::{Contact, ContactParams};
 use crate::force::damping::Damping;
 use crate::force::wind::Wind;
 use crate::integrate::TimeIntegrator;
@@ -182,6 +182,11 @@ impl Simulation {
     /// Colliders, in the order in which they were added.
     pub fn colliders(&self) -> &[Collider] {
         self.colliders.as_ref().map_or(&[], |colliders| &colliders.colliders)
+    }
+
+    /// How contacts with them act.
+    pub fn contact_params(&self) -> ContactParams {
+        self.colliders.as_ref().map_or_else(ContactParams::default, |colliders| colliders.params.clone())
     }
 
     pub(crate) fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {
