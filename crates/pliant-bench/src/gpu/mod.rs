@@ -3,12 +3,16 @@
 //! Cloths hang by two corners, bars are held at one end. A frame of 1/60 s is ten plain local/global iterations with one solve each. The cloths of springs are those of
 //! mass-spring systems [Liu 2013], with springs over one vertex against bending; cotton is the preset, and so is rubber with a Poisson ratio of its own.
 
+mod motions;
+
+pub use motions::{MOTIONS, MotionResults, motion_table};
+
 use std::path::PathBuf;
 use std::time::Instant;
 
 use pliant::math::Vec3;
-use pliant::mesh::generate::{Plane, Sheet, TetBox};
-use pliant::solve::{ProjectiveParams, TwoMetricParams};
+use pliant::mesh::generate::{Sheet, TetBox};
+use pliant::solve::ProjectiveParams;
 use pliant::{Body, Simulation, SimulationBuilder, SolidMaterial, presets};
 use pliant_gpu::device::{Access, Bound, Device, DeviceChoice};
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
@@ -26,10 +30,6 @@ const ITERATIONS: usize = 10;
 const CPU_FRAMES: usize = 3;
 /// Seconds of frames before those that are timed: a device that has waited for its factor runs slower at first.
 const WARM_UP: f64 = 0.4;
-/// Frames of a swing at which it is compared with the converged motion.
-pub const SWING_FRAMES: [usize; 3] = [20, 30, 45];
-/// What swings are, in a paragraph.
-pub const SWINGS: &str = "Cotton that is held by two corners and swings down, with what `auto` chooses: Newton's method with two metrics, in substeps. Times are medians by the wall. `off by` is the mean distance of vertices from the converged motion at frames 20, 30 and 45.";
 /// Bytes whose copy tells the speed of memory.
 const COPIED: usize = 256 << 20;
 
@@ -48,12 +48,8 @@ pub struct Options {
     /// Tets of a bar, about; may be repeated.
     #[arg(long, default_values_t = [100_000, 1_000_000])]
     bar: Vec<usize>,
-    /// Cells along a side of a cloth that swings with the default settings; may be repeated.
-    #[arg(long, default_values_t = [320])]
-    swing: Vec<usize>,
-    /// Substeps in a frame of the converged motion beside swings, which takes minutes; 0 for none.
-    #[arg(long, default_value_t = 0)]
-    reference_substeps: usize,
+    #[command(flatten)]
+    motions: motions::Options,
     /// Frames that are timed.
     #[arg(long, default_value_t = 20)]
     frames: usize,
@@ -75,7 +71,7 @@ pub fn command(options: &Options) -> Result<(), BenchError> {
         println!("{}", serde_json::to_string_pretty(&found)?);
     } else {
         println!("{}\n\n{}", description(&found), table(&found).to_text());
-        println!("{SWINGS}\n\n{}", swing_table(&found).to_text());
+        println!("{MOTIONS}\n\n{}", motion_table(&found).to_text());
     }
     if let Some(path) = &options.save {
         let mut results = Results::load(path)?;
@@ -98,28 +94,9 @@ pub struct GpuResults {
     pub copy_speed: Option<f64>,
     /// World by world.
     pub worlds: Vec<WorldResults>,
-    /// Swings with the default settings.
+    /// Motions with the default settings.
     #[serde(default)]
-    pub swings: Vec<SwingResults>,
-}
-
-/// Cotton that is held by two corners, swings down, and is moved by what `auto` chooses, with all its substeps.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SwingResults {
-    /// Its vertices.
-    pub vertices: usize,
-    /// Substeps of a frame.
-    pub substeps: usize,
-    /// A frame by the wall \[ms\].
-    pub wall: Timing,
-    /// Substeps of a frame of the converged motion on the CPU.
-    pub reference_substeps: usize,
-    /// Mean distance of vertices from it at frames 20, 30 and 45 \[m\]; of the same settings on the CPU below.
-    pub distances: Vec<f64>,
-    /// The same on the CPU: distances, and a frame \[ms\].
-    pub cpu_distances: Vec<f64>,
-    /// A frame on the CPU \[ms\].
-    pub cpu: Option<Timing>,
+    pub motions: Vec<MotionResults>,
 }
 
 /// One world.
@@ -164,13 +141,6 @@ fn cotton(cells: usize) -> Result<SimulationBuilder, BenchError> {
     let sheet = Sheet { width: 1.0, height: 1.0, columns: cells, rows: cells, ..Sheet::default() };
     let material = presets::cloth("cotton").unwrap_or_default();
     let body = Body::cloth(&sheet.mesh()?, &material)?;
-    Ok(Simulation::builder().body(body.pin([sheet.vertex(0, cells), sheet.vertex(cells, cells)])))
-}
-
-/// Cotton of 1.2 m that lies flat and is held by two corners: it swings down.
-fn swinging(cells: usize) -> Result<SimulationBuilder, BenchError> {
-    let sheet = Sheet { width: 1.2, height: 1.2, columns: cells, rows: cells, plane: Plane::Xz, ..Sheet::default() };
-    let body = Body::cloth(&sheet.mesh()?, &presets::cloth("cotton").unwrap_or_default())?;
     Ok(Simulation::builder().body(body.pin([sheet.vertex(0, cells), sheet.vertex(cells, cells)])))
 }
 
@@ -219,11 +189,8 @@ fn measure(options: &Options) -> Result<GpuResults, BenchError> {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         copy_speed: copy_speed(&device)?,
         worlds: Vec::new(),
-        swings: Vec::new(),
+        motions: motions::measure(&options.motions, &choice)?,
     };
-    for &cells in &options.swing {
-        results.swings.push(swing(cells, &choice, options.reference_substeps)?);
-    }
     for &cells in &options.cloth {
         results.worlds.push(world(&format!("springs {cells}²"), || springs(cells), &choice, options)?);
         results.worlds.push(world(&format!("cotton {cells}²"), || cotton(cells), &choice, options)?);
@@ -288,88 +255,6 @@ fn world(
     let (device, wall) = (Timing::of(device), Timing::of(wall).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 }));
     eprintln!("  {:.3} ms by the device, {:.3} by the wall", device.map_or(f64::NAN, |time| time.min), wall.min);
     Ok(WorldResults { name: name.to_owned(), vertices, setup, factor, device, wall, solves, cpu, distance })
-}
-
-/// A swing with what `auto` chooses, on the device, on the CPU and converged.
-fn swing(cells: usize, choice: &DeviceChoice, reference_substeps: usize) -> Result<SwingResults, BenchError> {
-    eprintln!("swing {cells}²");
-    let solver = GpuParams { method: GpuMethod::Auto, device: choice.clone() };
-    let sim = swinging(cells)?.solver(solver).build()?;
-    let (vertices, substeps) = (sim.positions().len(), sim.substeps());
-    let mut gpu = GpuWorld::new(sim)?;
-    let (mut frames, mut seconds) = (Vec::new(), Vec::new());
-    for frame in 1..=SWING_FRAMES[2] {
-        let begun = Instant::now();
-        gpu.step()?;
-        seconds.push(begun.elapsed().as_secs_f64());
-        if SWING_FRAMES.contains(&frame) {
-            frames.push(gpu.sync()?.positions().to_vec());
-        }
-    }
-    let wall = Timing::of(seconds).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 });
-    eprintln!("  {:.2} ms a frame, {substeps} substeps", wall.median);
-    let mut found = SwingResults {
-        vertices,
-        substeps,
-        wall,
-        reference_substeps,
-        distances: Vec::new(),
-        cpu_distances: Vec::new(),
-        cpu: None,
-    };
-    if reference_substeps > 0 {
-        let (cpu, seconds) = frames_of(swinging(cells)?.build()?)?;
-        found.cpu = Timing::of(seconds);
-        eprintln!("  {:.1} ms a frame on the CPU", found.cpu.map_or(f64::NAN, |time| time.median));
-        let solver =
-            TwoMetricParams { iterations: 3, linear_iterations: 40, linear_tolerance: 0.02, ..Default::default() };
-        let (exact, _) = frames_of(swinging(cells)?.substeps(reference_substeps).solver(solver).build()?)?;
-        let mean = |(a, b): (&Vec<Vec3>, &Vec<Vec3>)| -> f64 {
-            a.iter().zip(b).map(|(a, b)| a.distance(*b)).sum::<f64>() / a.len() as f64
-        };
-        found.distances = frames.iter().zip(&exact).map(mean).collect();
-        found.cpu_distances = cpu.iter().zip(&exact).map(mean).collect();
-        eprintln!("  off by {:.4?} m, on the CPU {:.4?}", found.distances, found.cpu_distances);
-    }
-    Ok(found)
-}
-
-/// Positions at the frames of a swing, and seconds of all frames but the first, which factors.
-#[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
-fn frames_of(mut sim: Simulation) -> Result<(Vec<Vec<Vec3>>, Vec<f64>), BenchError> {
-    let (mut frames, mut seconds) = (Vec::new(), Vec::new());
-    for frame in 1..=SWING_FRAMES[2] {
-        let begun = Instant::now();
-        sim.step()?;
-        seconds.push(begun.elapsed().as_secs_f64());
-        if SWING_FRAMES.contains(&frame) {
-            frames.push(sim.positions().to_vec());
-        }
-    }
-    seconds.remove(0);
-    Ok((frames, seconds))
-}
-
-/// Swings as a table.
-pub fn swing_table(results: &GpuResults) -> Table {
-    let heading = ["vertices", "substeps", "frame [ms]", "off by [m]", "CPU [ms]", "off by [m]", "reference"];
-    let mut table = Table::new(heading);
-    let list = |values: &[f64]| match values {
-        [] => or_dash(None),
-        _ => values.iter().map(|value| format!("{value:.3}")).collect::<Vec<_>>().join(" / "),
-    };
-    for swing in &results.swings {
-        table.row(vec![
-            swing.vertices.to_string(),
-            swing.substeps.to_string(),
-            three_digits(swing.wall.median),
-            list(&swing.distances),
-            or_dash(swing.cpu.map(|time| time.median)),
-            list(&swing.cpu_distances),
-            format!("1/{} s", 60 * swing.reference_substeps),
-        ]);
-    }
-    table
 }
 
 /// Some frames on both sides: times of the CPU, and how far apart they are.
