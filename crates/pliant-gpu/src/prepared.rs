@@ -12,7 +12,7 @@ use pliant::sparse::SymmetricMatrix;
 use pliant::{Clock, Model};
 
 use crate::contact::{Obstacles, Way};
-use crate::device::{Device, Program, Storage};
+use crate::device::{Device, Dispatch, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::{CostModel, DirectSolve};
 use crate::local::{LocalStep, MeasuredParts, Measures};
@@ -79,7 +79,12 @@ impl Prepared {
         let matrix = objective.projective_matrix();
         setup.assemble = lap();
         let positions: Vec<Vec3> = model.free().iter().map(|&v| model.rest()[v as usize]).collect();
-        let factor = DirectSolve::new(&device, &matrix, &positions, &CostModel::default())?;
+        let offsets = device.zeros("offsets", model.rest().len())?;
+        // Plain iterations move vertices as they solve.
+        let is_plain =
+            matches!(&params.method, GpuMethod::Projective(params) if params.acceleration == Acceleration::None);
+        let moved = is_plain.then_some(&offsets);
+        let factor = DirectSolve::moving(&device, &matrix, &positions, &CostModel::default(), moved)?;
         setup.factor = lap();
         let obstacles = way.map(|way| Obstacles::new(&device, way, &contact_weights(way, objective, &matrix, &factor)));
         let obstacles = obstacles.transpose()?;
@@ -88,7 +93,7 @@ impl Prepared {
                 // Forces have a place of their own: the factor is asked for other things as well.
                 let forces = device.zeros("forces", factor.order().len())?;
                 let (local, gathered) =
-                    LocalStep::new(&device, objective, factor.order(), &forces, obstacles.is_some())?;
+                    LocalStep::new(&device, objective, factor.order(), (offsets, &forces), obstacles.is_some())?;
                 let parts = ((&local, &gathered), (&forces, &factor));
                 let newton = Newton::new(&device, objective, parts.0, parts.1, params, obstacles.as_ref())?;
                 (local, Method::Newton(Box::new(newton)))
@@ -96,7 +101,8 @@ impl Prepared {
             other => {
                 let plain = ProjectiveParams::plain(1);
                 let params = if let GpuMethod::Projective(params) = other { params } else { &plain };
-                let (local, _) = LocalStep::new(&device, objective, factor.order(), factor.right_hand_side(), false)?;
+                let (local, _) =
+                    LocalStep::new(&device, objective, factor.order(), (offsets, factor.right_hand_side()), false)?;
                 let iterations = Iterations::new(&device, &local, &factor, params, obstacles.as_ref())?;
                 (local, Method::Projective(Box::new(iterations)))
             }
@@ -258,8 +264,15 @@ impl Iterations {
         let begin = push(true)?.map(|dispatch| device.program(vec![dispatch])).transpose()?;
         let then = push(false)?;
         let iteration = device.program([&local.dispatches[..], factor.dispatches()].concat())?;
-        let moves = local.advances(device, factor.solution(), &shares(params))?;
-        let both = |advance| std::iter::once(advance).chain(then.clone()).collect();
+        let moves = match params.acceleration {
+            Acceleration::Chebyshev { .. } => {
+                let moves = local.advances(device, factor.solution(), &shares(params))?.into_iter().map(Some);
+                moves.collect()
+            }
+            // The solve has moved them.
+            _ => vec![None],
+        };
+        let both = |advance: Option<Dispatch>| advance.into_iter().chain(then.clone()).collect();
         let moves = moves.into_iter().map(|advance| device.program(both(advance))).collect::<Result<_, _>>()?;
         let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let look = device.program([&local.dispatches[..], &[measure]].concat())?;

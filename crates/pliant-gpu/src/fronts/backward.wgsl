@@ -29,7 +29,7 @@ fn backward(
     for (var lane = 0u; lane < 4u; lane++) {
         let row = 4u * (task.y + thread) + lane;
         if (row < front.columns) {
-            solution[front.first + row] = row_of(quad, lane);
+            found(front.first + row, row_of(quad, lane));
         }
     }
 }

@@ -61,6 +61,17 @@ impl DirectSolve {
         positions: &[Vec3],
         cost: &CostModel,
     ) -> Result<Self, GpuError> {
+        Self::moving(device, matrix, positions, cost, None)
+    }
+
+    /// A solve that also adds its solution to the first entries of an array.
+    pub(crate) fn moving(
+        device: &Device,
+        matrix: &SymmetricMatrix,
+        positions: &[Vec3],
+        cost: &CostModel,
+        moved: Option<&Storage<[f32; 4]>>,
+    ) -> Result<Self, GpuError> {
         let fronts = Fronts::new(matrix.pattern(), positions, cost);
         let adapter = device.adapter();
         let layout = Layout::new(&fronts, adapter.buffer_size.min(adapter.binding_size));
@@ -76,7 +87,7 @@ impl DirectSolve {
             dispatches: Vec::new(),
             bytes: layout.bytes(),
         };
-        solve.dispatches = solve.sweeps(device, &fronts, &layout, &shards)?;
+        solve.dispatches = solve.sweeps(device, &fronts, &layout, &shards, moved)?;
         solve.order = fronts.order;
         Ok(solve)
     }
@@ -117,13 +128,14 @@ impl DirectSolve {
         fronts: &Fronts,
         layout: &Layout,
         shards: &[Storage<[f32; 4]>],
+        moved: Option<&Storage<[f32; 4]>>,
     ) -> Result<Vec<Dispatch>, GpuError> {
         let (records, lists) = records(fronts, layout);
         let updates = fronts.fronts.iter().map(|front| front.rows.len()).sum();
         let updates: Storage<[f32; 4]> = device.zeros("what fronts leave to others", updates)?;
         let assembled: Storage<[f32; 4]> = device.zeros("assembled right-hand sides", fronts.order.len())?;
         let plan = Plan::new(fronts, layout, &records);
-        let kernels = Kernels::new(device)?;
+        let kernels = Kernels::new(device, moved.is_some())?;
         let records = device.array("fronts", &records)?;
         let lists = device.array("lists of fronts", &lists)?;
         let tasks = device.array("panels", &plan.tasks)?;
@@ -131,6 +143,7 @@ impl DirectSolve {
             let shard = &shards[run.shard as usize];
             let up: [&dyn Bound; 7] = [shard, &records, &tasks, &lists, &self.right_hand_side, &assembled, &updates];
             let down: [&dyn Bound; 6] = [shard, &records, &tasks, &lists, &assembled, &self.solution];
+            let down: Vec<&dyn Bound> = down.into_iter().chain(moved.map(|moved| moved as &dyn Bound)).collect();
             let (kernel, buffers) = match run.work {
                 Work::Assemble => (&kernels.assemble, &up[..]),
                 Work::Panels(Sweep::Forward, kind) => (&kernels.forward[kind], &up[..]),
@@ -262,10 +275,13 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Device) -> Result<Self, GpuError> {
+    fn new(device: &Device, moves: bool) -> Result<Self, GpuError> {
         use Access::{Read, Write};
         let up = [Read, Read, Read, Read, Read, Write, Write];
-        let down = [Read, Read, Read, Read, Read, Write];
+        let mut down = vec![Read, Read, Read, Read, Read, Write];
+        down.extend(moves.then_some(Write));
+        let found = if moves { include_str!("found_and_moved.wgsl") } else { include_str!("found.wgsl") };
+        let backward = [include_str!("backward.wgsl"), found].concat();
         let source = |kind: usize, own: &str| {
             // As much as sums take at the end: three vectors for each thread.
             let (threads, chunk) = (THREADS[kind], 3 * THREADS[kind]);
@@ -273,7 +289,7 @@ impl Kernels {
             [&head, include_str!("product.wgsl"), own].concat()
         };
         let forward = |kind| device.kernel(&source(kind, include_str!("forward.wgsl")), "forward", &up);
-        let backward = |kind| device.kernel(&source(kind, include_str!("backward.wgsl")), "backward", &down);
+        let backward = |kind| device.kernel(&source(kind, &backward), "backward", &down);
         Ok(Self {
             assemble: device.kernel(&source(2, include_str!("forward.wgsl")), "assemble", &up)?,
             forward: [forward(0)?, forward(1)?, forward(2)?],

@@ -157,19 +157,19 @@ impl Measures {
 }
 
 impl LocalStep {
-    /// Brings all elements to the device; `forces` will have −∇g. Also what they are made of. `has_others` makes room for forces that are not of elements.
+    /// Brings all elements to the device; `offsets` has room for all vertices, `forces` will have −∇g. Also what they are made of. `has_others` makes room for forces that are not of elements.
     pub(crate) fn new(
         device: &Device,
         objective: &Objective<'_>,
         order: &[u32],
-        forces: &Storage<[f32; 4]>,
+        (offsets, forces): (Storage<[f32; 4]>, &Storage<[f32; 4]>),
         has_others: bool,
     ) -> Result<(Self, Gathered), GpuError> {
         let places = Places::new(objective.model, order);
         let mut gathered = Gathered::new(objective, &places);
         let taken: Vec<_> = (0..places.free as u32).filter(|_| has_others).map(|v| gathered.slots.take(v)).collect();
         let points = |what: &str| device.zeros::<[f32; 4]>(what, places.vertices.len());
-        let (anchors, offsets, targets) = (points("anchors")?, points("offsets")?, points("targets")?);
+        let (anchors, targets) = (points("anchors")?, points("targets")?);
         let resolved = gathered.slots.finish();
         let slots: Storage<[f32; 4]> = device.zeros("forces of elements", resolved.count)?;
         let (mut dispatches, mut elements) = (Vec::new(), Vec::new());
