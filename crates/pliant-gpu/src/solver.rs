@@ -235,7 +235,9 @@ impl GpuSolver {
             Some(Measures { unbalanced, largest, elastic, inertial, .. }) => {
                 report.objective = elastic + inertial;
                 report.forces = Some(ForceBalance { unbalanced, largest: largest.max(objective.load) });
-                if !prepared.local.has_goals() {
+                // What is measured has the energy of damping, too.
+                let is_damped = objective.model.energies().iter().any(|entry| entry.damping.is_some());
+                if !prepared.local.has_goals() && !is_damped {
                     self.ended = Some((x.to_vec(), elastic));
                 }
             }
