@@ -135,6 +135,12 @@ impl GpuWorld {
             // Before velocities of the last substep are gone.
             predict.insert(0, device.program(vec![dispatch])?);
         }
+        if sim.damping().stiffness > 0.0 {
+            let points = [&prepared.local.anchors, &prepared.local.offsets];
+            let shapes: Result<_, _> =
+                prepared.local.stars.iter().map(|stars| stars.remember(device, points)).collect();
+            predict.insert(0, device.program(shapes?)?);
+        }
         let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
         let (substeps, method) = (sim.substeps(), params.method);
         Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
@@ -281,8 +287,8 @@ fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
         return refuse(&format!("{} (but implicit Euler and BDF2)", sim.integrator()));
     }
     let damping = sim.damping();
-    if [damping.deformation, damping.stiffness, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {
-        return refuse("damping but drag");
+    if [damping.deformation, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {
+        return refuse("damping but drag, and in proportion to stiffness");
     }
     if sim.forces().iter().any(|force| *force != Vec3::ZERO) {
         return refuse("forces on vertices");
