@@ -10,6 +10,7 @@ use pliant::solve::{
 };
 use pliant::{Clock, Model};
 
+use crate::anderson::Anderson;
 use crate::device::{Device, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::{CostModel, DirectSolve};
@@ -45,6 +46,8 @@ struct Iterations {
     iteration: Program,
     /// Ways to move by what was solved for, by iteration; the last one goes on.
     moves: Vec<Program>,
+    /// Iterations with Anderson acceleration, where that is asked for. It goes by g, of which what is touched is no part.
+    anderson: Option<Anderson>,
     /// Forces and measures of where vertices are.
     look: Program,
     measured: MeasuredParts,
@@ -111,7 +114,8 @@ impl Prepared {
         let mut seen = None;
         while report.iterations < most && !report.converged {
             let next = if touched.is_none() { UNSEEN } else { 1 }.min(most - report.iterations);
-            self.device.run(&iterations.programs(report.iterations..report.iterations + next))?;
+            let range = report.iterations..report.iterations + next;
+            self.device.run(&iterations.programs(range, most, touched.is_none()))?;
             report.iterations += next;
             self.touch(objective, touched, (x, memory))?;
             if report.iterations == most || (touched.is_none() && tolerance > 0.0) {
@@ -122,13 +126,16 @@ impl Prepared {
             }
         }
         report.movement = seen.map_or(0.0, |seen| seen.step) / objective.model.diagonal();
+        if let (Some(anderson), true) = (&iterations.anderson, touched.is_none() && report.iterations > 0) {
+            report.rejected = anderson.rejected(&self.device)?;
+        }
         Ok(seen)
     }
 
     /// Programs of so many local/global iterations; none for Newton's method.
     pub(crate) fn iterations(&self, count: usize) -> Vec<&Program> {
         match &self.method {
-            Method::Projective(iterations) => iterations.programs(0..count),
+            Method::Projective(iterations) => iterations.programs(0..count, count, true),
             Method::Newton(_) => Vec::new(),
         }
     }
@@ -248,11 +255,15 @@ impl Iterations {
         let moves = moves.into_iter().map(|dispatch| device.program(vec![dispatch])).collect::<Result<_, _>>()?;
         let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let look = device.program([&local.dispatches[..], &[measure]].concat())?;
-        Ok(Self { iteration, moves, look, measured })
+        let anderson = Anderson::new(device, local, factor, params.acceleration)?;
+        Ok(Self { iteration, moves, anderson, look, measured })
     }
 
-    /// Programs of some iterations, from one on.
-    fn programs(&self, iterations: Range<usize>) -> Vec<&Program> {
+    /// Programs of some iterations of so many in all; `is_alone` where nothing is touched.
+    fn programs(&self, iterations: Range<usize>, count: usize, is_alone: bool) -> Vec<&Program> {
+        if let (Some(anderson), true) = (&self.anderson, is_alone) {
+            return iterations.map(|k| anderson.iteration(k, count)).collect();
+        }
         let moves = |k: usize| &self.moves[k.min(self.moves.len() - 1)];
         iterations.flat_map(|k| [&self.iteration, moves(k)]).collect()
     }

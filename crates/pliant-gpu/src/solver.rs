@@ -30,7 +30,7 @@ pub enum GpuMethod {
     /// What [`SolverChoice::Auto`] would choose, with its substeps and integrator.
     #[default]
     Auto,
-    /// Local/global iterations, plain or with Chebyshev weights.
+    /// Local/global iterations: plain, or accelerated by Anderson's method or Chebyshev weights.
     Projective(ProjectiveParams),
     /// Newton's method with two metrics.
     TwoMetric(TwoMetricParams),
@@ -79,8 +79,10 @@ impl GpuParams {
             GpuMethod::Auto => false,
             GpuMethod::Projective(params) => {
                 match params.acceleration {
-                    Acceleration::None | Acceleration::Chebyshev { .. } => {}
-                    other => return Err(self.refuse(format!("it has no {other:?}: choose none or Chebyshev"))),
+                    Acceleration::None | Acceleration::Chebyshev { .. } | Acceleration::Anderson { .. } => {}
+                    other @ Acceleration::Lbfgs { .. } => {
+                        return Err(self.refuse(format!("it has no {other:?}: choose Anderson, Chebyshev or none")));
+                    }
                 }
                 if params.precision != pliant::sparse::Precision::Single {
                     return Err(self.refuse("it computes in single precision"));

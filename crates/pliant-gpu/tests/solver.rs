@@ -219,8 +219,9 @@ fn what_it_does_not_know_is_refused_by_name() {
         other => panic!("{other}"),
     };
     let world = || Simulation::builder().body(cloth(&ClothMaterial::default()));
-    let message = refused(world().solver(params(&ProjectiveParams::default())));
-    assert!(message.contains("Anderson") && message.contains("Chebyshev"), "{message}");
+    let lbfgs = ProjectiveParams { acceleration: Acceleration::Lbfgs { history: 5 }, ..ProjectiveParams::default() };
+    let message = refused(world().solver(params(&lbfgs)));
+    assert!(message.contains("Lbfgs") && message.contains("Chebyshev"), "{message}");
     let choice = DeviceChoice { name: Some("Voodoo 2".to_owned()), ..DeviceChoice::default() };
     let message = refused(world().solver(GpuParams { device: choice, ..GpuParams::plain(10) }));
     assert!(message.contains("Voodoo 2"), "{message}");

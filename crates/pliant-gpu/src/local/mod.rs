@@ -129,6 +129,11 @@ pub(crate) struct Measures {
 pub(crate) struct MeasuredParts(Storage<[[f32; 4]; 2]>);
 
 impl MeasuredParts {
+    /// Where it is.
+    pub(crate) fn storage(&self) -> &Storage<[[f32; 4]; 2]> {
+        &self.0
+    }
+
     /// Asks for what was measured.
     pub(crate) fn request(&self, device: &Device) -> Result<Pending<[[f32; 4]; 2]>, GpuError> {
         device.request(&self.0, MEASURING)
