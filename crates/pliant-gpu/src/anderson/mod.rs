@@ -13,8 +13,9 @@ use crate::local::LocalStep;
 
 /// Iterates that can be remembered, as in the engine.
 const LARGEST_WINDOW: usize = 16;
-/// Workgroups that add up inner products.
-const ADDING: usize = 256;
+/// Threads of a workgroup that adds up inner products, and the most of these workgroups.
+const THREADS: usize = 256;
+const MOST_ADDING: usize = 256;
 /// Numbers of the state before its arrays, and the one that counts rejected iterates; see `state.wgsl`.
 const HEAD: usize = 12;
 const REJECTED: usize = 10;
@@ -36,6 +37,8 @@ struct Parts<'a> {
     local: &'a LocalStep,
     factor: &'a DirectSolve,
     window: usize,
+    /// Workgroups that add up.
+    adding: usize,
     state: Storage<u32>,
     last: Storage<[[f32; 4]; 2]>,
     residuals: Storage<[f32; 4]>,
@@ -54,16 +57,18 @@ impl Anderson {
         let Acceleration::Anderson { window } = acceleration else { return Ok(None) };
         let window = window.clamp(1, LARGEST_WINDOW);
         let free = local.places.free;
+        let adding = free.div_ceil(THREADS).clamp(1, MOST_ADDING);
         let parts = Parts {
             device,
             local,
             factor,
             window,
+            adding,
             state: device.zeros("state of the acceleration", HEAD + window + window * window)?,
             last: device.zeros("last iterates", free)?,
             residuals: device.zeros("changes of residuals", window * free)?,
             plain: device.zeros("changes of iterates", window * free)?,
-            sums: device.zeros("sums of the acceleration", (window + 1) * ADDING)?,
+            sums: device.zeros("sums of the acceleration", (window + 1) * adding)?,
         };
         let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let (decide, mix) = (parts.decide(measured.storage())?, parts.mix()?);
@@ -121,14 +126,14 @@ impl Parts<'_> {
         let (step, offsets) = (self.factor.solution(), &self.local.offsets);
         let buffers: [&dyn Bound; 7] =
             [&self.state, step, offsets, &self.last, &self.residuals, &self.plain, &self.sums];
-        let parameters = [self.local.places.free as u32, ADDING as u32, 0, 0];
-        self.kernel((include_str!("remember.wgsl"), "remember"), &access, &buffers, parameters, ADDING)
+        let parameters = [self.local.places.free as u32, self.adding as u32, 0, 0];
+        self.kernel((include_str!("remember.wgsl"), "remember"), &access, &buffers, parameters, self.adding)
     }
 
     fn shares(&self) -> Result<Dispatch, GpuError> {
         let access = [Access::Read, Access::Write];
         let buffers: [&dyn Bound; 2] = [&self.sums, &self.state];
-        self.kernel((include_str!("shares.wgsl"), "shares"), &access, &buffers, [ADDING as u32, 0, 0, 0], 1)
+        self.kernel((include_str!("shares.wgsl"), "shares"), &access, &buffers, [self.adding as u32, 0, 0, 0], 1)
     }
 
     fn mix(&self) -> Result<Dispatch, GpuError> {
