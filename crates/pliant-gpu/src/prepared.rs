@@ -35,7 +35,7 @@ pub(crate) struct Prepared {
 
 #[derive(Debug)]
 enum Method {
-    Projective(Iterations),
+    Projective(Box<Iterations>),
     Newton(Box<Newton>),
 }
 
@@ -88,7 +88,7 @@ impl Prepared {
                 let params = if let GpuMethod::Projective(params) = other { params } else { &plain };
                 let (local, _) = LocalStep::new(&device, objective, factor.order(), factor.right_hand_side())?;
                 let iterations = Iterations::new(&device, &local, &factor, params)?;
-                (local, Method::Projective(iterations))
+                (local, Method::Projective(Box::new(iterations)))
             }
         };
         setup.pack = lap();

@@ -296,9 +296,14 @@ fn what_cannot_stay_on_the_device_is_refused_by_name() {
     let ground = Collider::new(Shape::Plane).at(Vec3::Y * -3.0);
     let message = refused(world().solver(auto()).collider(ground).build().unwrap());
     assert!(message.contains("colliders"), "{message}");
-    let wind = Wind::new(Vec3::X);
+    let turbulence = Turbulence { strength: 0.3, ..Turbulence::default() };
+    let wind = Wind { turbulence, ..Wind::new(Vec3::X) };
     let message = refused(world().solver(auto()).wind(wind).build().unwrap());
-    assert!(message.contains("wind"), "{message}");
+    assert!(message.contains("turbulence"), "{message}");
+    let rope = rope(Vec3::ZERO, Vec3::new(0.0, -1.0, 0.0), 8).unwrap();
+    let rope = Body::strands(&rope, &StrandMaterial::default()).unwrap().pin([0]);
+    let message = refused(Simulation::builder().body(rope).solver(auto()).wind(Wind::new(Vec3::X)).build().unwrap());
+    assert!(message.contains("wind on strands"), "{message}");
 }
 
 #[test]

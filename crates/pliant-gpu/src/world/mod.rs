@@ -1,5 +1,7 @@
 //! A world that stays on the device: its state comes back when it is asked for.
 
+mod outside;
+
 use std::any::Any;
 
 use pliant::math::Vec3;
@@ -12,6 +14,7 @@ use crate::error::GpuError;
 use crate::prepared::Prepared;
 use crate::resident::{PendingPositions, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
+use outside::{Moving, Outside, Times};
 
 /// Threads of a workgroup.
 const THREADS: usize = 128;
@@ -78,7 +81,7 @@ pub struct GpuWorld {
     velocities: Storage<[f32; 4]>,
     /// What begins a substep.
     predict: Vec<Program>,
-    finish: Program,
+    finish: Vec<Program>,
     /// Steps since the state of `sim`.
     steps: u64,
     substeps: usize,
@@ -90,6 +93,7 @@ impl GpuWorld {
     pub fn new(mut sim: Simulation) -> Result<Self, GpuWorldError> {
         let params = params_of(&sim)?;
         check(&sim, &params)?;
+        let (outside, is_damped) = (Outside::of(&sim)?, sim.damping().stiffness > 0.0);
         let (h, integrator) = (sim.time_step() / sim.substeps() as f64, sim.integrator());
         let looks_back = integrator == TimeIntegrator::Bdf2;
         let tau = if looks_back { 2.0 * h / 3.0 } else { h };
@@ -135,13 +139,22 @@ impl GpuWorld {
             // Before velocities of the last substep are gone.
             predict.insert(0, device.program(vec![dispatch])?);
         }
-        if sim.damping().stiffness > 0.0 {
+        if is_damped {
             let points = [&prepared.local.anchors, &prepared.local.offsets];
             let shapes: Result<_, _> =
                 prepared.local.stars.iter().map(|stars| stars.remember(device, points)).collect();
             predict.insert(0, device.program(shapes?)?);
         }
-        let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
+        let mut finish =
+            vec![program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?];
+        if let Some(outside) = &outside {
+            let (times, guess) = (Times { h, tau, kept: (-drag * h).exp() }, prepared.guess());
+            let moving = Moving { velocities: &velocities, earlier: &earlier, guess };
+            let programs = outside.programs(device, &objective, &prepared.local, &times, &moving)?;
+            predict.insert(0, programs.before);
+            predict.push(programs.after);
+            finish.push(programs.end);
+        }
         let (substeps, method) = (sim.substeps(), params.method);
         Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
     }
@@ -158,7 +171,7 @@ impl GpuWorld {
                 GpuMethod::TwoMetric(params) => {
                     self.prepared.device.run(&self.predict.iter().collect::<Vec<_>>())?;
                     self.prepared.newton_alone(params, self.load)?;
-                    self.prepared.device.run(&[&self.finish])?;
+                    self.prepared.device.run(&self.finish.iter().collect::<Vec<_>>())?;
                 }
                 _ => self.prepared.device.run(&self.substep())?,
             }
@@ -174,7 +187,7 @@ impl GpuWorld {
             _ => 0,
         };
         let middle = self.prepared.iterations(iterations);
-        self.predict.iter().chain(middle).chain([&self.finish]).collect()
+        self.predict.iter().chain(middle).chain(&self.finish).collect()
     }
 
     /// Takes a step of local/global iterations, waits for it, and tells how long it took; none for Newton's method, whose steps are not one list of commands.
@@ -280,7 +293,9 @@ fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
 /// Refuses what would be left out.
 fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
     let refuse = |feature: &str| Err(GpuWorldError::Feature { feature: feature.to_owned() });
-    if let Some(feature) = sim.features().first() {
+    // Of these there are kernels.
+    let is_known = |feature: &str| ["wind", "pressure"].contains(&feature);
+    if let Some(feature) = sim.features().iter().find(|feature| !is_known(feature)) {
         return refuse(feature);
     }
     if !matches!(sim.integrator(), TimeIntegrator::ImplicitEuler | TimeIntegrator::Bdf2) {
@@ -289,9 +304,6 @@ fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
     let damping = sim.damping();
     if [damping.deformation, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {
         return refuse("damping but drag, and in proportion to stiffness");
-    }
-    if sim.forces().iter().any(|force| *force != Vec3::ZERO) {
-        return refuse("forces on vertices");
     }
     if sim.model().energies().iter().any(|entry| !entry.batch.initial_goals().is_empty()) {
         return refuse("goals");
