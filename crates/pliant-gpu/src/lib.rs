@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod anderson;
 mod contact;
 pub mod device;
 mod error;

@@ -11,6 +11,7 @@ use pliant::solve::{
 use pliant::sparse::SymmetricMatrix;
 use pliant::{Clock, Model};
 
+use crate::anderson::Anderson;
 use crate::contact::{Obstacles, Way};
 use crate::device::{Device, Dispatch, Program, Storage};
 use crate::error::GpuError;
@@ -53,6 +54,8 @@ struct Iterations {
     iteration: Program,
     /// Ways to move by what was solved for, by iteration; the last one goes on.
     moves: Vec<Program>,
+    /// Iterations with Anderson acceleration, where that is asked for. It goes by g, of which what is touched is no part.
+    anderson: Option<Anderson>,
     /// Forces and measures of where vertices are.
     look: Program,
     measured: MeasuredParts,
@@ -130,7 +133,8 @@ impl Prepared {
         let mut seen = None;
         while report.iterations < most && !report.converged {
             let next = if touched.is_none() { UNSEEN } else { 1 }.min(most - report.iterations);
-            self.device.run(&iterations.programs(report.iterations..report.iterations + next))?;
+            let range = report.iterations..report.iterations + next;
+            self.device.run(&iterations.programs(range, most, touched.is_none()))?;
             report.iterations += next;
             self.touch(objective, touched, (x, memory))?;
             if report.iterations == most || (touched.is_none() && tolerance > 0.0) {
@@ -141,13 +145,20 @@ impl Prepared {
             }
         }
         report.movement = seen.map_or(0.0, |seen| seen.step) / objective.model.diagonal();
+        if let (Some(anderson), true) = (&iterations.anderson, touched.is_none() && report.iterations > 0) {
+            report.rejected = anderson.rejected(&self.device)?;
+        }
         Ok(seen)
     }
 
     /// Programs of so many local/global iterations, with what begins them; none for Newton's method.
     pub(crate) fn iterations(&self, count: usize) -> Vec<&Program> {
         match &self.method {
-            Method::Projective(iterations) => iterations.begin.iter().chain(iterations.programs(0..count)).collect(),
+            Method::Projective(iterations) => {
+                // What is in the way moves vertices after each iteration, and the acceleration would not know of it.
+                let is_alone = self.obstacles.is_none();
+                iterations.begin.iter().chain(iterations.programs(0..count, count, is_alone)).collect()
+            }
             Method::Newton(_) => Vec::new(),
         }
     }
@@ -265,22 +276,23 @@ impl Iterations {
         let then = push(false)?;
         let iteration = device.program([&local.dispatches[..], factor.dispatches()].concat())?;
         let moves = match params.acceleration {
-            Acceleration::Chebyshev { .. } => {
-                let moves = local.advances(device, factor.solution(), &shares(params))?.into_iter().map(Some);
-                moves.collect()
-            }
             // The solve has moved them.
-            _ => vec![None],
+            Acceleration::None => vec![None],
+            _ => local.advances(device, factor.solution(), &shares(params))?.into_iter().map(Some).collect(),
         };
         let both = |advance: Option<Dispatch>| advance.into_iter().chain(then.clone()).collect();
         let moves = moves.into_iter().map(|advance| device.program(both(advance))).collect::<Result<_, _>>()?;
         let (measure, measured) = local.measure(device, factor.solution(), factor.right_hand_side())?;
         let look = device.program([&local.dispatches[..], &[measure]].concat())?;
-        Ok(Self { begin, iteration, moves, look, measured })
+        let anderson = Anderson::new(device, local, factor, params.acceleration)?;
+        Ok(Self { begin, iteration, moves, anderson, look, measured })
     }
 
-    /// Programs of some iterations, from one on.
-    fn programs(&self, iterations: Range<usize>) -> Vec<&Program> {
+    /// Programs of some iterations of so many in all; `is_alone` where nothing is touched.
+    fn programs(&self, iterations: Range<usize>, count: usize, is_alone: bool) -> Vec<&Program> {
+        if let (Some(anderson), true) = (&self.anderson, is_alone) {
+            return iterations.map(|k| anderson.iteration(k, count)).collect();
+        }
         let moves = |k: usize| &self.moves[k.min(self.moves.len() - 1)];
         iterations.flat_map(|k| [&self.iteration, moves(k)]).collect()
     }

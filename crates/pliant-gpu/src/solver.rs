@@ -30,7 +30,7 @@ pub enum GpuMethod {
     /// What [`SolverChoice::Auto`] would choose, with its substeps and integrator.
     #[default]
     Auto,
-    /// Local/global iterations, plain or with Chebyshev weights.
+    /// Local/global iterations: plain, or accelerated by Anderson's method or Chebyshev weights.
     Projective(ProjectiveParams),
     /// Newton's method with two metrics.
     TwoMetric(TwoMetricParams),
@@ -79,8 +79,10 @@ impl GpuParams {
             GpuMethod::Auto => false,
             GpuMethod::Projective(params) => {
                 match params.acceleration {
-                    Acceleration::None | Acceleration::Chebyshev { .. } => {}
-                    other => return Err(self.refuse(format!("it has no {other:?}: choose none or Chebyshev"))),
+                    Acceleration::None | Acceleration::Chebyshev { .. } | Acceleration::Anderson { .. } => {}
+                    other @ Acceleration::Lbfgs { .. } => {
+                        return Err(self.refuse(format!("it has no {other:?}: choose Anderson, Chebyshev or none")));
+                    }
                 }
                 if params.precision != pliant::sparse::Precision::Single {
                     return Err(self.refuse("it computes in single precision"));
@@ -235,7 +237,9 @@ impl GpuSolver {
             Some(Measures { unbalanced, largest, elastic, inertial, .. }) => {
                 report.objective = elastic + inertial;
                 report.forces = Some(ForceBalance { unbalanced, largest: largest.max(objective.load) });
-                if !prepared.local.has_goals() {
+                // What is measured has the energy of damping, too.
+                let is_damped = objective.model.energies().iter().any(|entry| entry.damping.is_some());
+                if !prepared.local.has_goals() && !is_damped {
                     self.ended = Some((x.to_vec(), elastic));
                 }
             }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use pliant::energy::PositionGoals;
+use pliant::energy::{HalfSpace, PositionGoals};
 use pliant::prelude::*;
 use pliant::{ModelError, SimulationBuilder, presets};
 use pliant_gpu::device::{Device, DeviceChoice};
@@ -219,14 +219,18 @@ fn what_it_does_not_know_is_refused_by_name() {
         other => panic!("{other}"),
     };
     let world = || Simulation::builder().body(cloth(&ClothMaterial::default()));
-    let message = refused(world().solver(params(&ProjectiveParams::default())));
-    assert!(message.contains("Anderson") && message.contains("Chebyshev"), "{message}");
+    let lbfgs = ProjectiveParams { acceleration: Acceleration::Lbfgs { history: 5 }, ..ProjectiveParams::default() };
+    let message = refused(world().solver(params(&lbfgs)));
+    assert!(message.contains("Lbfgs") && message.contains("Chebyshev"), "{message}");
     let choice = DeviceChoice { name: Some("Voodoo 2".to_owned()), ..DeviceChoice::default() };
     let message = refused(world().solver(GpuParams { device: choice, ..GpuParams::plain(10) }));
     assert!(message.contains("Voodoo 2"), "{message}");
-    let hinges = ClothMaterial { bend_model: BendModel::Hinge, ..ClothMaterial::default() };
-    let message = refused(Simulation::builder().body(cloth(&hinges)).solver(params(&ProjectiveParams::plain(10))));
-    assert!(message.contains("\"cloth\"") && message.contains("hinge"), "{message}");
+    let floor = HalfSpace { vertices: vec![0], point: Vec3::Y * -1.0, normal: Vec3::Y, stiffness: 10.0 };
+    let floored = cloth(&ClothMaterial::default());
+    let floor = floor.build(floored.rest()).unwrap();
+    let floored = Simulation::builder().body(floored.with_energy(floor));
+    let message = refused(floored.solver(params(&ProjectiveParams::plain(10))));
+    assert!(message.contains("\"cloth\"") && message.contains("half"), "{message}");
 }
 
 #[test]
@@ -289,9 +293,14 @@ fn what_cannot_stay_on_the_device_is_refused_by_name() {
     let refused = |sim: Simulation| GpuWorld::new(sim).unwrap_err().to_string();
     let message = refused(world().build().unwrap());
     assert!(message.contains("two-metric"), "{message}");
-    let wind = Wind::new(Vec3::X);
+    let turbulence = Turbulence { strength: 0.3, ..Turbulence::default() };
+    let wind = Wind { turbulence, ..Wind::new(Vec3::X) };
     let message = refused(world().solver(auto()).wind(wind).build().unwrap());
-    assert!(message.contains("wind"), "{message}");
+    assert!(message.contains("turbulence"), "{message}");
+    let rope = rope(Vec3::ZERO, Vec3::new(0.0, -1.0, 0.0), 8).unwrap();
+    let rope = Body::strands(&rope, &StrandMaterial::default()).unwrap().pin([0]);
+    let message = refused(Simulation::builder().body(rope).solver(auto()).wind(Wind::new(Vec3::X)).build().unwrap());
+    assert!(message.contains("wind on strands"), "{message}");
 }
 
 #[test]

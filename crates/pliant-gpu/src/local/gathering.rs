@@ -4,8 +4,10 @@ use pliant::Model;
 use pliant::energy::{Arrays, Operator};
 use pliant::solve::Objective;
 
+use super::hinges::HingeList;
 use super::indexed;
 use super::places::{Places, Slots};
+use super::stars::{MOST_ROWS, Shape, StarList};
 
 /// Whether there is a kernel for energies of this kind.
 pub(crate) fn has_kernel(arrays: &Arrays) -> bool {
@@ -18,6 +20,11 @@ pub(crate) fn has_kernel(arrays: &Arrays) -> bool {
             | Arrays::TetStrain(_)
             | Arrays::TetVolume(_)
             | Arrays::Quadratic
+            | Arrays::Hinge(_)
+            | Arrays::Viscous
+            | Arrays::MeanCurvature(_)
+            | Arrays::TriangleFibres(_)
+            | Arrays::TetFibres(_)
             | Arrays::Goals
     )
 }
@@ -82,6 +89,9 @@ pub(crate) struct Gathered {
     pub(crate) rows: Vec<Vec<(u32, f64)>>,
     pub(crate) goals: Vec<Goal>,
     pub(crate) simplices: Vec<Simplices>,
+    pub(crate) hinges: HingeList,
+    /// By number of rows, less one.
+    pub(crate) stars: [StarList; MOST_ROWS],
     pub(crate) slots: Slots,
     /// Number of blocks of simplices.
     pub(crate) blocks: u32,
@@ -96,6 +106,8 @@ impl Gathered {
             rows: vec![Vec::new(); places.free],
             goals: Vec::new(),
             simplices: Vec::new(),
+            hinges: HingeList::default(),
+            stars: Default::default(),
             slots: Slots::new(places),
             blocks: 0,
         };
@@ -111,7 +123,18 @@ impl Gathered {
                 Arrays::EdgeSpring(lengths) => gathered.springs(&source, places, |e| (lengths[e], 1.0)),
                 Arrays::SpringPair(springs) => gathered.springs(&source, places, |e| springs[e]),
                 Arrays::Quadratic => gathered.rows(&source, places),
+                Arrays::MeanCurvature(lengths) if lengths.iter().all(|length| *length == 0.0) => {
+                    gathered.rows(&source, places)
+                }
+                Arrays::MeanCurvature(lengths) => {
+                    let own = |e: usize| (0..1, Shape::Length([lengths[e]; 2], 0));
+                    gathered.stars(&source, places, own);
+                }
+                Arrays::Viscous => gathered.stars(&source, places, |_| (0..source.operator.rows(), Shape::Last)),
+                Arrays::TriangleFibres(limits) => gathered.fibres(&source, places, limits),
+                Arrays::TetFibres(limits) => gathered.fibres(&source, places, limits),
                 Arrays::Goals => gathered.goals(&source, places),
+                Arrays::Hinge(rest) => gathered.hinges.take(&source, places, &mut gathered.slots, rest),
                 Arrays::TriangleStrain(bounds) => {
                     let partner = partner(model, &all, batch, |other| matches!(other, Arrays::TriangleArea(_)));
                     gathered.with_partner(
@@ -142,6 +165,9 @@ impl Gathered {
                 Arrays::TetVolume(bounds) => gathered.simplices(Simplex::Tet, places, None, Some((source, *bounds))),
                 _ => {}
             }
+        }
+        for stars in &mut gathered.stars {
+            gathered.blocks = stars.finish(gathered.blocks);
         }
         for row in &mut gathered.rows {
             row.sort_by_key(|entry| entry.0);
@@ -179,6 +205,25 @@ impl Gathered {
                     row.push((places.of(stencil[j]), source.weight(e) * product));
                 }
             }
+        }
+    }
+
+    fn stars(
+        &mut self,
+        source: &Source<'_>,
+        places: &Places,
+        shape: impl Fn(usize) -> (std::ops::Range<usize>, Shape),
+    ) {
+        for e in 0..source.operator.len() {
+            let (rows, shape) = shape(e);
+            self.stars[rows.len() - 1].take(source, places, &mut self.slots, (e, rows, shape));
+        }
+    }
+
+    /// The length of each fibre is an element of its own.
+    fn fibres(&mut self, source: &Source<'_>, places: &Places, limits: &[[f64; 2]]) {
+        for (row, &limits) in limits.iter().enumerate() {
+            self.stars(source, places, |_| (row..row + 1, Shape::Length(limits, row)));
         }
     }
 
@@ -272,9 +317,9 @@ impl Gathered {
 }
 
 /// A batch with its operator and the factor on its weights.
-struct Source<'a> {
-    batch: usize,
-    operator: &'a Operator,
+pub(super) struct Source<'a> {
+    pub(super) batch: usize,
+    pub(super) operator: &'a Operator,
     scale: f64,
 }
 
@@ -283,7 +328,7 @@ impl<'a> Source<'a> {
         Self { batch, operator: objective.model.energies()[batch].batch.operator(), scale: objective.scales[batch] }
     }
 
-    fn weight(&self, element: usize) -> f64 {
+    pub(super) fn weight(&self, element: usize) -> f64 {
         self.scale * self.operator.weight(element)
     }
 }

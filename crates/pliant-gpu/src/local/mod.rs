@@ -1,7 +1,9 @@
 //! The local step on a device: forces of elements on their corners, then the sum of all that acts on a vertex, as −∇g.
 
 mod gathering;
+mod hinges;
 mod places;
+mod stars;
 
 pub(crate) use gathering::{Gathered, Simplex, Simplices, has_kernel};
 pub(crate) use places::{Places, SLICE, sliced};
@@ -15,7 +17,9 @@ use rayon::prelude::*;
 use crate::device::{Access, Bound, Device, Dispatch, Pending, Storage};
 use crate::error::GpuError;
 use gathering::Goal;
+use hinges::Hinges;
 use places::SliceRecord;
+use stars::Stars;
 
 /// Threads of a workgroup of elements and of vertices that are moved.
 const THREADS: usize = 128;
@@ -37,6 +41,8 @@ pub(crate) struct LocalStep {
     goals: Vec<Goal>,
     /// Triangles and tets.
     pub(crate) elements: Vec<Elements>,
+    pub(crate) hinges: Option<Hinges>,
+    pub(crate) stars: Vec<Stars>,
     /// Kernels that lead to −∇g: those of elements, then the one that gathers.
     pub(crate) dispatches: Vec<Dispatch>,
     /// Where what else acts on a vertex is left: the slot of each free vertex, and all slots.
@@ -108,6 +114,7 @@ impl Elements {
 /// Parts of kernels that others use as well.
 pub(crate) const POINTS: &str = include_str!("points.wgsl");
 pub(crate) const STRETCHES: &str = include_str!("stretches.wgsl");
+pub(crate) const EIGEN: &str = include_str!("eigen.wgsl");
 
 /// How far a solve has come.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +138,11 @@ pub(crate) struct Measures {
 pub(crate) struct MeasuredParts(Storage<[[f32; 4]; 2]>);
 
 impl MeasuredParts {
+    /// Where it is.
+    pub(crate) fn storage(&self) -> &Storage<[[f32; 4]; 2]> {
+        &self.0
+    }
+
     /// Asks for what was measured.
     pub(crate) fn request(&self, device: &Device) -> Result<Pending<[[f32; 4]; 2]>, GpuError> {
         device.request(&self.0, MEASURING)
@@ -180,6 +192,12 @@ impl LocalStep {
             dispatches.push(own.forces(device, &corner_slots, [&anchors, &offsets, &slots])?);
             elements.push(own);
         }
+        let points = [&anchors, &offsets, &slots];
+        let hinges = Hinges::new(device, &gathered.hinges, &resolved, points, &mut dispatches)?;
+        let mut stars = Vec::new();
+        for (rows, list) in (1..).zip(&gathered.stars) {
+            stars.extend(Stars::new(device, rows, list, &resolved, points, &mut dispatches)?);
+        }
         let (spring_slices, springs) =
             sliced(&places, &spring_rows(&gathered), |place| [indexed(place as u32), 0.0, 0.0, 0.0]);
         let (row_slices, rows) = sliced(&places, &quadratic_rows(&gathered), |place| [indexed(place as u32), 0.0]);
@@ -204,7 +222,8 @@ impl LocalStep {
             None
         };
         let goals = gathered.goals.clone();
-        let step = Self { places, anchors, offsets, previous, targets, goals, elements, dispatches, others };
+        let step =
+            Self { places, anchors, offsets, previous, targets, goals, elements, hinges, stars, dispatches, others };
         Ok((step, gathered))
     }
 
@@ -288,7 +307,8 @@ impl LocalStep {
             let warm: Vec<[f32; 4]> = warm.iter().map(|q| q.map(|value| value as f32)).collect();
             device.write(&elements.rotations, 0, &warm)?;
         }
-        Ok(())
+        self.hinges.iter().try_for_each(|hinges| hinges.begin(device, memory))?;
+        self.stars.iter().try_for_each(|stars| stars.begin(device, memory))
     }
 
     /// Brings positions and rotations back; `before` are the positions that the stage begins with.
@@ -305,6 +325,7 @@ impl LocalStep {
         let rotations: Vec<_> = tets
             .map(|tets| Ok((&tets.batches, device.request(&tets.rotations, tets.rotations.len())?)))
             .collect::<Result<_, GpuError>>()?;
+        let frames = self.hinges.as_ref().map(|hinges| Ok((hinges, hinges.request(device)?))).transpose()?;
         for (&v, offset) in self.places.vertices.iter().zip(offsets.wait()?) {
             x[v as usize] =
                 rounded(before[v as usize]) + Vec3::new(offset[0].into(), offset[1].into(), offset[2].into());
@@ -312,6 +333,9 @@ impl LocalStep {
         for (batches, rotations) in rotations {
             let values: Vec<f64> = rotations.wait()?.into_iter().flatten().map(f64::from).collect();
             batches.iter().for_each(|&batch| memory[batch].warm.copy_from_slice(&values));
+        }
+        if let Some((hinges, frames)) = frames {
+            hinges.finish(frames.wait()?, memory);
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 struct Parameters {
     free: u32,
     entries: u32,
-    unused_0: u32,
-    unused_1: u32,
+    // Number of blocks; contributions beyond are products of two vectors of a hinge, which follow the blocks.
+    blocks: u32,
+    unused: u32,
 }
 
 @group(1) @binding(0) var<uniform> parameters: Parameters;
@@ -26,12 +27,25 @@ const NEGATIVE = 0x40000000u;
 // Blocks alone would overshoot where neighbours pull together.
 const DAMPING = 0.6;
 
+// Numbers of products count corners of a row and of a column, hinge by hinge.
+fn product_of_vectors(number: u32) -> mat3x3<f32> {
+    let at = 3u * parameters.blocks + 4u * (number / 16u);
+    let a = blocks[at + number / 4u % 4u].xyz;
+    let b = blocks[at + number % 4u].xyz;
+    return mat3x3<f32>(b.x * a, b.y * a, b.z * a);
+}
+
 fn contributions(entry: u32) -> mat3x3<f32> {
     var sum = mat3x3<f32>();
     let end = lists[entry + 1u];
     for (var k = lists[entry]; k < end; k++) {
         let item = lists[k];
-        let at = 3u * (item & 0x3fffffffu);
+        let index = item & 0x3fffffffu;
+        if (index >= parameters.blocks) {
+            sum = sum + product_of_vectors(index - parameters.blocks);
+            continue;
+        }
+        let at = 3u * index;
         var block = mat3x3<f32>(blocks[at].xyz, blocks[at + 1u].xyz, blocks[at + 2u].xyz);
         if ((item & TRANSPOSED) != 0u) { block = transpose(block); }
         if ((item & NEGATIVE) != 0u) { block = block * -1.0; }

@@ -346,6 +346,13 @@ fn free_bodies(
             }
         }
     }
+    let hinges = gathered.hinges.corners.iter().map(|corners| &corners[..]);
+    for places in hinges.chain(gathered.stars.iter().flat_map(|stars| stars.corners())) {
+        if places.iter().any(|&place| place as usize >= free) {
+            let unheld = places.iter().map(|&place| place as usize).filter(|&place| place < free);
+            unheld.for_each(|place| is_held[place] = true);
+        }
+    }
     for (place, (springs, row)) in gathered.springs.iter().zip(&gathered.rows).enumerate() {
         let mut others = springs.iter().map(|spring| spring.other).chain(row.iter().map(|entry| entry.0));
         is_held[place] |= others.any(|other| other as usize >= free);

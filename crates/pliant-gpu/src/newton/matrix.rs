@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::device::{Access, Bound, Device, Dispatch, Storage};
 use crate::error::GpuError;
-use crate::local::{Gathered, LocalStep, POINTS, Places, SLICE, STRETCHES, Simplex, indexed, sliced};
+use crate::local::{EIGEN, Gathered, LocalStep, POINTS, Places, SLICE, STRETCHES, Simplex, indexed, sliced};
 
 /// Marks of contributions; see `assemble.wgsl`.
 const TRANSPOSED: u32 = 1 << 31;
@@ -38,13 +38,21 @@ impl Matrix {
         let places = &local.places;
         let own_block = gathered.blocks as usize + gathered.all_springs.len();
         let count = own_block + if local.others.is_some() { places.free } else { 0 };
-        let element_blocks: Storage<[f32; 4]> = device.zeros("blocks of elements", 3 * count)?;
+        // Then the vectors of hinges, four each: their blocks are products of two of them.
+        let hinges = gathered.hinges.corners.len();
+        let element_blocks: Storage<[f32; 4]> = device.zeros("blocks of elements", 3 * count + 4 * hinges)?;
         let mut dispatches = Vec::new();
         for elements in &local.elements {
             dispatches.push(element_kernel(device, local, elements, &element_blocks)?);
         }
         if !gathered.all_springs.is_empty() {
             dispatches.push(spring_kernel(device, local, gathered, &element_blocks)?);
+        }
+        for stars in &local.stars {
+            dispatches.push(stars.blocks(device, [&local.anchors, &local.offsets], &element_blocks)?);
+        }
+        if let Some(hinges) = &local.hinges {
+            dispatches.push(hinges.vectors(device, [&local.anchors, &local.offsets, &element_blocks], 3 * count)?);
         }
         let layout = Layout::new(places, contributions(places, gathered, local.others.is_some()));
         let (row_slices, rows, bending) = bending_rows(places, gathered);
@@ -67,7 +75,7 @@ impl Matrix {
         dispatches.push(device.dispatch(
             &kernel,
             &buffers,
-            [places.free as u32, entries as u32, 0, 0],
+            [places.free as u32, entries as u32, count as u32, 0],
             entries.div_ceil(64),
         ));
         let (slices, rows) =
@@ -95,7 +103,7 @@ fn element_kernel(
         buffers.push(&elements.rotations);
         access.push(Read);
     }
-    let source = [POINTS, STRETCHES, include_str!("curvature.wgsl"), own].concat();
+    let source = [POINTS, STRETCHES, EIGEN, include_str!("curvature.wgsl"), own].concat();
     let kernel = device.kernel(&source, entry, &access)?;
     Ok(device.dispatch(&kernel, &buffers, elements.parameters(), elements.corners.len().div_ceil(threads)))
 }
@@ -151,9 +159,23 @@ fn contributions(places: &Places, gathered: &Gathered, has_others: bool) -> Vec<
             add(row, column, block | mark);
         }
     }
+    let own = gathered.blocks + gathered.all_springs.len() as u32;
     if has_others {
-        let first = gathered.blocks + gathered.all_springs.len() as u32;
-        (0..free).for_each(|row| add(row, row, first + row));
+        (0..free).for_each(|row| add(row, row, own + row));
+    }
+    for stars in &gathered.stars {
+        stars.visit_blocks(|row, column, block, is_own| {
+            add(row, column, block);
+            if !is_own {
+                add(column, row, block | TRANSPOSED);
+            }
+        });
+    }
+    let outer = own + if has_others { free } else { 0 };
+    for (first, places) in (outer..).step_by(16).zip(&gathered.hinges.corners) {
+        for (i, &row) in (0..).zip(places) {
+            (0..).zip(places).for_each(|(j, &column)| add(row, column, first + 4 * i + j));
+        }
     }
     all.par_sort_unstable();
     all

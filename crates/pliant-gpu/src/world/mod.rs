@@ -1,5 +1,7 @@
 //! A world that stays on the device: its state comes back when it is asked for.
 
+mod outside;
+
 use std::any::Any;
 
 use pliant::contact::ContactMode;
@@ -14,6 +16,7 @@ use crate::error::GpuError;
 use crate::prepared::Prepared;
 use crate::resident::{PendingPositions, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
+use outside::{Moving, Outside};
 
 /// Threads of a workgroup.
 const THREADS: usize = 128;
@@ -93,6 +96,7 @@ impl GpuWorld {
     pub fn new(mut sim: Simulation) -> Result<Self, GpuWorldError> {
         let params = params_of(&sim)?;
         check(&sim, &params)?;
+        let (outside, is_damped) = (Outside::of(&sim)?, sim.damping().stiffness > 0.0);
         let (h, integrator) = (sim.time_step() / sim.substeps() as f64, sim.integrator());
         let looks_back = integrator == TimeIntegrator::Bdf2;
         let tau = if looks_back { 2.0 * h / 3.0 } else { h };
@@ -149,11 +153,25 @@ impl GpuWorld {
             // Before velocities of the last substep are gone.
             predict.insert(0, device.program(vec![dispatch])?);
         }
+        if is_damped {
+            let points = [&prepared.local.anchors, &prepared.local.offsets];
+            let shapes: Result<_, _> =
+                prepared.local.stars.iter().map(|stars| stars.remember(device, points)).collect();
+            predict.insert(0, device.program(shapes?)?);
+        }
         let mut finish =
             vec![program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?];
         if let Some(obstacles) = &prepared.obstacles {
             let ending = Ending { velocities: &velocities, bases: &bases, earlier: &earlier };
             finish.insert(0, device.program(vec![obstacles.leave(device, &prepared.local, &ending)?])?);
+        }
+        if let Some(outside) = &outside {
+            let (times, guess) = (outside::Times { h, tau, kept }, prepared.guess());
+            let moving = Moving { velocities: &velocities, earlier: &earlier, guess };
+            let programs = outside.programs(device, &objective, &prepared.local, &times, &moving)?;
+            predict.insert(0, programs.before);
+            predict.push(programs.after);
+            finish.push(programs.end);
         }
         let (substeps, method) = (sim.substeps(), params.method);
         Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
@@ -311,7 +329,9 @@ fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
 /// Refuses what would be left out.
 fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
     let refuse = |feature: &str| Err(GpuWorldError::Feature { feature: feature.to_owned() });
-    if let Some(feature) = sim.features().iter().find(|feature| **feature != "colliders") {
+    // Of these there are kernels.
+    let is_known = |feature: &str| ["wind", "pressure", "colliders"].contains(&feature);
+    if let Some(feature) = sim.features().iter().find(|feature| !is_known(feature)) {
         return refuse(feature);
     }
     if !matches!(sim.integrator(), TimeIntegrator::ImplicitEuler | TimeIntegrator::Bdf2) {
@@ -324,11 +344,8 @@ fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
         return refuse(&format!("contact by {mode:?} in Newton's method (but by constraints)"));
     }
     let damping = sim.damping();
-    if [damping.deformation, damping.stiffness, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {
-        return refuse("damping but drag");
-    }
-    if sim.forces().iter().any(|force| *force != Vec3::ZERO) {
-        return refuse("forces on vertices");
+    if [damping.deformation, damping.spring, damping.radial].iter().any(|rate| *rate > 0.0) {
+        return refuse("damping but drag, and in proportion to stiffness");
     }
     if sim.model().energies().iter().any(|entry| !entry.batch.initial_goals().is_empty()) {
         return refuse("goals");

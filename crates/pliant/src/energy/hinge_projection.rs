@@ -216,7 +216,9 @@ impl Element<4> for HingedPair {
 
 /// What keeps a hinge with these factors between rows and positions from its rest angle, as factors of the edges from corner a to b, c and d: one for
 /// both rows of the edge, two for that of c, then three each for the components of the last row along the second and the third axis.
-pub(crate) fn hinge_rows(rest_angle: f64, scale: [f64; 4]) -> [f64; 9] {
+///
+/// Solvers with a local step of their own find in them all that depends on the rest shape; see [`Arrays::Hinge`].
+pub fn hinge_rows(rest_angle: f64, scale: [f64; 4]) -> [f64; 9] {
     let normals = HingedPair { rest_angle, scale }.normals([false, false]);
     let at = |row: usize, corner: usize| normals.rows[row][corner] * scale[corner];
     let (edge, wing, last) = (at(0, 1).x, [at(2, 1).y, at(2, 2).y], [at(3, 1), at(3, 2), at(3, 3)]);
