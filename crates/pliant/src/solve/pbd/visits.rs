@@ -73,6 +73,16 @@ fn of_pass(model: &Model, pass: &Pass, moves: impl Fn(&u32) -> bool) -> Visits {
     Visits { source, elements, blocks: vec![all], phases: vec![0..1] }
 }
 
+impl Visits {
+    /// Name of the energy or of the constraints.
+    pub fn kind(&self, model: &Model) -> &'static str {
+        match self.source {
+            VisitSource::Energy(number) => model.energies()[number].batch.kind(),
+            VisitSource::Constraints(number) => model.constraints()[number].kind(),
+        }
+    }
+}
+
 impl PositionBasedParams {
     /// How far a visit moves elements of a kind, with `inertia` = 1/τ² \[1/s²\].
     pub fn rule(&self, kind: &str, inertia: f64) -> crate::constraint::Rule {
@@ -101,10 +111,10 @@ mod tests {
         let body = Body::mass_spring(&mesh, 0.2, mesh.edges(), 1e3).unwrap().pin(row.clone()).with_constraints(threads);
         let sim = Simulation::builder().body(body).solver(PositionBasedParams::default()).build().unwrap();
         let orders = visits(sim.model());
-        assert_eq!(orders.iter().map(|o| o.source).collect::<Vec<_>>(), [
-            VisitSource::Energy(0),
-            VisitSource::Constraints(0)
-        ]);
+        assert_eq!(
+            orders.iter().map(|o| o.source).collect::<Vec<_>>(),
+            [VisitSource::Energy(0), VisitSource::Constraints(0)]
+        );
         // Springs between two pinned vertices move nothing.
         let springs = mesh.edges().iter().filter(|edge| !edge.iter().all(|v| row.contains(v))).count();
         for (order, count) in orders.iter().zip([springs, 40 * 41]) {
