@@ -11,7 +11,7 @@ use pliant::mesh::PointSet;
 use pliant::mesh::generate::Diagonals;
 use pliant::prelude::*;
 use pliant::solve::{Stiffness, StretchLevels, SweepKind, SweepOrder};
-use pliant::{Body, SimulationBuilder, StrainLimit, presets};
+use pliant::{SimulationBuilder, presets};
 use pliant_gpu::device::Device;
 use pliant_gpu::{GpuParticles, GpuWorldError, ResidentWorld};
 
@@ -21,7 +21,6 @@ fn xpbd(iterations: usize) -> PositionBasedParams {
 
 /// A sheet with one row that holds it.
 struct Held {
-    sheet: Sheet,
     mesh: TriangleMesh,
     row: Vec<u32>,
 }
@@ -31,7 +30,7 @@ fn held(cells: usize) -> Held {
     let sheet =
         Sheet { columns: cells, rows: cells, plane: Plane::Xz, diagonals: Diagonals::Alternating, ..Sheet::default() };
     let row = (0..=cells).map(|column| sheet.vertex(column, cells)).collect();
-    Held { mesh: sheet.mesh().unwrap(), sheet, row }
+    Held { mesh: sheet.mesh().unwrap(), row }
 }
 
 impl Held {
@@ -125,7 +124,7 @@ fn springs_with_limits_substeps_drag_and_pins_that_move_are_those_of_the_cpu() {
     let rest = &held.mesh.positions;
     let limited = || {
         let springs =
-            EdgeSprings { limits: [0.7, 1.02], ..EdgeSprings::new(held.mesh.edges(), SpringStiffness::Each(500.0)) };
+            EdgeSprings { limits: [0.7, 1.02], ..EdgeSprings::new(held.mesh.edges(), SpringStiffness::Uniform(500.0)) };
         held.particles().with_energy(springs.build(rest).unwrap())
     };
     let world = || {
@@ -190,10 +189,10 @@ fn presets_of_cloth_and_bending_models_are_those_of_the_cpu() {
     let held = held(20);
     let stretchy = ClothMaterial { poisson_ratio: 0.3, ..presets::cloth("cotton").unwrap() };
     let limited = ClothMaterial {
-        strain_limit: Some(StrainLimit { stretches: [0.95, 1.05], ..StrainLimit::default() }),
+        strain_limit: Some(StrainLimit { set: StrainSet::Limits { min: 0.95, max: 1.05 }, youngs_modulus: 1e7 }),
         ..ClothMaterial::default()
     };
-    let rings = ClothMaterial { bend_model: pliant::BendModel::MeanCurvature, ..ClothMaterial::default() };
+    let rings = ClothMaterial { bend_model: BendModel::MeanCurvature, ..ClothMaterial::default() };
     for solver in [xpbd(10), PositionBasedParams::classic(10, 0.7)] {
         for (name, material) in [
             ("silk", presets::cloth("silk").unwrap()),
@@ -234,7 +233,7 @@ fn bodies_of_which_each_pass_is_too_large_for_a_workgroup_go_level_by_level() {
         (0..2600).map(|k| Vec3::new(f64::from(k % 2) * 0.01, 0.0, f64::from(k / 2) * 0.02)).collect();
     let edges: Vec<[u32; 2]> = (0..1300).map(|k| [2 * k, 2 * k + 1]).collect();
     let body = || {
-        let springs = EdgeSprings::new(edges.clone(), SpringStiffness::Each(50.0)).build(&positions).unwrap();
+        let springs = EdgeSprings::new(edges.clone(), SpringStiffness::Uniform(50.0)).build(&positions).unwrap();
         Body::points(&PointSet { positions: positions.clone() }, 1e-3).with_energy(springs)
     };
     assert_a_step_agrees(&device, "pairs", || moving(body(), &positions, &xpbd(5)));
@@ -278,7 +277,7 @@ fn after_sixty_frames_a_net_hangs_as_on_the_cpu_and_no_thread_is_too_long() {
         assert!((found - expected).abs() < 0.01, "{found} for {expected} m of 1 m");
     }
     assert!(longest < 1.0 + 1e-4, "{longest} of the distance at rest");
-    assert!(expected[0] < -0.9, "it hangs");
+    assert!(expected[2] > 0.6, "it has swung through under its row, which is at 0.5 m");
 }
 
 #[test]
@@ -392,8 +391,8 @@ fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
     let early = PositionBasedParams { tolerance: 1e-3, ..xpbd(5) };
     let record = PositionBasedParams { record: true, ..xpbd(5) };
     let tets = TetBox { cells: [2, 2, 2], ..TetBox::default() }.mesh().unwrap();
-    let jelly = Body::solid(&tets, &SolidMaterial::default()).unwrap().named("jelly");
-    let matched = jelly.with_matching(Matching::default());
+    let jelly = Body::points(&PointSet { positions: tets.positions.clone() }, 0.1).named("jelly");
+    let matched = jelly.with_matching(Matching::new(Regions::whole(27)));
     for (builder, names) in [
         (world(curved), ["\"bowl\"", "hinge"]),
         (world(matched), ["\"jelly\"", "matter"]),

@@ -171,17 +171,28 @@ impl GpuParticles {
     /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with on the CPU. A state that is not finite is an error, and the
     /// last good one stays.
     pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
+        self.device.check()?;
+        if self.steps == 0 {
+            return Ok(&self.sim);
+        }
         let positions = self.request_positions()?;
         let velocities: Vec<Vec3> =
             self.device.read(&self.velocities, self.velocities.len())?.iter().map(vector).collect();
-        let positions = positions.wait()?;
+        let mut positions = positions.wait()?;
         if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
             return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
         }
+        // Where a pin was told to be f32 is a rounding of that.
         let pins = self.sim.pin_targets().to_vec();
+        for (&v, target) in self.sim.model().pinned().iter().zip(&pins) {
+            let position = &mut positions[v as usize];
+            if *position == self.centre + vector(&quad(*target - self.centre, 0.0)) {
+                *position = *target;
+            }
+        }
         self.sim.set_state_after(self.steps, &positions, &velocities)?;
         self.steps = 0;
-        // To where they were told to go, also if no step has taken them there.
+        // Those that no step has taken there yet are still to go.
         let mut pins = pins.into_iter();
         self.sim.move_pins(|_, rest| pins.next().unwrap_or(rest))?;
         Ok(&self.sim)
