@@ -3,6 +3,7 @@
 
 mod common;
 
+use pliant::collide::{Heightfield, Key, Pose};
 use pliant::constraint::{
     Allowed, ConstraintBatch, Dihedral, Distance, IsometricBending, LongRangeAttachments, TetVolumeConstraint,
 };
@@ -225,6 +226,52 @@ fn solids_are_those_of_the_cpu() {
     }
 }
 
+/// A cloth that falls onto something, of which no vertex is held.
+fn fall_onto(shape: Shape, friction: f64, solver: &PositionBasedParams) -> SimulationBuilder {
+    let held = held(20);
+    let at = held.mesh.positions.iter().map(|p| Vec3::new(p.x, 0.02 * p.x, p.z)).collect();
+    let body = Body::mass_spring(&held.mesh, 0.2, held.mesh.edges(), 1e3).unwrap().named("cloth").with_positions(at);
+    let body = body.with_velocities(vec![Vec3::new(0.5, -3.0, 0.2); held.mesh.positions.len()]);
+    let turned = Quat::from_rotation_z(0.2) * Quat::from_rotation_x(0.15);
+    let obstacle = Collider::new(shape).at(Vec3::NEG_Y * 0.4).turned(turned).friction(friction);
+    let ground = Collider::new(Shape::Plane).at(Vec3::NEG_Y * 0.6).friction(friction);
+    Simulation::builder().body(body).collider(obstacle).collider(ground).solver(solver.clone()).substeps(2)
+}
+
+#[test]
+fn cloth_that_falls_onto_a_plane_ball_box_capsule_or_cylinder_does_as_on_the_cpu() {
+    let Some(device) = common::device() else { return };
+    for (name, shape, friction, has_edges) in [
+        ("plane", Shape::Plane, 0.5, false),
+        ("ball", Shape::Sphere { radius: 0.3 }, 0.3, false),
+        ("box", Shape::Box { size: Vec3::new(0.5, 0.3, 0.4) }, 0.2, true),
+        ("capsule", Shape::Capsule { radius: 0.2, length: 0.3 }, 0.0, false),
+        ("cylinder", Shape::Cylinder { radius: 0.25, length: 0.3 }, 0.4, true),
+    ] {
+        for solver in [xpbd(6), PositionBasedParams::classic(6, 0.8)] {
+            let mut cpu = fall_onto(shape.clone(), friction, &solver).build().unwrap();
+            let mut gpu = on(&device, fall_onto(shape.clone(), friction, &solver).build().unwrap());
+            let (mut has_met, mut otherwise, mut largest) = (false, 0, 0.0_f64);
+            for step in 0..24 {
+                // Each step from the same state.
+                gpu.set_state(cpu.positions(), cpu.velocities()).unwrap();
+                cpu.step().unwrap();
+                gpu.step().unwrap();
+                let gap = gap(&cpu, gpu.sync().unwrap());
+                has_met |= cpu.contacts().iter().any(|contact| contact.collider == 0 && contact.normal_force > 0.0);
+                otherwise += usize::from(gap > 1e-5);
+                largest = largest.max(gap);
+                // At an edge the last bit decides which of two sides is met.
+                assert!(gap < if has_edges { 2e-2 } else { 1e-4 }, "{name}, step {step}: {gap:e} of the diagonal");
+            }
+            eprintln!("{name}: {otherwise} of 24 steps differ by more than 1e-5, the most by {largest:.1e}");
+            assert!(has_met && otherwise <= 4, "{name}: {otherwise} steps differ");
+            let end = gpu.last_synced().positions();
+            assert!(end.iter().all(|x| x.y > -0.6 - 1e-6), "{name}: nothing is under the ground");
+        }
+    }
+}
+
 #[test]
 fn bodies_of_which_each_pass_is_too_large_for_a_workgroup_go_level_by_level() {
     let Some(device) = common::device() else { return };
@@ -390,6 +437,12 @@ fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
     let levels = PositionBasedParams { levels: Some(StretchLevels::default()), ..xpbd(5) };
     let early = PositionBasedParams { tolerance: 1e-3, ..xpbd(5) };
     let record = PositionBasedParams { record: true, ..xpbd(5) };
+    let ball = || Collider::new(Shape::Sphere { radius: 0.1 }).at(Vec3::NEG_Y).named("ball");
+    let hills = Heightfield::new([2, 2], [1.0, 1.0], vec![-1.0; 4]).unwrap();
+    let hills = Collider::new(Shape::Heightfield(hills)).named("hills");
+    let key = |time: f64| Key { time, pose: Pose { position: Vec3::NEG_Y * time, ..Pose::default() } };
+    let lift = Collider::new(Shape::Plane).moving(vec![key(1.0), key(2.0)]).named("lift");
+    let many = (0..9).fold(world(net()), |builder, k| builder.collider(ball().named(format!("ball {k}"))));
     let tets = TetBox { cells: [2, 2, 2], ..TetBox::default() }.mesh().unwrap();
     let jelly = Body::points(&PointSet { positions: tets.positions.clone() }, 0.1).named("jelly");
     let matched = jelly.with_matching(Matching::new(Regions::whole(27)));
@@ -397,7 +450,11 @@ fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
         (world(curved), ["\"bowl\"", "hinge"]),
         (world(matched), ["\"jelly\"", "matter"]),
         (world(held.particles().with_constraints(damped)), ["\"particles\"", "damping"]),
-        (world(net()).collider(Collider::new(Shape::Plane).at(Vec3::NEG_Y)), ["world", "colliders"]),
+        (world(net()).collider(hills), ["\"hills\"", "shape"]),
+        (world(net()).collider(lift), ["\"lift\"", "motion"]),
+        (world(net()).collider(ball().restitution(0.5)), ["\"ball\"", "restitution"]),
+        (many, ["world", "9 colliders"]),
+        (world(net()).solver(xpbd(0)).collider(ball()), ["world", "no iterations"]),
         (world(net()).wind(Wind::new(Vec3::X)), ["world", "wind"]),
         (world(net()).solver(ProjectiveParams::default()), ["world", "projective"]),
         (world(net()).solver(jacobi), ["solver", "Jacobi"]),

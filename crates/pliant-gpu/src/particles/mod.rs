@@ -7,11 +7,13 @@
 //! | `schedule` | which elements go at once |
 //! | `pass` | brings the elements of one kind to the device |
 //! | `blocks`, `levels` | a visit of elements: in the memory of a workgroup, or straight in that of the device |
+//! | `contacts` | colliders that are in the way |
 //! | `step` | the beginning and the end of a substep |
 //!
 //! Elements that share a vertex are visited in the engine's order, and nothing is added up by two threads. So results have the same bits in every run on one adapter,
 //! and a step differs from that of the CPU by the rounding of f32.
 
+mod contacts;
 mod laws;
 mod numbers;
 mod pass;
@@ -27,6 +29,7 @@ use crate::device::{Access, Bound, Device, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::resident::{PendingPositions, ResidentWorld};
 use crate::world::GpuWorldError;
+use contacts::Contacts;
 use laws::{Elements, Manner};
 use numbers::literal;
 use pass::{Kernels, Pass};
@@ -89,7 +92,8 @@ impl GpuParticles {
             ["starts", "velocities", "targets of pins"].map(|what| device.zeros(what, count));
         let (starts, velocities, targets) = (starts?, velocities?, targets?);
         let buffers = [&points, &starts, &velocities, &targets];
-        let substeps = substeps(device, &sim, &params, &passes, buffers)?;
+        let contacts = Contacts::new(device, &sim, centre, [&points, &starts, &velocities])?;
+        let substeps = substeps(device, &sim, &params, (&passes, contacts.as_ref()), buffers)?;
         let inverse_masses = inverse.iter().map(|&w| w as f32).collect();
         let (device, steps) = (device.clone(), 0);
         let mut own = Self { sim, device, centre, points, velocities, targets, inverse_masses, substeps, steps };
@@ -271,7 +275,7 @@ fn substeps(
     device: &Device,
     sim: &Simulation,
     params: &PositionBasedParams,
-    passes: &[Pass],
+    (passes, contacts): (&[Pass], Option<&Contacts>),
     buffers: [&Storage<[f32; 4]>; 4],
 ) -> Result<Vec<Program>, GpuError> {
     use Access::{Read, Write};
@@ -304,10 +308,12 @@ fn substeps(
         } else {
             iterations.extend(passes.iter().flat_map(visit));
         }
+        iterations.extend(contacts.map(|contacts| contacts.part(iteration == 0)));
     }
     let substep = |number: usize| {
         let begin = predict.with_parameters([(parts - number) as u32, 0, 0, 0]);
-        device.program([begin].into_iter().chain(iterations.iter().cloned()).chain([finish.clone()]).collect())
+        let end = [finish.clone()].into_iter().chain(contacts.map(|contacts| contacts.leave.clone()));
+        device.program([begin].into_iter().chain(iterations.iter().cloned()).chain(end).collect())
     };
     (0..parts).map(substep).collect()
 }

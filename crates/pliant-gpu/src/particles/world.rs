@@ -4,11 +4,12 @@ use pliant::math::Vec3;
 use pliant::solve::{PositionBasedParams, SolverChoice, SweepKind};
 use pliant::{Damping, Simulation, TimeIntegrator};
 
+use super::contacts::check_colliders;
 use crate::error::GpuError;
 
 pub(super) const ON_CPU: &str = "step this world on the CPU";
 
-fn unsupported(what: impl Into<String>, feature: impl Into<String>, instead: &'static str) -> GpuError {
+pub(super) fn unsupported(what: impl Into<String>, feature: impl Into<String>, instead: &'static str) -> GpuError {
     GpuError::Unsupported { what: what.into(), feature: feature.into(), instead }
 }
 
@@ -18,7 +19,8 @@ pub(super) fn params_of(sim: &Simulation) -> Result<PositionBasedParams, GpuErro
         let instead = "choose the position-based solver by its parameters";
         return Err(unsupported("the world", format!("the solver {:?}", sim.solver_choice().to_string()), instead));
     };
-    if let Some(feature) = sim.features().first() {
+    // Of colliders some are known (`contacts`).
+    if let Some(feature) = sim.features().iter().find(|feature| **feature != "colliders") {
         return Err(unsupported("the world", *feature, ON_CPU));
     }
     if sim.integrator() != TimeIntegrator::ImplicitEuler {
@@ -38,6 +40,7 @@ pub(super) fn params_of(sim: &Simulation) -> Result<PositionBasedParams, GpuErro
         return Err(unsupported(what, format!("matter of the kind {:?}", entry.matter.kind()), ON_CPU));
     }
     check_params(params)?;
+    check_colliders(sim, params.iterations)?;
     Ok(params.clone())
 }
 
