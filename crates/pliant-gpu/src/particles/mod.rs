@@ -150,7 +150,7 @@ impl GpuParticles {
         self.device.write(&self.points, 0, &rows.collect::<Vec<_>>())?;
         let speeds: Vec<_> = state.velocities.iter().map(|v| quad(*v, 0.0)).collect();
         self.device.write(&self.velocities, 0, &speeds)?;
-        self.write_targets(&self.sim.pin_targets().to_vec())
+        self.write_targets(self.sim.pin_targets())
     }
 
     /// Of all pins, in the order of the model.

@@ -117,7 +117,8 @@ mod tests {
         // Far from the chain: nothing has to be waited for.
         (0..200).for_each(|k| corners.extend([1000 + 2 * k, 1001 + 2 * k]));
         let (count, moves) = (500, |v: u32| v != 150);
-        let order = Order { corners: &corners, per_element: 2, blocks: &[0..count], moves: &moves };
+        let blocks = std::iter::once(0..count).collect::<Vec<_>>();
+        let order = Order { corners: &corners, per_element: 2, blocks: &blocks, moves: &moves };
         let found = order.in_blocks().expect("few vertices");
         assert_eq!(found.records.len(), 1);
         let mut round_of = vec![usize::MAX; count];

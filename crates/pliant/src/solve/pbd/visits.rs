@@ -69,8 +69,8 @@ fn of_pass(model: &Model, pass: &Pass, moves: impl Fn(&u32) -> bool) -> Visits {
     };
     let counts = |e: &u32| has_weight(*e as usize) && pass.source.stencil(model, *e as usize).iter().any(&moves);
     let elements: Vec<u32> = pass.colouring.order.iter().copied().filter(counts).collect();
-    let all = 0..elements.len();
-    Visits { source, elements, blocks: vec![all], phases: vec![0..1] }
+    let (all, one) = (0..elements.len(), 0..1);
+    Visits { source, elements, blocks: vec![all], phases: vec![one] }
 }
 
 impl Visits {
