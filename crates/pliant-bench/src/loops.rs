@@ -87,7 +87,7 @@ impl Loop {
             ConstraintArrays::Isometric { weights, .. } => weights.concat(),
             ConstraintArrays::Dihedral { angles, .. } => angles,
             ConstraintArrays::TetVolume { volumes, .. } => volumes,
-            ConstraintArrays::Opaque => Vec::new(),
+            ConstraintArrays::Opaque | ConstraintArrays::BoundedDistance { .. } => Vec::new(),
         };
         let own = Self { kind, vertices, rest: numbers };
         assert_eq!(own.rest.len(), own.len() * kind.numbers(), "rest numbers of all elements");

@@ -3,17 +3,17 @@
 use pliant::collide::{Collider, Shape};
 use pliant::math::{Mat3, Vec3};
 
-use super::constants::{Layout, literal};
+use super::constants::literal;
 
-/// Functions that tell how far a place is from a collider, and what contact with it is like.
-pub(super) fn colliders(colliders: &[Collider], layout: &Layout) -> String {
+/// Functions that tell how far a place is from a collider, and what contact with it is like; places are seen from a centre \[m\], in units of a length \[m\].
+pub(crate) fn colliders(colliders: &[Collider], centre: Vec3, unit: f64) -> String {
     let (mut near, mut surfaces) = (String::new(), String::new());
     for (number, collider) in colliders.iter().enumerate() {
         let (surface, pose) = (collider.surface(), collider.pose(0.0));
-        let position = vector((pose.position - layout.centre) / layout.radius);
+        let position = vector((pose.position - centre) / unit);
         let matrix = Mat3::from_quat(pose.rotation);
         let turned = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(vector).join(", ");
-        let distance = distance_in(collider.shape(), layout.radius);
+        let distance = distance_in(collider.shape(), unit);
         near += &format!(
             "case {number}u: {{\n\
              let turned = mat3x3<f32>({turned});\n\
@@ -21,7 +21,7 @@ pub(super) fn colliders(colliders: &[Collider], layout: &Layout) -> String {
              let near = {distance};\n\
              return vec4<f32>(turned * near.xyz, near.w);\n}}\n"
         );
-        let (thickness, friction) = (literal(surface.thickness / layout.radius), literal(surface.friction));
+        let (thickness, friction) = (literal(surface.thickness / unit), literal(surface.friction));
         surfaces += &format!("case {number}u: {{ return vec2<f32>({thickness}, {friction}); }}\n");
     }
     format!(
@@ -34,7 +34,7 @@ pub(super) fn colliders(colliders: &[Collider], layout: &Layout) -> String {
 }
 
 /// Whether kernels know a shape.
-pub(super) fn is_known(shape: &Shape) -> bool {
+pub(crate) fn is_known(shape: &Shape) -> bool {
     !matches!(shape, Shape::Heightfield(_) | Shape::Mesh(_) | Shape::Grid(_))
 }
 

@@ -19,7 +19,12 @@ mod constants;
 mod program;
 mod world;
 
+pub(crate) use colliders::{colliders as collider_functions, is_known};
 pub use world::{FluidWorld, MOST_COLLIDERS, PRESSURE_DISPATCHES};
+
+/// Distances from shapes, and the law of contact: other worlds have the same. They need what [`collider_functions`] writes, and some constants.
+pub(crate) const SHAPES: &str = include_str!("shapes.wgsl");
+pub(crate) const CONTACT: &str = include_str!("contact.wgsl");
 
 use pliant::math::Vec3;
 

@@ -302,7 +302,7 @@ impl Buffers {
 /// What all kernels begin with.
 fn head(world: &FluidWorld<'_>, layout: &Layout, is_viscous: bool) -> String {
     let constants = constants::constants(world, layout, is_viscous);
-    let colliders = colliders::colliders(world.colliders, layout);
+    let colliders = colliders::colliders(world.colliders, layout.centre, layout.radius);
     [&constants, include_str!("common.wgsl"), include_str!("shapes.wgsl"), &colliders, ""].join("\n")
 }
 

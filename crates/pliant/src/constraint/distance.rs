@@ -74,10 +74,11 @@ impl Constraint<2> for Distance {
     }
 
     fn arrays<'a>(constraints: &[Self], compliances: &'a [f64]) -> ConstraintArrays<'a> {
-        if constraints.iter().any(|constraint| constraint.allowed != Allowed::Exactly) {
-            return ConstraintArrays::Opaque;
-        }
         let lengths = constraints.iter().map(|constraint| constraint.length).collect();
+        if constraints.iter().any(|constraint| constraint.allowed != Allowed::Exactly) {
+            let allowed = constraints.iter().map(|constraint| constraint.allowed).collect();
+            return ConstraintArrays::BoundedDistance { lengths, allowed, compliances };
+        }
         ConstraintArrays::Distance { lengths, compliances }
     }
 

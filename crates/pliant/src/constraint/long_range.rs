@@ -17,7 +17,7 @@
 //! them: good at rest, bad while it swings, since each vertex is a pendulum of its own length.
 //! [`StretchLevels`](crate::solve::StretchLevels) solve that.
 
-use super::{Bound, Constraint, ConstraintBatch, ConstraintSet};
+use super::{Allowed, Bound, Constraint, ConstraintArrays, ConstraintBatch, ConstraintSet};
 use crate::energy::EnergyError;
 use crate::math::Vec3;
 use crate::mesh::{Edge, MeshError, SourceDistance, TriangleMesh, nearest_sources};
@@ -80,6 +80,11 @@ impl Constraint<2> for Thread {
 
     fn bound(&self, _row: usize) -> Bound {
         Bound::AtLeast
+    }
+
+    fn arrays<'a>(constraints: &[Self], compliances: &'a [f64]) -> ConstraintArrays<'a> {
+        let lengths = constraints.iter().map(|thread| thread.length).collect();
+        ConstraintArrays::BoundedDistance { lengths, allowed: vec![Allowed::AtMost; constraints.len()], compliances }
     }
 
     #[inline]

@@ -74,6 +74,15 @@ pub enum ConstraintArrays<'a> {
         /// Inverse stiffness of each.
         compliances: &'a [f64],
     },
+    /// Two vertices at these distances \[m\], of which some may be longer or shorter: threads as well.
+    BoundedDistance {
+        /// Of each pair.
+        lengths: Vec<f64>,
+        /// Which distances are allowed.
+        allowed: Vec<Allowed>,
+        /// Inverse stiffness of each.
+        compliances: &'a [f64],
+    },
     /// Hinges at these angles \[rad\], which a visit changes by at most [`Constraint::MOST`].
     Dihedral {
         /// Of each hinge.

@@ -207,6 +207,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// Where pinned vertices are to be at the end of the next step \[m\], in the order of [`Model::pinned`].
+    pub fn pin_targets(&self) -> &[Vec3] {
+        &self.inputs.pins
+    }
+
     /// Sets the positions of all pins at the end of the next step, by a function of the vertex and its rest position.
     pub fn move_pins(&mut self, mut target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), InputError> {
         for (place, &v) in self.model.pinned().iter().enumerate() {

@@ -22,6 +22,7 @@ mod late;
 mod levels;
 mod means;
 mod passes;
+mod visits;
 
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ use means::Means;
 use passes::{Outcome, Pass, Sweep, passes};
 
 pub use levels::StretchLevels;
+pub use visits::{VisitSource, Visits, visits};
 
 /// How strongly constraints correct their errors.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -200,16 +202,6 @@ impl PositionBasedParams {
             None => Ok(()),
         }
     }
-
-    fn rule(&self, kind: &str, inertia: f64) -> Rule {
-        match &self.stiffness {
-            Stiffness::Physical => Rule::Compliance { inertia },
-            Stiffness::Share { stiffness, kinds } => {
-                let own = kinds.iter().find(|(name, _)| name == kind).map_or(*stiffness, |(_, own)| *own);
-                Rule::share_of(own, self.iterations)
-            }
-        }
-    }
 }
 
 /// The position-based solver. It keeps its colours as long as the model stays the same.
@@ -253,10 +245,7 @@ struct Prepared {
 impl Prepared {
     fn new(model: &Model, params: &PositionBasedParams) -> Self {
         let sweep = params.sweep;
-        let mass = model.mass().lumped();
-        let movable = |v: usize| model.free_index(v as u32).is_some();
-        let inverse_masses: Arc<[f64]> =
-            (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect();
+        let inverse_masses = Self::inverse_masses(model);
         let is_jacobi = matches!(sweep, SweepKind::Jacobi { .. });
         let mut points = Points::new(&inverse_masses);
         let (passes, late) = passes(model, is_jacobi, &mut points);
@@ -266,6 +255,13 @@ impl Prepared {
         let levels = params.levels.map(|levels| Levels::new(model, levels));
         let rigid = RigidSets::new(model);
         Self { passes, late, motions, rigid, inverse_masses, means, points, instructions, last, levels }
+    }
+
+    /// Of each vertex \[1/kg\]; 0 for those that do not move.
+    fn inverse_masses(model: &Model) -> Arc<[f64]> {
+        let mass = model.mass().lumped();
+        let movable = |v: usize| model.free_index(v as u32).is_some();
+        (0..mass.len()).map(|v| if movable(v) { 1.0 / mass[v] } else { 0.0 }).collect()
     }
 
     /// Bytes that an iteration goes over, roughly.

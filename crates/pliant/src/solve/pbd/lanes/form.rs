@@ -109,7 +109,8 @@ fn independent_rows(operator: &Operator, element: usize, inverse_mass: impl Fn(u
 /// The form of constraints and their numbers, if they have kernels.
 pub(super) fn constraint_form(arrays: ConstraintArrays<'_>) -> Option<(Form, NumbersOf<'_>)> {
     Some(match arrays {
-        ConstraintArrays::Opaque => return None,
+        // Those that push only one way are visited one by one.
+        ConstraintArrays::Opaque | ConstraintArrays::BoundedDistance { .. } => return None,
         ConstraintArrays::Distance { lengths, compliances } => {
             (Form::Distance, Box::new(move |e| (vec![lengths[e]], compliances[e])))
         }

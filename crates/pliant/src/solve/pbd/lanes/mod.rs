@@ -122,6 +122,18 @@ impl LanePass {
         self.schedule.lanes.len()
     }
 
+    /// Elements in the order of visits, parts of them that are blocks, and parts of these that are phases.
+    pub(super) fn visits(&self) -> (Vec<u32>, Vec<Range<usize>>, Vec<Range<usize>>) {
+        let (mut elements, mut blocks) = (Vec::new(), Vec::new());
+        for groups in &self.schedule.blocks {
+            let first = elements.len();
+            let own = &self.schedule.lanes[groups.start * WIDTH..groups.end * WIDTH];
+            elements.extend(own.iter().filter(|&&e| e != NONE));
+            blocks.push(first..elements.len());
+        }
+        (elements, blocks, self.schedule.phases.clone())
+    }
+
     /// Before a solve: no forces yet, and rotations as they were.
     pub(super) fn begin(&mut self, warm: &[f64]) {
         self.multipliers.fill(0.0);
