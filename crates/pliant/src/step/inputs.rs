@@ -212,6 +212,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// Where pinned vertices are at the end of the next step, in the order of [`Model::pinned`] \[m\].
+    pub fn pin_targets(&self) -> &[Vec3] {
+        &self.inputs.pins
+    }
+
     /// Moves a goal of a kind of energy (`"position"`: goal positions; `"half_space"`: point and normal of each vertex in
     /// turn), numbered through all energies of that kind. It is reached at the end of the next step.
     pub fn set_goal(&mut self, kind: &str, goal: usize, value: Vec3) -> Result<(), InputError> {
