@@ -175,31 +175,188 @@ fn around_colliders_that_move_and_turn_a_step_is_that_of_the_engine() {
     for (name, other) in others {
         let build = || other.iter().cloned().fold(nodding(&hair, params.clone(), 0.3), SimulationBuilder::collider);
         let mut sim = build().build().unwrap();
-        let (mut touching, mut differing) = (0, Vec::new());
-        for step in 0..30 {
-            follow(&mut sim, None, &hair.positions);
-            let mut on_device = GpuHair::new(&device, copy(&sim, build())).unwrap();
+        let mut on_device = GpuHair::new(&device, build().build().unwrap()).unwrap();
+        let (mut touching, mut differing) = (0, 0);
+        for _ in 0..30 {
+            // Hair that lies on a collider is exactly at its surface, where the last bit decides whether it is met, on the CPU as well.
+            let mut x = sim.positions().to_vec();
+            for &v in sim.model().free() {
+                x[v as usize] += Vec3::new(0.0, 2e-5 * (7.3 * f64::from(v)).sin(), 0.0);
+            }
+            let v = sim.velocities().to_vec();
+            sim.set_state(&x, &v).unwrap();
+            on_device.set_state(&x, &v).unwrap();
+            follow(&mut sim, Some(&mut on_device), &hair.positions);
             sim.step().unwrap();
             on_device.step().unwrap();
             let found = on_device.sync().unwrap();
             touching = touching.max(sim.contacts().len());
-            let diagonal = sim.model().diagonal();
-            let far = |v: usize| {
+            let is_other = |v: usize| {
                 let x = sim.positions()[v].distance(found.positions()[v]);
-                x.max(sim.velocities()[v].distance(found.velocities()[v]) * sim.time_step()) / diagonal
+                let way = sim.velocities()[v].distance(found.velocities()[v]) * sim.time_step();
+                x.max(way) > 1e-5 * sim.model().diagonal()
             };
-            let mut all: Vec<f64> = (0..sim.positions().len()).map(far).collect();
-            all.sort_by(f64::total_cmp);
-            differing.push((step, all.iter().filter(|far| **far > 1e-5).count(), all[all.len() - 1]));
+            differing += (0..sim.positions().len()).filter(|&v| is_other(v)).count();
         }
-        eprintln!("{name}: {touching} touching, {differing:?}");
-        assert!(touching > 50, "{name}: {touching} touch");
+        assert!(touching > 500, "{name}: {touching} touch");
+        // None on the adapters that it was tried on; a strand may have a vertex that is nearer to a surface than f32 can tell.
+        assert!(differing <= 13, "{name}: {differing} vertices differ by a hundred thousandth of the diagonal");
     }
 }
 
-/// The same world at the same moment.
-fn copy(sim: &Simulation, builder: SimulationBuilder) -> Simulation {
-    let mut other = builder.build().unwrap();
-    other.restore(&sim.checkpoint()).unwrap();
-    other
+/// Mean height, and extent along each axis.
+fn shape(x: &[Vec3]) -> [f64; 4] {
+    let (low, high) = x.iter().fold((x[0], x[0]), |(low, high), p| (low.min(*p), high.max(*p)));
+    let Vec3 { x: wide, y: tall, z: deep } = high - low;
+    [x.iter().map(|p| p.y).sum::<f64>() / x.len() as f64, wide, tall, deep]
+}
+
+/// Largest error of a length, as a share of it.
+fn worst_length(hair: &StrandSet, x: &[Vec3]) -> f64 {
+    let error = |ends: [u32; 2]| {
+        let length = |x: &[Vec3]| x[ends[0] as usize].distance(x[ends[1] as usize]);
+        (length(x) / length(&hair.positions) - 1.0).abs()
+    };
+    hair.segments().map(error).fold(0.0, f64::max)
+}
+
+#[test]
+fn after_sixty_frames_hair_hangs_as_in_the_engine_and_lengths_are_exact() {
+    let Some(device) = common::device() else { return };
+    let hair = scalp(400);
+    let plain = FollowLeaderParams { grid: Some(GRID), ..FollowLeaderParams::default() };
+    let styled = FollowLeaderParams { style: Some(STYLE), correction: 0.5, ..plain.clone() };
+    for (name, params) in [("plain", plain), ("styled", styled)] {
+        let mut sim = nodding(&hair, params.clone(), 0.3).build().unwrap();
+        let mut on_device = GpuHair::new(&device, nodding(&hair, params, 0.3).build().unwrap()).unwrap();
+        for frame in 1..=60 {
+            let pose = nod(f64::from(frame) / 60.0);
+            for_both(&mut sim, &mut on_device, |v, _| pose.to_world(hair.positions[v as usize]));
+        }
+        let found = on_device.sync().unwrap();
+        assert!((found.time() - sim.time()).abs() < 1e-12);
+        let worst = worst_length(&hair, found.positions());
+        assert!(worst < 5e-6, "{name}: a length is wrong by {worst:e} of itself");
+        let centre = nod(1.0).position;
+        let nearest = found.positions().iter().fold(f64::INFINITY, |least, p| least.min(p.distance(centre)));
+        assert!(nearest > 0.0999, "{name}: hair is {nearest} m from the centre of the head");
+        let (expected, got) = (shape(sim.positions()), shape(found.positions()));
+        for (got, expected) in got.iter().zip(expected) {
+            let size = expected.abs().max(0.1);
+            assert!((got - expected).abs() < 0.01 * size, "{name}: {got} for {expected} m");
+        }
+        let apart = sim.positions().iter().zip(found.positions()).map(|(a, b)| a.distance(*b));
+        let mean = apart.sum::<f64>() / hair.positions.len() as f64;
+        eprintln!("{name}: lengths within {worst:.1e}, {expected:?} {got:?}, vertices {mean:.1e} m apart");
+    }
+}
+
+/// Moves the roots of both, and steps them.
+fn for_both(sim: &mut Simulation, hair: &mut GpuHair, target: impl Fn(u32, Vec3) -> Vec3) {
+    sim.move_pins(&target).unwrap();
+    hair.move_pins(&target).unwrap();
+    sim.step().unwrap();
+    hair.step().unwrap();
+}
+
+#[test]
+fn a_run_has_the_same_bits_every_time_and_goes_on_with_the_engine() {
+    let Some(device) = common::device() else { return };
+    let hair = scalp(200);
+    let params = FollowLeaderParams { grid: Some(GRID), style: Some(STYLE), correction: 0.5 };
+    let build = || nodding(&hair, params.clone(), 0.3).build().unwrap();
+    let begin = || -> Box<dyn ResidentWorld> { Box::new(GpuHair::new(&device, build()).unwrap()) };
+    let run = || {
+        let mut world = begin();
+        (0..6).for_each(|_| world.step().unwrap());
+        let pending = world.request_positions().unwrap();
+        // Steps after it do not change what was asked for.
+        (0..2).for_each(|_| world.step().unwrap());
+        let sixth = pending.wait().unwrap();
+        let last = world.sync().unwrap();
+        (sixth, last.positions().to_vec(), last.velocities().to_vec())
+    };
+    let first = run();
+    assert!(first.0 != first.1);
+    assert!(run() == first);
+    // The world goes on where it is, here and there.
+    let mut world = begin();
+    (0..6).for_each(|_| world.step().unwrap());
+    let mut sim = world.into_simulation().unwrap();
+    assert!((sim.time() - 0.1).abs() < 1e-12);
+    // But for roots, whose places are known to more digits.
+    assert!(farthest(sim.positions(), &first.0) < 1e-7);
+    let saved = Checkpoint::from_bytes(&sim.checkpoint().to_bytes()).unwrap();
+    (0..2).for_each(|_| drop(sim.step().unwrap()));
+    let diagonal = sim.model().diagonal();
+    assert!(farthest(sim.positions(), &first.1) < 0.01 * diagonal);
+    let mut resumed = build();
+    resumed.restore(&saved).unwrap();
+    (0..2).for_each(|_| drop(resumed.step().unwrap()));
+    assert_eq!(resumed.positions(), sim.positions());
+}
+
+#[test]
+fn a_state_that_is_not_finite_is_an_error_and_the_last_good_one_stays() {
+    let Some(device) = common::device() else { return };
+    let hair = scalp(40);
+    let params = FollowLeaderParams { grid: Some(GRID), ..FollowLeaderParams::default() };
+    // A speed that f32 does not hold.
+    let mut sim = world(&hair, params).build().unwrap();
+    sim.step().unwrap();
+    let mut velocities = sim.velocities().to_vec();
+    velocities[7] = Vec3::X * 1e39;
+    sim.set_velocities(&velocities).unwrap();
+    let before = sim.positions().to_vec();
+    let mut on_device = GpuHair::new(&device, sim).unwrap();
+    (0..3).for_each(|_| on_device.step().unwrap());
+    let error = on_device.sync().unwrap_err();
+    assert!(matches!(error, GpuWorldError::NotFinite { steps: 3, .. }), "{error}");
+    assert_eq!(on_device.last_synced().positions(), before);
+}
+
+#[test]
+fn a_lost_device_says_so() {
+    let Some(_) = common::device() else { return };
+    let device = Device::open_anew(&common::choice()).unwrap();
+    let hair = scalp(10);
+    let mut world = GpuHair::new(&device, world(&hair, FollowLeaderParams::default()).build().unwrap()).unwrap();
+    device.lose();
+    for error in [world.step().unwrap_err(), world.sync().unwrap_err()] {
+        assert!(matches!(error, GpuWorldError::Gpu(GpuError::Lost { .. })), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
+    let Some(device) = common::device() else { return };
+    let fringe = Bundle { roots: Roots::Disc { radius: 0.05, count: 5 }, direction: Vec3::X, length: 0.3, segments: 6 };
+    let fringe = fringe.strands().unwrap();
+    let plain = || world(&fringe, FollowLeaderParams::default());
+    let ball = || Collider::new(Shape::Sphere { radius: 0.1 }).at(Vec3::NEG_Y).named("ball");
+    let hills = Heightfield::new([2, 2], [1.0, 1.0], vec![-1.0; 4]).unwrap();
+    let hills = Collider::new(Shape::Heightfield(hills)).named("hills");
+    let held = Body::strands(&fringe, &material()).unwrap().named("bridge").pin((0..35).step_by(6));
+    let held = held.pin(roots(&fringe));
+    let wind = Wind::new(Vec3::X);
+    let many = (0..9).fold(plain(), |builder, k| builder.collider(ball().named(format!("ball {k}"))));
+    let strings = |solver: SolverChoice| Simulation::builder().body(rooted(&fringe)).solver(solver);
+    for (builder, names) in [
+        (strings(PositionBasedParams::default().into()), ["the world", "another solver"]),
+        (plain().wind(wind), ["the world", "wind"]),
+        (plain().damping(Damping { deformation: 1.0, ..Damping::default() }), ["the world", "damping"]),
+        (plain().collider(hills), ["\"hills\"", "heights"]),
+        (plain().collider(ball().restitution(0.5)), ["\"ball\"", "restitution"]),
+        (many, ["the world", "9 colliders"]),
+        (Simulation::builder().body(held).solver(FollowLeaderParams::default()), ["\"bridge\"", "held at both ends"]),
+    ] {
+        let error = GpuHair::new(&device, builder.build().unwrap()).unwrap_err();
+        assert!(matches!(error, GpuWorldError::Gpu(GpuError::Unsupported { .. })), "{error}");
+        let message = error.to_string();
+        assert!(names.iter().all(|name| message.contains(name)), "{names:?} in: {message}");
+    }
+    let mut forced = plain().build().unwrap();
+    forced.set_force("hair", 3, Vec3::X).unwrap();
+    let message = GpuHair::new(&device, forced).unwrap_err().to_string();
+    assert!(message.contains("forces on vertices"), "{message}");
 }
