@@ -9,7 +9,7 @@ use crate::kernels::{literal, vector};
 pub(super) const POSE: usize = 5;
 
 /// Functions that tell how far a place in a collider's coordinates is from it, and what contact with it is like.
-pub(super) fn shapes(colliders: &[Collider]) -> String {
+pub(crate) fn shapes(colliders: &[Collider]) -> String {
     let (mut near, mut surfaces) = (String::new(), String::new());
     for (number, collider) in colliders.iter().enumerate() {
         near += &format!("case {number}u: {{ return {}; }}\n", distance_in(collider.shape()));

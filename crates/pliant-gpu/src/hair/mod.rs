@@ -14,7 +14,7 @@
 //! What the grid adds up are whole numbers, whose sum does not depend on the order; everything else has a fixed one. So results have the same bits in every run on one
 //! adapter, and a step differs from that of the CPU by the rounding of f32.
 
-mod colliders;
+pub(crate) mod colliders;
 mod layout;
 mod program;
 mod world;
