@@ -14,6 +14,7 @@ use crate::contact::Contacts;
 use crate::energy::{Arrays, Memory};
 use crate::integrate::TimeIntegrator;
 use crate::math::Vec3;
+pub use crate::matter::hair::HairChains;
 use crate::matter::hair::{Chains, Comb, HairGrid, HairStyle, Manner, check_manner};
 use crate::world::error::ModelError;
 use crate::world::model::Model;
@@ -82,11 +83,34 @@ const CONTACT_ROUNDS: usize = 4;
 /// Contact is settled when a round moves no vertex by more than this share of the world's diagonal.
 const SETTLED: f64 = 1e-5;
 
+impl HairChains {
+    /// The chains of a model of nothing but strands behind pinned vertices.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    /// use pliant::solve::HairChains;
+    /// let strand = rope(Vec3::ZERO, Vec3::X, 4)?;
+    /// let body = Body::strands(&strand, &StrandMaterial::default())?.pin([1]);
+    /// let sim = Simulation::builder().body(body).solver(FollowLeaderParams::default()).build()?;
+    /// let chains = HairChains::of(sim.model())?;
+    /// assert_eq!([chains.vertices.row(0), chains.vertices.row(1)], [&[1, 0][..], &[1, 2, 3, 4]]);
+    /// assert_eq!(chains.lengths, [0.0, 0.25, 0.0, 0.25, 0.25, 0.25]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(model: &Model) -> Result<Self, FollowLeaderError> {
+        Ok(chains(model)?.shown(&bodies(model)))
+    }
+}
+
+/// Numbers of the bodies that a model is of.
+fn bodies(model: &Model) -> Vec<usize> {
+    (0..model.bodies().len()).filter(|&body| model.has_body(body)).collect()
+}
+
 /// All strands of a world behind their pinned vertices, and those that are attached to other groups.
 fn chains(model: &Model) -> Result<Chains, FollowLeaderError> {
     check_energies(model)?;
-    let bodies: Vec<usize> = (0..model.bodies().len()).filter(|&body| model.has_body(body)).collect();
-    Chains::new(model, &bodies, &|vertex| model.free_index(vertex).is_none() || model.is_tied(vertex))
+    Chains::new(model, &bodies(model), &|vertex| model.free_index(vertex).is_none() || model.is_tied(vertex))
 }
 
 /// Springs along the strands are what lengths stand for; anything else would be ignored, so it is refused.

@@ -19,7 +19,7 @@ pub(crate) use auto::{Chosen, Touchable, choose};
 pub(crate) use check::has_shape;
 pub use custom::{CustomSolver, SolverRecipe};
 pub use explicit::{Explicit, ExplicitParams, stable_time_step};
-pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams};
+pub use follow_leader::{FollowLeader, FollowLeaderError, FollowLeaderParams, HairChains};
 pub use newton::{LinearSolver, Newton, NewtonCurvature, NewtonParams};
 pub use objective::Objective;
 pub use pbd::{DensityTolerance, PositionBased, PositionBasedParams, Stiffness, StretchLevels, SweepKind, SweepOrder};

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use crate::math::Vec3;
+use crate::mesh::Csr;
 use crate::parallel::{self, ByOffsets};
 use crate::world::error::FollowLeaderError;
 use crate::world::model::Model;
@@ -35,6 +36,22 @@ pub(crate) struct Chains {
     gaps: Vec<Range<usize>>,
     /// Place of each of these vertices among the entries, where it follows.
     entry_of: Vec<u32>,
+}
+
+/// The strands of a world of hair, as chains of followers behind a leader: for programs that take steps on their own.
+/// [`HairChains::of`](HairChains::of) finds them as [`FollowLeader`](crate::solve::FollowLeader) does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HairChains {
+    /// Vertices of each chain, the leader first. A pinned vertex within a strand leads two chains.
+    pub vertices: Csr,
+    /// For each of these vertices its distance at rest from the one before it \[m\]; 0 for leaders.
+    pub lengths: Vec<f64>,
+    /// For each of these vertices its share of the way along its strand, 0 at a root, 1 at a tip.
+    pub shares: Vec<f64>,
+    /// For each chain whether its last vertex is held, too.
+    pub held: Vec<bool>,
+    /// For each chain the number of its body in the world.
+    pub bodies: Vec<u32>,
 }
 
 /// No entry.
@@ -87,6 +104,18 @@ impl Chains {
             (0..vertices.len()).map(|entry| place(entry).distance(place(entry.saturating_sub(1)))).collect();
         offsets[..held.len()].iter().for_each(|&leader| lengths[leader as usize] = 0.0);
         Ok(Self { vertices, offsets, lengths, held, shares, bodies: body_of, leaders, range, gaps, entry_of })
+    }
+
+    /// What others may know of the chains of these bodies.
+    pub(crate) fn shown(self, bodies: &[usize]) -> HairChains {
+        let rows = self.offsets.windows(2).map(|ends| &self.vertices[ends[0] as usize..ends[1] as usize]);
+        HairChains {
+            vertices: Csr::from_rows(rows),
+            bodies: self.bodies.iter().map(|&body| bodies[body as usize] as u32).collect(),
+            lengths: self.lengths,
+            shares: self.shares,
+            held: self.held,
+        }
     }
 
     pub(super) fn len(&self) -> usize {

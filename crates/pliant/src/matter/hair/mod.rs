@@ -30,6 +30,7 @@ mod pass;
 mod style;
 
 pub(crate) use chains::Chains;
+pub use chains::HairChains;
 pub(crate) use chains::chained;
 pub(crate) use comb::{Comb, Manner};
 pub use grid::HairGrid;

@@ -139,7 +139,7 @@ impl Regions {
     }
 
     /// The lattice that they are cubes of, with their width.
-    pub(super) fn lattice(&self) -> Option<(&Arc<Lattice>, usize)> {
+    pub fn lattice(&self) -> Option<(&Arc<Lattice>, usize)> {
         match &self.kind {
             Kind::Lattice { lattice, width } => Some((lattice, *width)),
             Kind::Lists(_) | Kind::Runs(_) => None,

@@ -1,0 +1,251 @@
+//! Hair on a device: the engine's follow-the-leader (`solve/follow_leader.rs` and `matter/hair` there) with its formulas and in its order, in f32.
+//!
+//! | file | does |
+//! |---|---|
+//! | `world` | which worlds can stay on a device |
+//! | `layout` | how strands lie there |
+//! | `colliders` | shapes, as the kernels' text, and their poses |
+//! | `program` | the buffers, and the kernels of a substep one after the other |
+//! | `comb` | prediction, style, and the pass that makes lengths exact: a thread for each strand |
+//! | `touch`, `push` | a round around colliders: what vertices have met, and the pass outside of it |
+//! | `finish` | velocities |
+//! | `count`, `give`, `take`, with `grid` | hair against hair |
+//!
+//! What the grid adds up are whole numbers, whose sum does not depend on the order; everything else has a fixed one. So results have the same bits in every run on one
+//! adapter, and a step differs from that of the CPU by the rounding of f32.
+
+pub(crate) mod colliders;
+mod layout;
+mod program;
+mod world;
+
+use pliant::Simulation;
+use pliant::math::{RigidFit, Vec3};
+
+use crate::device::{Device, Program, Timing};
+use crate::error::GpuError;
+use crate::resident::{PendingPositions, ResidentWorld};
+use crate::world::GpuWorldError;
+use colliders::poses;
+use layout::{Layout, by_vertex};
+use program::Buffers;
+
+/// A world of nothing but hair whose state stays on a device.
+///
+/// ```
+/// use pliant::mesh::generate::{Bundle, Roots};
+/// use pliant::prelude::*;
+/// use pliant_gpu::GpuHair;
+/// use pliant_gpu::device::{Device, DeviceChoice};
+/// # if Device::adapters().is_empty() { return Ok(()) }
+/// let roots = Roots::Disc { radius: 0.05, count: 200 };
+/// let hair = Bundle { roots, direction: Vec3::X, length: 0.3, segments: 15 }.strands()?;
+/// let roots = hair.strands.rows().map(|strand| strand[0]).collect::<Vec<_>>();
+/// let body = Body::strands(&hair, &StrandMaterial::default())?.pin(roots);
+/// let sim = Simulation::builder().body(body).solver(FollowLeaderParams::default()).build()?;
+/// let mut world = GpuHair::new(&Device::open(&DeviceChoice::default())?, sim)?;
+/// for step in 1..=20 {
+///     // The head goes up.
+///     world.move_pins(|_, rest| rest + Vec3::Y * (0.001 * f64::from(step)))?;
+///     world.step()?;
+/// }
+/// let x = world.sync()?.positions();
+/// assert!(hair.segments().all(|[a, b]| (x[a as usize].distance(x[b as usize]) / 0.02 - 1.0).abs() < 1e-4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuHair {
+    sim: Simulation,
+    device: Device,
+    layout: Layout,
+    buffers: Buffers,
+    /// A substep.
+    program: Program,
+    /// For each body its pinned vertices, as places among all; none where hair keeps no style.
+    carriers: Vec<Vec<usize>>,
+    /// Where pinned vertices are after the steps that were asked for, and where they go in the next one \[m\].
+    pins: Vec<Vec3>,
+    targets: Vec<Vec3>,
+    /// What the device knows of the moment.
+    told: Vec<[f32; 4]>,
+    /// Steps since the state of `sim`.
+    steps: u64,
+}
+
+impl GpuHair {
+    /// Brings a world there. What is not supported is refused by name.
+    pub fn new(device: &Device, sim: Simulation) -> Result<Self, GpuWorldError> {
+        let (params, chains) = world::check(&sim)?;
+        let model = sim.model();
+        let mut layout = Layout::new(model, &params, &chains, sim.positions());
+        let carriers = |body: &pliant::BodyInfo| {
+            let own = model.pinned().iter().enumerate().filter(|(_, v)| body.vertices.contains(&(**v as usize)));
+            own.map(|(place, _)| place).collect()
+        };
+        let is_styled = params.style.is_some();
+        let carriers = if is_styled { model.bodies().iter().map(carriers).collect() } else { Vec::new() };
+        let pins = model.pinned().iter().map(|&v| sim.positions()[v as usize]).collect();
+        let targets = sim.pin_targets().to_vec();
+        aim(&mut layout, &targets);
+        let buffers = Buffers::new(device, &sim, &params, &layout)?;
+        let program = buffers.program(device, &sim, &params, &layout)?;
+        let (device, told, steps) = (device.clone(), Vec::new(), 0);
+        Ok(Self { sim, device, layout, buffers, program, carriers, pins, targets, told, steps })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The kernels of a substep, for measuring them.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Sets the positions of all pins at the end of the next step, by a function of the vertex and its rest position, as [`Simulation::move_pins`] does.
+    pub fn move_pins(&mut self, target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), GpuWorldError> {
+        self.sim.move_pins(target)?;
+        self.targets.copy_from_slice(self.sim.pin_targets());
+        aim(&mut self.layout, &self.targets);
+        self.device.write(&self.buffers.chains, 0, &self.layout.chains)?;
+        Ok(())
+    }
+
+    /// Asks for a step with all its substeps, without waiting for it.
+    pub fn step(&mut self) -> Result<(), GpuWorldError> {
+        for number in 0..self.sim.substeps() {
+            self.tell(number)?;
+            self.device.run(&[&self.program])?;
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// Takes a step, waits for it, and tells how long its substeps took together.
+    pub fn timed_step(&mut self) -> Result<Timing, GpuWorldError> {
+        let mut sum = Timing { device: Some(0.0), wall: 0.0 };
+        for number in 0..self.sim.substeps() {
+            self.tell(number)?;
+            let timing = self.device.time(&[&self.program])?;
+            sum.device = sum.device.zip(timing.device).map(|(sum, more)| sum + more);
+            sum.wall += timing.wall;
+        }
+        self.steps += 1;
+        Ok(sum)
+    }
+
+    /// Tells the device what it has to know of a substep: how far leaders go, where they carry bodies, and how colliders move.
+    fn tell(&mut self, number: usize) -> Result<(), GpuError> {
+        let (count, h) = (self.sim.substeps(), self.sim.time_step());
+        let left = count - number;
+        let share = 1.0 / left as f64;
+        for (pin, target) in self.pins.iter_mut().zip(&self.targets) {
+            *pin = if left == 1 { *target } else { *pin + (*target - *pin) * share };
+        }
+        let mut moment = vec![[share as f32, 0.0, 0.0, 0.0]];
+        for body in 0..self.sim.model().bodies().len() {
+            moment.extend(self.carriers.get(body).map_or([[0.0; 4]; 2], |own| self.carried(own)));
+        }
+        let begin = self.sim.time() + self.steps as f64 * h;
+        let span = [number, number + 1].map(|number| begin + h * (number as f64 / count as f64));
+        for collider in self.sim.colliders() {
+            moment.extend(poses(collider, span, self.layout.centre));
+        }
+        if self.told != moment {
+            self.device.write(&self.buffers.moment, 0, &moment)?;
+            self.told = moment;
+        }
+        Ok(())
+    }
+
+    /// How a body is carried by its pinned vertices: a rotation, and where it takes the middle of the world.
+    fn carried(&self, own: &[usize]) -> [[f32; 4]; 2] {
+        let model = self.sim.model();
+        let place = |&pin: &usize| (model.rest()[model.pinned()[pin] as usize], self.pins[pin], 1.0);
+        let fit = RigidFit::new(own.iter().map(place));
+        let [x, y, z] = self.layout.row(fit.place(self.layout.centre));
+        [fit.rotation.to_array().map(|c| c as f32), [x, y, z, 0.0]]
+    }
+
+    /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
+    pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
+        let places = self.device.request(&self.buffers.state, self.layout.count)?;
+        let (vertices, centre) = (self.layout.vertices.clone(), self.layout.centre);
+        let len = self.sim.positions().len();
+        Ok(PendingPositions::new(vec![places], move |parts| Ok(by_vertex(&vertices, &parts[0], len, centre))))
+    }
+
+    /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with elsewhere. A state that is not finite is an error, and
+    /// the last good one stays.
+    pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
+        let Layout { count, vertices, centre, .. } = &self.layout;
+        let rows = self.device.read(&self.buffers.state, 2 * count)?;
+        let len = self.sim.positions().len();
+        let mut positions = by_vertex(vertices, &rows[..*count], len, *centre);
+        let velocities = by_vertex(vertices, &rows[*count..], len, Vec3::ZERO);
+        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
+            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
+        }
+        // Of pinned vertices the exact place is known.
+        self.sim.model().pinned().iter().zip(&self.pins).for_each(|(&v, pin)| positions[v as usize] = *pin);
+        self.sim.set_state_after(self.steps, &positions, &velocities)?;
+        self.steps = 0;
+        let (targets, mut next) = (&self.targets, 0);
+        self.sim.move_pins(|_, _| {
+            next += 1;
+            targets[next - 1]
+        })?;
+        Ok(&self.sim)
+    }
+
+    /// Puts vertices elsewhere, and gives them velocities; pinned vertices stay where they are put.
+    pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), GpuWorldError> {
+        self.sim.set_state_after(self.steps, positions, velocities)?;
+        self.steps = 0;
+        self.targets.copy_from_slice(self.sim.pin_targets());
+        self.pins.copy_from_slice(&self.targets);
+        aim(&mut self.layout, &self.targets);
+        self.device.write(&self.buffers.chains, 0, &self.layout.chains)?;
+        self.device.write(&self.buffers.state, 0, &self.layout.state(positions, velocities))?;
+        Ok(())
+    }
+
+    /// The world, to go on with elsewhere.
+    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
+        self.sync()?;
+        Ok(self.sim)
+    }
+}
+
+/// Lets leaders go to these places of pinned vertices.
+fn aim(layout: &mut Layout, targets: &[Vec3]) {
+    let rows: Vec<[f32; 3]> = layout.leaders.iter().map(|&pin| layout.row(targets[pin as usize])).collect();
+    layout.chains.iter_mut().zip(rows).for_each(|(chain, row)| chain.leads_to = row);
+}
+
+impl ResidentWorld for GpuHair {
+    fn device(&self) -> &Device {
+        self.device()
+    }
+
+    fn step(&mut self) -> Result<(), GpuWorldError> {
+        self.step()
+    }
+
+    fn request_positions(&self) -> Result<PendingPositions, GpuError> {
+        self.request_positions()
+    }
+
+    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
+        self.sync()
+    }
+
+    fn last_synced(&self) -> &Simulation {
+        &self.sim
+    }
+
+    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
+        (*self).into_simulation()
+    }
+}
