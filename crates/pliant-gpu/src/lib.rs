@@ -20,6 +20,7 @@ pub mod device;
 mod error;
 mod fluid;
 mod fronts;
+mod kinds;
 mod local;
 mod newton;
 mod prepared;
@@ -29,9 +30,12 @@ mod solver;
 mod world;
 
 pub use error::GpuError;
-pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport};
+pub use fluid::{
+    FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport, ResidentFluid,
+};
 pub use fronts::{CostModel, DirectSolve};
-pub use resident::{PendingPositions, ResidentWorld};
+pub use kinds::{NotResident, resident};
+pub use resident::{HostSide, PendingPositions, PendingState, ResidentState, ResidentWorld};
 pub use self_test::{Comparison, SelfCheck, SelfTest, self_test};
 pub use solver::{GpuMethod, GpuParams};
 pub use world::{GpuWorld, GpuWorldError};

@@ -1,16 +1,15 @@
 //! A world that stays on the device: its state comes back when it is asked for.
 
-use std::any::Any;
-
 use pliant::math::Vec3;
-use pliant::solve::{Objective, SetupSeconds, SolverChoice, Start};
+use pliant::solve::{Objective, SetupSeconds, Start};
 use pliant::{Clock, InputError, Simulation, TimeIntegrator};
 use thiserror::Error;
 
-use crate::device::{Access, Bound, Device, Program, Storage, Timing};
+use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
 use crate::error::GpuError;
+use crate::kinds::gpu_params;
 use crate::prepared::Prepared;
-use crate::resident::{PendingPositions, ResidentWorld};
+use crate::resident::{HostSide, PendingPositions, PendingState, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
 
 /// Threads of a workgroup.
@@ -72,24 +71,27 @@ pub enum GpuWorldError {
 /// ```
 #[derive(Debug)]
 pub struct GpuWorld {
-    sim: Simulation,
+    host: HostSide,
     method: GpuMethod,
     prepared: Prepared,
     velocities: Storage<[f32; 4]>,
     /// What begins a substep.
     predict: Vec<Program>,
     finish: Program,
-    /// Steps since the state of `sim`.
-    steps: u64,
     substeps: usize,
     load: f64,
 }
 
 impl GpuWorld {
-    /// Brings a world with a solver of the GPU there.
+    /// Brings a world with a solver of the GPU there. [`resident`](crate::resident) gives back what it could not bring there.
     pub fn new(mut sim: Simulation) -> Result<Self, GpuWorldError> {
-        let params = params_of(&sim)?;
-        check(&sim, &params)?;
+        Ok(Self::prepare(&mut sim)?(sim))
+    }
+
+    /// Does all that may fail, and leaves the simulation to its owner until then.
+    pub(crate) fn prepare(sim: &mut Simulation) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
+        let params = params_of(sim)?;
+        check(sim, &params)?;
         let (h, integrator) = (sim.time_step() / sim.substeps() as f64, sim.integrator());
         let looks_back = integrator == TimeIntegrator::Bdf2;
         let tau = if looks_back { 2.0 * h / 3.0 } else { h };
@@ -137,7 +139,7 @@ impl GpuWorld {
         }
         let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
         let (substeps, method) = (sim.substeps(), params.method);
-        Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
+        Ok(move |sim| Self { host: HostSide::new(sim), method, prepared, velocities, predict, finish, substeps, load })
     }
 
     /// The device.
@@ -157,7 +159,7 @@ impl GpuWorld {
                 _ => self.prepared.device.run(&self.substep())?,
             }
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(())
     }
 
@@ -178,7 +180,7 @@ impl GpuWorld {
         }
         let all: Vec<&Program> = (0..self.substeps).flat_map(|_| self.substep()).collect();
         let timing = self.prepared.device.time(&all)?;
-        self.steps += 1;
+        self.host.count_step();
         Ok(Some(timing))
     }
 
@@ -194,44 +196,36 @@ impl GpuWorld {
 
     /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
     pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
+        let vertices = self.prepared.local.places.vertices.clone();
+        Ok(PendingPositions::new(self.request_places()?, move |parts| Ok(sums(&vertices, &parts[0], &parts[1]))))
+    }
+
+    /// Anchors and offsets, on their way.
+    fn request_places(&self) -> Result<Vec<Pending<[f32; 4]>>, GpuError> {
         let (device, local) = (&self.prepared.device, &self.prepared.local);
         let count = local.places.vertices.len();
-        let anchors = device.request(&local.anchors, count)?;
-        let offsets = device.request(&local.offsets, count)?;
-        let vertices = local.places.vertices.clone();
-        Ok(PendingPositions::new(vec![anchors, offsets], move |parts| {
-            let mut positions = vec![Vec3::ZERO; vertices.len()];
-            for (&v, (anchor, offset)) in vertices.iter().zip(parts[0].iter().zip(&parts[1])) {
-                positions[v as usize] =
-                    Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
-            }
-            Ok(positions)
-        }))
+        Ok(vec![device.request(&local.anchors, count)?, device.request(&local.offsets, count)?])
     }
 
     /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with another solver. A state that is not finite is an error, and
     /// the last good one stays.
     pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        let positions = self.request_positions()?;
-        let found = self.prepared.device.read(&self.velocities, self.velocities.len())?;
-        let positions = positions.wait()?;
-        let mut velocities = vec![Vec3::ZERO; positions.len()];
-        for (&v, found) in self.prepared.local.places.vertices.iter().zip(&found) {
-            velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
-        }
-        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
-            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
-        }
-        self.sim.set_state_after(self.steps, &positions, &velocities)?;
-        self.steps = 0;
-        Ok(&self.sim)
+        ResidentWorld::sync(self)
     }
 
     /// The world, to go on with elsewhere.
-    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
-        self.sync()?;
-        Ok(self.sim)
+    pub fn into_simulation(self) -> Result<Simulation, GpuWorldError> {
+        Box::new(self).into_simulation()
     }
+}
+
+/// Position of each vertex: anchors and offsets by places.
+fn sums(vertices: &[u32], anchors: &[[f32; 4]], offsets: &[[f32; 4]]) -> Vec<Vec3> {
+    let mut positions = vec![Vec3::ZERO; vertices.len()];
+    for (&v, (anchor, offset)) in vertices.iter().zip(anchors.iter().zip(offsets)) {
+        positions[v as usize] = Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
+    }
+    positions
 }
 
 impl ResidentWorld for GpuWorld {
@@ -243,32 +237,39 @@ impl ResidentWorld for GpuWorld {
         self.step()
     }
 
+    fn request_state(&self) -> Result<PendingState, GpuError> {
+        let mut rows = self.request_places()?;
+        rows.push(self.prepared.device.request(&self.velocities, self.velocities.len())?);
+        let vertices = self.prepared.local.places.vertices.clone();
+        Ok(PendingState::new(self.host.steps(), rows, Vec::new(), move |rows, _| {
+            let mut velocities = vec![Vec3::ZERO; vertices.len()];
+            for (&v, found) in vertices.iter().zip(&rows[2]) {
+                velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
+            }
+            Ok((sums(&vertices, &rows[0], &rows[1]), velocities))
+        }))
+    }
+
     fn request_positions(&self) -> Result<PendingPositions, GpuError> {
         self.request_positions()
     }
 
-    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        self.sync()
+    fn host(&self) -> &HostSide {
+        &self.host
     }
 
-    fn last_synced(&self) -> &Simulation {
-        &self.sim
+    fn host_mut(&mut self) -> &mut HostSide {
+        &mut self.host
     }
 
-    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
-        (*self).into_simulation()
+    fn into_host(self: Box<Self>) -> HostSide {
+        self.host
     }
 }
 
 fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
     let choice = sim.solver_choice();
-    if let SolverChoice::Custom(own) = choice {
-        let recipe: &dyn Any = own.recipe();
-        if let Some(params) = recipe.downcast_ref::<GpuParams>() {
-            return Ok(params.clone());
-        }
-    }
-    Err(GpuWorldError::OtherSolver { solver: choice.to_string() })
+    gpu_params(choice).cloned().ok_or_else(|| GpuWorldError::OtherSolver { solver: choice.to_string() })
 }
 
 /// Refuses what would be left out.
