@@ -21,6 +21,8 @@ struct Kind {
     name: &'static str,
     /// Whether it computes what this solver of the engine does.
     serves: fn(&SolverChoice) -> bool,
+    /// Refuses what would not be done as on the CPU. It needs no device.
+    check: fn(&Simulation) -> Result<(), GpuWorldError>,
     /// Prepares a device for a simulation, or says why it cannot be brought there.
     prepare: fn(&mut Simulation, &DeviceChoice) -> Result<Move, GpuWorldError>,
 }
@@ -29,7 +31,8 @@ struct Kind {
 const KINDS: [Kind; 2] = [
     Kind {
         name: "elastic bodies",
-        serves: is_of_gpu,
+        serves: |solver| gpu_params(solver).is_some(),
+        check: GpuWorld::check,
         // The solver of the world names its device.
         prepare: |sim, _| {
             let begin = GpuWorld::prepare(sim)?;
@@ -39,16 +42,13 @@ const KINDS: [Kind; 2] = [
     Kind {
         name: "fluids",
         serves: |solver| matches!(solver, SolverChoice::PositionBased(_)),
+        check: ResidentFluid::check,
         prepare: |sim, choice| {
             let begin = ResidentFluid::prepare(sim, choice)?;
             Ok(Box::new(|sim| Box::new(begin(sim))))
         },
     },
 ];
-
-fn is_of_gpu(solver: &SolverChoice) -> bool {
-    gpu_params(solver).is_some()
-}
 
 /// The parameters of the solver on a GPU, if it is that.
 pub(crate) fn gpu_params(solver: &SolverChoice) -> Option<&GpuParams> {
@@ -57,23 +57,23 @@ pub(crate) fn gpu_params(solver: &SolverChoice) -> Option<&GpuParams> {
     recipe.downcast_ref()
 }
 
-/// Why a world cannot stay on a device, with the world.
+/// Why a world cannot stay on a device.
 #[derive(Debug)]
-pub struct NotResident {
-    /// The simulation, as it was.
-    pub simulation: Box<Simulation>,
+pub struct Objections {
+    /// Its solver.
+    pub solver: String,
     /// What each kind of worlds that has its solver says: what it is for, and why it is not for this one. Empty where no kind has its solver.
     pub reasons: Vec<(&'static str, GpuWorldError)>,
 }
 
-impl Display for NotResident {
+impl Display for Objections {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match &self.reasons[..] {
             [] => {
-                let solver = self.simulation.solver_choice();
+                let solver = &self.solver;
                 write!(
                     f,
-                    "no world of the solver {solver} can stay on a GPU: the GPU's solver and the position-based one can"
+                    "no world of the solver {solver} can stay on a GPU: one of the GPU's solver, or a fluid of the position-based one, can"
                 )
             }
             [(_, only)] => write!(f, "{only}"),
@@ -85,7 +85,44 @@ impl Display for NotResident {
     }
 }
 
+impl std::error::Error for Objections {}
+
+/// A world that could not be brought to a device, and why.
+#[derive(Debug)]
+pub struct NotResident {
+    /// The simulation, as it was.
+    pub simulation: Simulation,
+    /// Why.
+    pub objections: Objections,
+}
+
+impl Display for NotResident {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        Display::fmt(&self.objections, f)
+    }
+}
+
 impl std::error::Error for NotResident {}
+
+/// Tries all kinds that serve a solver, until one has no objection.
+fn first<T>(
+    solver: &SolverChoice,
+    mut attempt: impl FnMut(&Kind) -> Result<T, GpuWorldError>,
+) -> Result<T, Objections> {
+    let mut reasons = Vec::new();
+    for kind in KINDS.iter().filter(|kind| (kind.serves)(solver)) {
+        match attempt(kind) {
+            Ok(found) => return Ok(found),
+            Err(why) => reasons.push((kind.name, why)),
+        }
+    }
+    Err(Objections { solver: solver.to_string(), reasons })
+}
+
+/// Whether [`resident`] would take a world, as far as that can be known without a device.
+pub fn check_resident(sim: &Simulation) -> Result<(), Objections> {
+    first(sim.solver_choice(), |kind| (kind.check)(sim))
+}
 
 /// Brings a world to a device, where its state stays: worlds of the GPU's solver, and fluids of the position-based one. What is not done there as on the CPU is an
 /// error that names it and gives the simulation back.
@@ -110,15 +147,9 @@ impl std::error::Error for NotResident {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn resident(mut sim: Simulation, choice: &DeviceChoice) -> Result<Box<dyn ResidentWorld>, Box<NotResident>> {
-    let mut reasons = Vec::new();
-    for kind in KINDS {
-        if !(kind.serves)(sim.solver_choice()) {
-            continue;
-        }
-        match (kind.prepare)(&mut sim, choice) {
-            Ok(begin) => return Ok(begin(sim)),
-            Err(why) => reasons.push((kind.name, why)),
-        }
+    let solver = sim.solver_choice().clone();
+    match first(&solver, |kind| (kind.prepare)(&mut sim, choice)) {
+        Ok(begin) => Ok(begin(sim)),
+        Err(objections) => Err(Box::new(NotResident { simulation: sim, objections })),
     }
-    Err(Box::new(NotResident { simulation: Box::new(sim), reasons }))
 }

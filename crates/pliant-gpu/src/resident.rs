@@ -83,6 +83,11 @@ impl HostSide {
         &self.simulation
     }
 
+    /// The simulation, to be changed. The device does not know of it: bring the world there anew.
+    pub fn simulation_mut(&mut self) -> &mut Simulation {
+        &mut self.simulation
+    }
+
     /// The simulation, without the counts of steps.
     pub fn into_simulation(self) -> Simulation {
         self.simulation

@@ -141,8 +141,8 @@ fn a_world_that_cannot_stay_there_comes_back_with_the_reason() {
         rod.to_string(),
         "the world has damping other than drag, which is not supported on a GPU yet: damp by drag or viscosity"
     );
-    assert_eq!(rod.reasons.len(), 1);
+    assert_eq!(rod.objections.reasons.len(), 1);
     let exact = refused(swing().solver(NewtonParams::default()));
-    assert!(exact.reasons.is_empty());
+    assert!(exact.objections.reasons.is_empty());
     assert!(exact.to_string().starts_with("no world of the solver Newton"), "{exact}");
 }

@@ -21,14 +21,20 @@ impl ResidentFluid {
         Ok(Self::prepare(&mut sim, choice)?(sim))
     }
 
+    /// Refuses what would be left out.
+    pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
+        FluidWorld::of(sim)?.portions()?;
+        Ok(())
+    }
+
     /// Does all that may fail, and leaves the simulation to its owner until then.
     pub(crate) fn prepare(
         sim: &mut Simulation,
         choice: &DeviceChoice,
     ) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
-        let world = FluidWorld::of(sim)?;
         // Refused before there is a device.
-        world.portions()?;
+        Self::check(sim)?;
+        let world = FluidWorld::of(sim)?;
         let fluid = GpuFluid::new(&Device::open(choice)?, &world)?;
         Ok(move |sim| Self { host: HostSide::new(sim), fluid })
     }

@@ -88,6 +88,11 @@ impl GpuWorld {
         Ok(Self::prepare(&mut sim)?(sim))
     }
 
+    /// Refuses what would be left out.
+    pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
+        check(sim, &params_of(sim)?)
+    }
+
     /// Does all that may fail, and leaves the simulation to its owner until then.
     pub(crate) fn prepare(sim: &mut Simulation) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
         let params = params_of(sim)?;
