@@ -1,12 +1,12 @@
 //! The kinds of worlds that can stay on a device, and which of them a simulation is.
 
-use std::any::Any;
 use std::fmt::{Display, Formatter};
 
 use pliant::Simulation;
 use pliant::solve::SolverChoice;
 
 use crate::device::DeviceChoice;
+use crate::error::GpuError;
 use crate::fluid::ResidentFluid;
 use crate::resident::ResidentWorld;
 use crate::solver::GpuParams;
@@ -21,6 +21,8 @@ struct Kind {
     name: &'static str,
     /// Whether it computes what this solver of the engine does.
     serves: fn(&SolverChoice) -> bool,
+    /// Whether it has [`move_pins`](ResidentWorld::move_pins).
+    moves_pins: bool,
     /// Refuses what would not be done as on the CPU. It needs no device.
     check: fn(&Simulation) -> Result<(), GpuWorldError>,
     /// Prepares a device for a simulation, or says why it cannot be brought there.
@@ -31,7 +33,8 @@ struct Kind {
 const KINDS: [Kind; 2] = [
     Kind {
         name: "elastic bodies",
-        serves: |solver| gpu_params(solver).is_some(),
+        serves: |solver| GpuParams::of(solver).is_some(),
+        moves_pins: true,
         check: GpuWorld::check,
         // The solver of the world names its device.
         prepare: |sim, _| {
@@ -42,6 +45,7 @@ const KINDS: [Kind; 2] = [
     Kind {
         name: "fluids",
         serves: |solver| matches!(solver, SolverChoice::PositionBased(_)),
+        moves_pins: false,
         check: ResidentFluid::check,
         prepare: |sim, choice| {
             let begin = ResidentFluid::prepare(sim, choice)?;
@@ -50,11 +54,11 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-/// The parameters of the solver on a GPU, if it is that.
-pub(crate) fn gpu_params(solver: &SolverChoice) -> Option<&GpuParams> {
-    let SolverChoice::Custom(own) = solver else { return None };
-    let recipe: &dyn Any = own.recipe();
-    recipe.downcast_ref()
+/// What is going to be done with a world on a device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Demands {
+    /// Pinned vertices will be moved.
+    pub moving_pins: bool,
 }
 
 /// Why a world cannot stay on a device.
@@ -64,6 +68,17 @@ pub struct Objections {
     pub solver: String,
     /// What each kind of worlds that has its solver says: what it is for, and why it is not for this one. Empty where no kind has its solver.
     pub reasons: Vec<(&'static str, GpuWorldError)>,
+}
+
+impl Objections {
+    /// In a few words, such as "the world has wind".
+    pub fn in_short(&self) -> String {
+        match &self.reasons[..] {
+            [(_, GpuWorldError::Feature { feature })] => format!("the world has {feature}"),
+            [(_, GpuWorldError::Gpu(GpuError::Unsupported { what, feature, .. }))] => format!("{what} has {feature}"),
+            _ => self.to_string(),
+        }
+    }
 }
 
 impl Display for Objections {
@@ -120,8 +135,15 @@ fn first<T>(
 }
 
 /// Whether [`resident`] would take a world, as far as that can be known without a device.
-pub fn check_resident(sim: &Simulation) -> Result<(), Objections> {
-    first(sim.solver_choice(), |kind| (kind.check)(sim))
+pub fn check_resident(sim: &Simulation, demands: Demands) -> Result<(), Objections> {
+    first(sim.solver_choice(), |kind| {
+        (kind.check)(sim)?;
+        if demands.moving_pins && !kind.moves_pins { Err(no_moving_pins()) } else { Ok(()) }
+    })
+}
+
+pub(crate) fn no_moving_pins() -> GpuWorldError {
+    GpuWorldError::Feature { feature: "pins that move".to_owned() }
 }
 
 /// Brings a world to a device, where its state stays: worlds of the GPU's solver, and fluids of the position-based one. What is not done there as on the CPU is an

@@ -34,7 +34,7 @@ pub use fluid::{
     FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport, ResidentFluid,
 };
 pub use fronts::{CostModel, DirectSolve};
-pub use kinds::{NotResident, Objections, check_resident, resident};
+pub use kinds::{Demands, NotResident, Objections, check_resident, resident};
 pub use resident::{HostSide, PendingPositions, PendingState, ResidentState, ResidentWorld};
 pub use self_test::{Comparison, SelfCheck, SelfTest, self_test};
 pub use solver::{GpuMethod, GpuParams};

@@ -7,6 +7,7 @@ use pliant::math::Vec3;
 
 use crate::device::{Device, Pending};
 use crate::error::GpuError;
+use crate::kinds::no_moving_pins;
 use crate::world::GpuWorldError;
 
 /// A world whose state stays on a device. Steps are asked for and done later.
@@ -16,6 +17,12 @@ pub trait ResidentWorld: Debug + Send {
 
     /// Asks for a step. What goes wrong in it may be told only when the state comes back.
     fn step(&mut self) -> Result<(), GpuWorldError>;
+
+    /// Where pinned vertices are at the end of the next step, and from then on \[m\], in the order of the model's list of pins. Not all worlds have it:
+    /// [`check_resident`](crate::check_resident) tells.
+    fn move_pins(&mut self, _targets: &[Vec3]) -> Result<(), GpuWorldError> {
+        Err(no_moving_pins())
+    }
 
     /// Asks for the state as it is after the steps so far; other steps may be asked for before it arrives.
     fn request_state(&self) -> Result<PendingState, GpuError>;
@@ -96,6 +103,11 @@ impl HostSide {
     /// Steps that were asked for since the world came to the device.
     pub fn steps(&self) -> u64 {
         self.asked
+    }
+
+    /// Time after the steps that were asked for \[s\].
+    pub fn time_ahead(&self) -> f64 {
+        self.simulation.time() + (self.asked - self.seen) as f64 * self.simulation.time_step()
     }
 
     /// Notes that a step was asked for.

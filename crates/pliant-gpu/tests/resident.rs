@@ -146,3 +146,50 @@ fn a_world_that_cannot_stay_there_comes_back_with_the_reason() {
     assert!(exact.objections.reasons.is_empty());
     assert!(exact.to_string().starts_with("no world of the solver Newton"), "{exact}");
 }
+
+#[test]
+fn pins_that_move_and_turn_pull_as_in_the_engine() {
+    let Some(_) = common::device() else { return };
+    let two_metric = GpuParams { device: common::choice(), ..GpuParams::default() };
+    let bdf2 = swing().integrator(TimeIntegrator::Bdf2).substeps(2);
+    for (name, world, allowed) in
+        [("plain", swing().substeps(3), 1e-5), ("two metrics", swing().solver(two_metric), 1e-3), ("bdf2", bdf2, 1e-3)]
+    {
+        let mut here = world.build().unwrap();
+        let mut there = swing_like(name);
+        for k in 0..12 {
+            let phase = 0.4 * f64::from(k);
+            let place = |p: Vec3| p + Vec3::new(0.3 * phase.sin(), 0.1 * phase, 0.2 * (1.0 - phase.cos()));
+            here.move_pins(|_, rest| place(rest)).unwrap();
+            let model = there.last_synced().model();
+            let targets: Vec<Vec3> = model.pinned().iter().map(|&v| place(model.rest()[v as usize])).collect();
+            there.move_pins(&targets).unwrap();
+            here.step().unwrap();
+            there.step().unwrap();
+        }
+        let there = there.sync().unwrap();
+        let gap = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        let diagonal = here.model().diagonal();
+        let apart = gap(here.positions(), there.positions()) / diagonal;
+        assert!(apart < allowed, "{name}: {apart:e} of the diagonal");
+        let pinned = here.model().pinned().iter().map(|&v| v as usize);
+        for v in pinned {
+            assert!(here.positions()[v].distance(there.positions()[v]) < 1e-12, "{name}: a pin is where it was put");
+            assert!(here.velocities()[v].distance(there.velocities()[v]) < 1e-6, "{name}: {v}");
+        }
+        assert!(here.positions()[156].distance(here.model().rest()[156]) > 0.3, "they have gone somewhere");
+    }
+    let mut world = on_device(swing());
+    assert!(world.move_pins(&[Vec3::ZERO]).unwrap_err().to_string().contains("1 entries, but 2 are needed"));
+    assert!(world.move_pins(&[Vec3::NAN; 2]).unwrap_err().to_string().contains("must be finite"));
+    let refused = on_device(falling_drop()).move_pins(&[]).unwrap_err().to_string();
+    assert!(refused.contains("no pins that move"), "{refused}");
+}
+
+fn swing_like(name: &str) -> Box<dyn ResidentWorld> {
+    on_device(match name {
+        "plain" => swing().substeps(3),
+        "two metrics" => swing().solver(GpuParams { device: common::choice(), ..GpuParams::default() }),
+        _ => swing().integrator(TimeIntegrator::Bdf2).substeps(2),
+    })
+}

@@ -1,5 +1,7 @@
 //! A world that stays on the device: its state comes back when it is asked for.
 
+mod held;
+
 use pliant::math::Vec3;
 use pliant::solve::{Objective, SetupSeconds, Start};
 use pliant::{Clock, InputError, Simulation, TimeIntegrator};
@@ -7,10 +9,10 @@ use thiserror::Error;
 
 use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
 use crate::error::GpuError;
-use crate::kinds::gpu_params;
 use crate::prepared::Prepared;
 use crate::resident::{HostSide, PendingPositions, PendingState, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
+use held::Held;
 
 /// Threads of a workgroup.
 const THREADS: usize = 128;
@@ -75,6 +77,7 @@ pub struct GpuWorld {
     method: GpuMethod,
     prepared: Prepared,
     velocities: Storage<[f32; 4]>,
+    held: Held,
     /// What begins a substep.
     predict: Vec<Program>,
     finish: Program,
@@ -143,8 +146,18 @@ impl GpuWorld {
             predict.insert(0, device.program(vec![dispatch])?);
         }
         let finish = program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?;
-        let (substeps, method) = (sim.substeps(), params.method);
-        Ok(move |sim| Self { host: HostSide::new(sim), method, prepared, velocities, predict, finish, substeps, load })
+        let (substeps, method, held) = (sim.substeps(), params.method, Held::new(sim, h, looks_back));
+        Ok(move |sim| Self {
+            host: HostSide::new(sim),
+            method,
+            prepared,
+            velocities,
+            held,
+            predict,
+            finish,
+            substeps,
+            load,
+        })
     }
 
     /// The device.
@@ -154,7 +167,8 @@ impl GpuWorld {
 
     /// Asks for a step. With local/global iterations it does not wait; Newton's method waits for every iteration.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
-        for _ in 0..self.substeps {
+        for left in (1..=self.substeps).rev() {
+            self.held.approach(&self.prepared.device, &self.prepared.local, left)?;
             match &self.method {
                 GpuMethod::TwoMetric(params) => {
                     self.prepared.device.run(&self.predict.iter().collect::<Vec<_>>())?;
@@ -183,6 +197,7 @@ impl GpuWorld {
         if matches!(self.method, GpuMethod::TwoMetric(_)) {
             return Ok(None);
         }
+        // Pins stand still for it.
         let all: Vec<&Program> = (0..self.substeps).flat_map(|_| self.substep()).collect();
         let timing = self.prepared.device.time(&all)?;
         self.host.count_step();
@@ -242,15 +257,29 @@ impl ResidentWorld for GpuWorld {
         self.step()
     }
 
+    fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
+        if targets.len() != self.held.len() {
+            let (found, expected) = (targets.len(), self.held.len());
+            return Err(InputError::LengthMismatch { name: "targets of pins", found, expected }.into());
+        }
+        if let Some(value) = targets.iter().flat_map(|p| p.to_array()).find(|c| !c.is_finite()) {
+            return Err(InputError::BadValue { name: "pin target", value, need: "finite" }.into());
+        }
+        self.held.set_targets(targets);
+        Ok(())
+    }
+
     fn request_state(&self) -> Result<PendingState, GpuError> {
         let mut rows = self.request_places()?;
         rows.push(self.prepared.device.request(&self.velocities, self.velocities.len())?);
-        let vertices = self.prepared.local.places.vertices.clone();
+        let (vertices, held) = (self.prepared.local.places.vertices.clone(), self.held.velocities().to_vec());
+        let free = self.velocities.len();
         Ok(PendingState::new(self.host.steps(), rows, Vec::new(), move |rows, _| {
             let mut velocities = vec![Vec3::ZERO; vertices.len()];
             for (&v, found) in vertices.iter().zip(&rows[2]) {
                 velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
             }
+            vertices[free..].iter().zip(held).for_each(|(&v, velocity)| velocities[v as usize] = velocity);
             Ok((sums(&vertices, &rows[0], &rows[1]), velocities))
         }))
     }
@@ -274,7 +303,7 @@ impl ResidentWorld for GpuWorld {
 
 fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
     let choice = sim.solver_choice();
-    gpu_params(choice).cloned().ok_or_else(|| GpuWorldError::OtherSolver { solver: choice.to_string() })
+    GpuParams::of(choice).cloned().ok_or_else(|| GpuWorldError::OtherSolver { solver: choice.to_string() })
 }
 
 /// Refuses what would be left out.
