@@ -152,8 +152,9 @@ fn pins_that_move_and_turn_pull_as_in_the_engine() {
     let Some(_) = common::device() else { return };
     let two_metric = GpuParams { device: common::choice(), ..GpuParams::default() };
     let bdf2 = swing().integrator(TimeIntegrator::Bdf2).substeps(2);
+    // The first step of BDF2 has nothing to look back at, and each takes it in its own way.
     for (name, world, allowed) in
-        [("plain", swing().substeps(3), 1e-5), ("two metrics", swing().solver(two_metric), 1e-3), ("bdf2", bdf2, 1e-3)]
+        [("plain", swing().substeps(3), 1e-5), ("two metrics", swing().solver(two_metric), 1e-3), ("bdf2", bdf2, 5e-3)]
     {
         let mut here = world.build().unwrap();
         let mut there = swing_like(name);

@@ -1,7 +1,11 @@
 //! Runs whose state stays on a GPU: what a scene says of that, what stands in the way, and frames that are computed ahead.
 
+use pliant::Simulation;
+use pliant::solve::SolverChoice;
+
 use crate::drive::Driver;
 use crate::format::{GpuSection, Quantity, SolverSection};
+use crate::rider::Rider;
 use crate::run::SceneRun;
 use crate::scene::Scene;
 
@@ -44,7 +48,7 @@ impl GpuSection {
 
 impl Scene {
     /// Where the state is to be. Bodies that name a GPU count where the scene does not.
-    pub(crate) fn placement(&self) -> Placement {
+    pub(crate) fn placement(&self, sim: &Simulation) -> Placement {
         let file = self.file();
         let gpu = |solver: &Option<SolverSection>| match solver {
             Some(SolverSection::Gpu(section)) => Some(section.clone()),
@@ -55,15 +59,29 @@ impl Scene {
             None => file.body.iter().filter_map(|body| gpu(&body.solver)).collect(),
         };
         let has = |wish| sections.iter().any(|section| section.wish() == wish);
+        let is_on_gpu = computes_on_gpu(sim);
+        let by_engine = matches!(sim.solver_choice(), SolverChoice::PositionBased(_) | SolverChoice::FollowLeader(_));
+        let stays = by_engine && sections.iter().any(GpuSection::is_resident_only);
         let wish = match () {
+            // Somebody has given it another solver.
+            () if !is_on_gpu && !stays => Wish::Never,
             () if has(Wish::Always) => Wish::Always,
             () if has(Wish::Never) => Wish::Never,
-            () if sections.is_empty() => Wish::Never,
             () => Wish::IfPossible,
         };
         let adapter = sections.into_iter().find_map(|section| section.adapter);
         Placement { wish, adapter, frames: self.frames() }
     }
+}
+
+#[cfg(feature = "gpu")]
+fn computes_on_gpu(sim: &Simulation) -> bool {
+    sim.solvers().any(|(solver, _)| pliant_gpu::GpuParams::of(solver).is_some())
+}
+
+#[cfg(not(feature = "gpu"))]
+fn computes_on_gpu(_sim: &Simulation) -> bool {
+    false
 }
 
 /// What a run keeps about where its state is.
@@ -83,7 +101,7 @@ impl SceneRun {
     pub(crate) fn needs_engine(&self) -> Option<&'static str> {
         let drives = |kind: fn(&Driver) -> bool| self.drivers.iter().any(kind);
         let expects = |quantity: &Quantity| matches!(quantity, Quantity::Contacts | Quantity::CarriedWeight);
-        let wrinkles = |rider: &Option<crate::rider::Rider>| matches!(rider, Some(crate::rider::Rider::Wrinkled(_)));
+        let wrinkles = |rider: &Option<Rider>| matches!(rider, Some(Rider::Wrinkled(_)));
         let all = [
             ("cuts", !self.cuts.is_empty()),
             ("bodies that come and go", self.presence.is_changing()),
@@ -120,6 +138,9 @@ impl Scene {
 
 #[cfg(not(feature = "gpu"))]
 impl SceneRun {
+    /// Wants the state to stay on a GPU, which it does not in a build without one.
+    pub fn stay_on_gpu(&mut self, _adapter: Option<&str>) {}
+
     /// All steps are taken here.
     pub(crate) fn check_single_steps(&self) -> Result<(), pliant::StepError> {
         Ok(())
@@ -155,9 +176,9 @@ mod on_gpu {
     use pliant::solve::SolveError;
     use pliant::{Simulation, StepError};
     use pliant_gpu::device::DeviceChoice;
-    use pliant_gpu::{Demands, GpuParams, GpuWorldError, check_resident};
+    use pliant_gpu::{Demands, GpuWorldError, check_resident};
 
-    use super::Wish;
+    use super::{Wish, computes_on_gpu};
     use crate::course::riders_at;
     use crate::drive::Driver;
     use crate::error::SceneError;
@@ -229,14 +250,9 @@ mod on_gpu {
                 (None, Wish::Never) => "the scene wants it so",
                 (None, _) => return None,
             };
-            self.computes_on_gpu().then(|| format!("the state comes back every step: {reason}"))
+            computes_on_gpu(&self.sim).then(|| format!("the state comes back every step: {reason}"))
         }
 
-        fn computes_on_gpu(&self) -> bool {
-            self.sim.solvers().any(|(solver, _)| GpuParams::of(solver).is_some())
-        }
-
-        /// What the scene wants. One that says nothing may have got a solver on a GPU when it was built.
         fn wish(&self) -> Wish {
             self.residence.placement.wish
         }
@@ -270,6 +286,12 @@ mod on_gpu {
             }
             self.residence.obstacle = Some(obstacle);
             Ok(())
+        }
+
+        /// Wants the state to stay on the GPU whose name contains what is given, whatever the scene says; what cannot be done there is an error of the first frame.
+        pub fn stay_on_gpu(&mut self, adapter: Option<&str>) {
+            self.residence.placement.wish = Wish::Always;
+            self.residence.placement.adapter = adapter.map(str::to_owned);
         }
 
         fn failed(&self, problem: impl Display) -> StepError {

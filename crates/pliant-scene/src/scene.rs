@@ -216,7 +216,7 @@ impl Scene {
         self.check_masses(&sim)?;
         self.check_expectations()?;
         let expect = file.expect.clone();
-        let placement = self.placement();
+        let placement = self.placement(&sim);
         let parts =
             Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect, placement };
         let run = SceneRun::new(parts);
