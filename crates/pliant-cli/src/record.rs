@@ -83,8 +83,11 @@ impl Phases {
         1e3 * seconds / self.frames.max(1) as f64
     }
 
-    /// `12.3 ms: predict 0.1, local 5.0, global 6.2, factor 0.4, other 0.6`, per frame.
+    /// `12.3 ms: predict 0.1, local 5.0, global 6.2, factor 0.4, other 0.6`, per frame; the total alone where no phases are known.
     pub(crate) fn describe(&self) -> String {
+        if self.total > 0.0 && self.each.iter().all(|seconds| *seconds == 0.0) {
+            return format!("{:.1} ms", self.per_frame(self.total));
+        }
         let parts = PHASES.iter().zip(self.each).chain([(&"other", self.other())]);
         // Most worlds have no self-collision.
         let parts = parts.filter(|(name, s)| **name != "self_collision" || *s > 0.0);

@@ -23,6 +23,8 @@ pub(crate) struct Summary {
     solver: String,
     integrator: String,
     substeps: usize,
+    /// Where the state is while a GPU computes.
+    whereabouts: Option<String>,
     wall_seconds: f64,
     resumed_after: Option<u32>,
     phases: Phases,
@@ -49,6 +51,7 @@ impl Summary {
             solver: solvers(&run.sim),
             integrator: run.sim.integrator().to_string(),
             substeps: run.substeps() as usize * run.sim.substeps(),
+            whereabouts: run.whereabouts(),
             wall_seconds,
             resumed_after: (first > 0).then_some(first),
             phases,
@@ -80,6 +83,7 @@ impl Summary {
             "solver": self.solver,
             "integrator": self.integrator,
             "substeps": self.substeps,
+            "state": self.whereabouts,
             "wall_seconds": self.wall_seconds,
             "resumed_after_frame": self.resumed_after,
             "milliseconds_per_frame": self.phases.to_json(),
@@ -110,7 +114,8 @@ impl Summary {
     /// What made the steps, in a line.
     pub(crate) fn solver(&self) -> String {
         let substeps = if self.substeps == 1 { "1 substep".to_owned() } else { format!("{} substeps", self.substeps) };
-        format!("solver: {}; {}, {substeps} a frame", self.solver, self.integrator)
+        let state = self.whereabouts.as_ref().map_or(String::new(), |state| format!("; {state}"));
+        format!("solver: {}; {}, {substeps} a frame{state}", self.solver, self.integrator)
     }
 
     /// What contact with colliders came to, in a line; none where there are no colliders.

@@ -9,8 +9,8 @@ use pliant::collide::{Key, Pose};
 use pliant::mesh::StrandSet;
 use pliant::mesh::generate::Scalp;
 use pliant::prelude::*;
-use pliant_gpu::GpuHair;
 use pliant_gpu::device::{Device, DeviceChoice};
+use pliant_gpu::{GpuHair, ResidentWorld};
 
 /// Runs of a profile; each is a step.
 const PROFILES: usize = 5;

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use pliant::Lattice;
 use pliant::prelude::*;
-use pliant_gpu::GpuMatching;
 use pliant_gpu::device::{Device, DeviceChoice};
+use pliant_gpu::{GpuMatching, ResidentWorld};
 
 /// As in the benchmark.
 const SPACING: f64 = 0.02;

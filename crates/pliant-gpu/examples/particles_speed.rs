@@ -9,8 +9,8 @@ use std::time::Instant;
 use pliant::constraint::LongRangeAttachments;
 use pliant::mesh::generate::Diagonals;
 use pliant::prelude::*;
-use pliant_gpu::GpuParticles;
 use pliant_gpu::device::{Device, DeviceChoice};
+use pliant_gpu::{GpuParticles, ResidentWorld};
 
 /// Frames before those that are timed.
 const BEFORE: usize = 10;

@@ -24,6 +24,7 @@ mod fluid;
 mod fronts;
 mod hair;
 mod kernels;
+mod kinds;
 mod local;
 mod matching;
 mod newton;
@@ -35,12 +36,15 @@ mod solver;
 mod world;
 
 pub use error::GpuError;
-pub use fluid::{FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport};
+pub use fluid::{
+    FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport, ResidentFluid,
+};
 pub use fronts::{CostModel, DirectSolve};
 pub use hair::GpuHair;
+pub use kinds::{Demands, NotResident, Objections, check_resident, resident};
 pub use matching::GpuMatching;
 pub use particles::GpuParticles;
-pub use resident::{PendingPositions, ResidentWorld};
+pub use resident::{HostSide, PendingPositions, PendingState, ResidentState, ResidentWorld};
 pub use self_test::{Comparison, SelfCheck, SelfTest, self_test};
 pub use solver::{GpuMethod, GpuParams};
 pub use world::{GpuWorld, GpuWorldError};

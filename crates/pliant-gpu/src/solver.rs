@@ -51,6 +51,13 @@ impl GpuParams {
         Self { method: GpuMethod::Projective(ProjectiveParams::plain(iterations)), ..Self::default() }
     }
 
+    /// The parameters of a solver, if it is one on a GPU.
+    pub fn of(solver: &SolverChoice) -> Option<&Self> {
+        let SolverChoice::Custom(own) = solver else { return None };
+        let recipe: &dyn Any = own.recipe();
+        recipe.downcast_ref()
+    }
+
     /// These parameters for what stands in a solver of the engine, if the GPU has its method.
     ///
     /// ```

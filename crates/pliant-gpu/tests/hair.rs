@@ -282,7 +282,7 @@ fn a_run_has_the_same_bits_every_time_and_goes_on_with_the_engine() {
     // The world goes on where it is, here and there.
     let mut world = begin();
     (0..6).for_each(|_| world.step().unwrap());
-    let mut sim = world.into_simulation().unwrap();
+    let mut sim = Box::new(world).into_simulation().unwrap();
     assert!((sim.time() - 0.1).abs() < 1e-12);
     // But for roots, whose places are known to more digits.
     assert!(farthest(sim.positions(), &first.0) < 1e-7);

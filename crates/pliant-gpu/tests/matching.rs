@@ -177,7 +177,7 @@ fn a_run_has_the_same_bits_every_time_and_goes_on_with_the_engine() {
     assert!(run() == first);
     let mut world = begin();
     (0..6).for_each(|_| world.step().unwrap());
-    let mut sim = world.into_simulation().unwrap();
+    let mut sim = Box::new(world).into_simulation().unwrap();
     assert_eq!(sim.positions(), first.0);
     (0..2).for_each(|_| drop(sim.step().unwrap()));
     assert!(farthest(sim.positions(), &first.1) < 1e-3 * sim.model().diagonal());

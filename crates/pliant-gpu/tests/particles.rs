@@ -374,7 +374,7 @@ fn a_world_goes_on_on_the_cpu_and_back() {
         moved.step().unwrap();
         let mut gpu = on(&device, moved);
         (0..2).for_each(|_| gpu.step().unwrap());
-        moved = gpu.into_simulation().unwrap();
+        moved = Box::new(gpu).into_simulation().unwrap();
         assert!((moved.time() - cpu.time()).abs() < 1e-12);
     }
     assert!(gap(&cpu, &moved) < 1e-4, "{:e} of the diagonal after nine frames", gap(&cpu, &moved));

@@ -113,11 +113,16 @@ impl Scene {
     /// What a solver from outside the engine says of a step that it could not solve, such as a GPU that was lost, at its key. None for what steps go wrong with otherwise.
     pub fn fault_of_step(&self, error: &StepError) -> Option<SceneError> {
         let StepError::Solve { error: SolveError::Other { .. }, .. } = error else { return None };
-        let (path, key) = match self.body_on_gpu() {
+        let (path, key) = self.gpu_key();
+        Some(self.fault(&path, &Fault::new(key, error.to_string())))
+    }
+
+    /// Where the GPU is named: a path, and a key below it.
+    pub(crate) fn gpu_key(&self) -> (Vec<String>, &'static str) {
+        match self.body_on_gpu() {
             Some(body) => (self.list_path("body", body), "solver"),
             None => (Vec::new(), GPU),
-        };
-        Some(self.fault(&path, &Fault::new(key, error.to_string())))
+        }
     }
 
     /// The first body that names a GPU for its solver, if the scene itself does not.

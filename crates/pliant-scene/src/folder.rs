@@ -46,6 +46,11 @@ pub trait Recorded {
     /// The largest and the mean stretch of edges, as length over rest length; 1 without edges.
     fn stretches(&self) -> (f64, f64);
 
+    /// How long the last frame took \[s\], if its state has stayed on a GPU, where nothing is reported of steps.
+    fn seconds_on_gpu(&self) -> Option<f64> {
+        None
+    }
+
     /// Everything that continues from here.
     fn save(&self) -> Vec<u8>;
 
@@ -69,6 +74,10 @@ impl Recorded for SceneRun {
 
     fn stretches(&self) -> (f64, f64) {
         (self.measure(Quantity::MaxStretch, None), self.measure(Quantity::MeanStretch, None))
+    }
+
+    fn seconds_on_gpu(&self) -> Option<f64> {
+        self.seconds_on_gpu()
     }
 
     fn save(&self) -> Vec<u8> {

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::format::{AccelerationSection, GpuSection, PrecisionSection, SolverSection};
 use crate::scene::Scene;
 #[cfg(feature = "gpu")]
-use crate::solver::{projective, two_metric};
+use crate::solver::{follow_leader, position_based, projective, two_metric};
 
 /// Whether this build knows `[solver.gpu]`: the feature `gpu`.
 pub const HAS_GPU: bool = cfg!(feature = "gpu");
@@ -34,10 +34,21 @@ fn check(section: &GpuSection) -> Result<(), Fault> {
             "adapter is empty, but must be a part of a name; without it the fastest kind is taken",
         );
     }
-    let Some(projective) = &section.projective else { return Ok(()) };
-    if section.two_metric.is_some() {
-        return refuse("two-metric", "give `projective` or `two-metric`, not both");
+    let methods = [
+        ("projective", section.projective.is_some()),
+        ("two-metric", section.two_metric.is_some()),
+        ("position-based", section.position_based.is_some()),
+        ("follow-leader", section.follow_leader.is_some()),
+    ];
+    let given: Vec<&str> = methods.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+    if let [first, second, ..] = given[..] {
+        return refuse(second, &format!("give `{first}` or `{second}`, not both"));
     }
+    if section.is_resident_only() && section.resident == Some(false) {
+        let message = format!("`{}` runs on a GPU only where the state stays there", given[0]);
+        return refuse("resident", &message);
+    }
+    let Some(projective) = &section.projective else { return Ok(()) };
     let choose = "choose `none` or `chebyshev`";
     match projective.acceleration {
         Some(AccelerationSection::Anderson { .. }) => {
@@ -74,6 +85,13 @@ fn build(section: &GpuSection) -> Result<SolverChoice, Fault> {
         GpuSection { two_metric: Some(own), .. } => {
             GpuMethod::TwoMetric(two_metric(&format!("{KEY}.two-metric"), own)?)
         }
+        // The engine's solvers, whose worlds stay on the GPU or are refused.
+        GpuSection { position_based: Some(own), .. } => {
+            return position_based(&format!("{KEY}.position-based"), own).map(SolverChoice::from);
+        }
+        GpuSection { follow_leader: Some(own), .. } => {
+            return follow_leader(&format!("{KEY}.follow-leader"), own).map(SolverChoice::from);
+        }
         _ => GpuMethod::Auto,
     };
     let device = DeviceChoice { name: section.adapter.clone(), ..DeviceChoice::default() };
@@ -99,6 +117,8 @@ fn on_cpu(section: GpuSection) -> SolverSection {
     match section {
         GpuSection { projective: Some(own), .. } => SolverSection::Projective(own),
         GpuSection { two_metric: Some(own), .. } => SolverSection::TwoMetric(own),
+        GpuSection { position_based: Some(own), .. } => SolverSection::PositionBased(own),
+        GpuSection { follow_leader: Some(own), .. } => SolverSection::FollowLeader(own),
         _ => SolverSection::Auto {},
     }
 }
@@ -111,10 +131,16 @@ impl Scene {
             None | Some(SolverSection::Auto {}) => GpuSection::default(),
             Some(SolverSection::Projective(own)) => GpuSection { projective: Some(own), ..GpuSection::default() },
             Some(SolverSection::TwoMetric(own)) => GpuSection { two_metric: Some(own), ..GpuSection::default() },
+            Some(SolverSection::PositionBased(own)) => {
+                GpuSection { position_based: Some(own), ..GpuSection::default() }
+            }
+            Some(SolverSection::FollowLeader(own)) => GpuSection { follow_leader: Some(own), ..GpuSection::default() },
             Some(SolverSection::Gpu(own)) => own,
             Some(other) => {
-                let message =
-                    format!("[solver.{}] does not run on a GPU; auto, projective and two-metric do", name(&other));
+                let message = format!(
+                    "[solver.{}] does not run on a GPU; auto, projective, two-metric, position-based and follow-leader do",
+                    name(&other)
+                );
                 return Err(self.fault(&[], &Fault::new(format!("solver.{}", name(&other)), message)));
             }
         };

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::folder::Recorded;
 use crate::run::penetration;
 
-/// A frame as the log has it: energies \[J\], speed \[m/s\], stretches, convergence, and seconds by phase.
+/// A frame as the log has it: energies \[J\], speed \[m/s\], stretches, convergence, and seconds by phase. Of a frame whose state has stayed on a GPU, what steps report
+/// is not known and left out.
 pub fn log_entry(run: &impl Recorded, reports: &[StepReport]) -> Map<String, Value> {
     let (sim, (max_stretch, mean_stretch)) = (run.simulation(), run.stretches());
     let state = sim.report();
@@ -21,6 +22,14 @@ pub fn log_entry(run: &impl Recorded, reports: &[StepReport]) -> Map<String, Val
     add("max_speed", json!(state.max_speed));
     add("max_stretch", json!(max_stretch));
     add("mean_stretch", json!(mean_stretch));
+    if !sim.colliders().is_empty() {
+        add("penetration", json!(penetration(sim, 0..sim.positions().len())));
+    }
+    if let Some(seconds) = run.seconds_on_gpu() {
+        add("stays_on_gpu", json!(true));
+        add("seconds", json!(seconds));
+        return entry;
+    }
     add("iterations", json!(reports.iter().map(|r| r.solve.iterations).sum::<usize>()));
     add("movement", json!(reports.iter().fold(0.0_f64, |m, r| m.max(r.solve.movement))));
     let largest =
@@ -34,7 +43,6 @@ pub fn log_entry(run: &impl Recorded, reports: &[StepReport]) -> Map<String, Val
         add("contacts", json!(reports.last().map_or(0, |r| r.solve.contacts)));
         add("rank_one_updates", sum(|r| r.solve.rank_one_updates));
         add("refactorisations", sum(|r| r.solve.refactorisations));
-        add("penetration", json!(penetration(sim, 0..sim.positions().len())));
     }
     if reports.iter().any(|r| r.self_collision.is_some()) {
         let report = |r: &StepReport| r.self_collision.clone().unwrap_or_default();

@@ -60,6 +60,11 @@ impl Motion {
         Self { keyframes }
     }
 
+    /// Whether there is a motion at all.
+    pub(crate) fn is_moving(&self) -> bool {
+        !self.keyframes.is_empty()
+    }
+
     /// Where a rest position is at a time \[s\]. The rotations of both neighbours act one after the other, weighted by
     /// nearness, which for one axis is the interpolated angle.
     pub(crate) fn place(&self, time: f64, rest: Vec3) -> Vec3 {

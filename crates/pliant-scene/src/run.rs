@@ -18,7 +18,9 @@ use crate::course::{Course, drive, riders_at};
 use crate::drive::Driver;
 use crate::expectation::{Check, Verdict};
 use crate::format::{ExpectSection, Quantity};
+use crate::home::Home;
 use crate::presence::Presence;
+use crate::residence::{Placement, Residence};
 use crate::rider::Rider;
 use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 
@@ -26,11 +28,11 @@ use crate::tear::{TimedCut, edges_of, pieces, topology_of};
 #[derive(Debug)]
 pub struct SceneRun {
     /// The simulation.
-    pub sim: Simulation,
+    pub sim: Home,
     substeps: u32,
-    drivers: Vec<Driver>,
+    pub(crate) drivers: Vec<Driver>,
     /// In the order of their moments.
-    cuts: Vec<TimedCut>,
+    pub(crate) cuts: Vec<TimedCut>,
     cuts_done: usize,
     /// Changes of the model that `edges` and `topology` know of.
     changes_seen: usize,
@@ -39,9 +41,9 @@ pub struct SceneRun {
     /// Edges with rest lengths of each body, in its own vertices.
     edges: Vec<Vec<(Edge, f64)>>,
     /// For each body the surface that is shown in its place, if there is one.
-    riders: Vec<Option<Rider>>,
+    pub(crate) riders: Vec<Option<Rider>>,
     textures: Vec<TextureCoordinates>,
-    presence: Presence,
+    pub(crate) presence: Presence,
     /// Comings and goings that `topology` knows of.
     goings_seen: usize,
     /// What would be stored if all bodies were there.
@@ -49,7 +51,8 @@ pub struct SceneRun {
     topology: Topology,
     /// How often `topology` has changed.
     topology_changes: usize,
-    checks: Vec<Check>,
+    pub(crate) checks: Vec<Check>,
+    pub(crate) residence: Residence,
     frame: u32,
 }
 
@@ -66,18 +69,20 @@ pub(crate) struct Parts {
     /// Of all bodies.
     pub(crate) topology: Topology,
     pub(crate) expect: Vec<ExpectSection>,
+    pub(crate) placement: Placement,
 }
 
 impl SceneRun {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect } = parts;
+        let Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect, placement } =
+            parts;
         let check = |expect| Check { expect, value: f64::NAN, is_observed: false };
         let checks = expect.into_iter().map(check).collect();
         let (cuts_done, changes_seen) = (0, 0);
         let first_counts = presence.vertex_counts(&sim, vec![0; riders.len()]);
         let (shown, all_bodies) = (presence.topology(&topology), topology);
         Self {
-            sim,
+            sim: Home::new(sim),
             substeps,
             drivers,
             cuts,
@@ -93,6 +98,7 @@ impl SceneRun {
             all_bodies,
             topology_changes: 0,
             checks,
+            residence: Residence { placement, ..Residence::default() },
             frame: 0,
         }
     }
@@ -277,6 +283,7 @@ impl SceneRun {
     /// Advances by one step, with the motions of the scene. Only [`next_frame`](Self::next_frame) counts frames and
     /// checks expectations.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.check_single_steps()?;
         self.advance(|course, sim| course.step(sim, None))
     }
 
@@ -325,10 +332,12 @@ impl SceneRun {
         }
     }
 
-    /// Advances by one frame; returns the reports of its steps. If one of several steps fails, the whole frame is undone.
+    /// Advances by one frame; returns the reports of its steps, none where the state stays on a GPU. If one of several steps fails, the whole frame is undone.
     pub fn next_frame(&mut self) -> Result<Vec<StepReport>, StepError> {
-        let steps = self.substeps;
-        let reports = self.advance(|course, sim| course.frame(steps, sim))?;
+        let (mut reports, steps) = (Vec::new(), self.substeps);
+        if !self.frame_on_gpu()? {
+            reports = self.advance(|course, sim| course.frame(steps, sim))?;
+        }
         self.frame += 1;
         for k in 0..self.checks.len() {
             let ExpectSection { quantity, body, .. } = &self.checks[k].expect;

@@ -216,7 +216,12 @@ impl Scene {
         self.check_masses(&sim)?;
         self.check_expectations()?;
         let expect = file.expect.clone();
-        Ok(SceneRun::new(Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect }))
+        let placement = self.placement(&sim);
+        let parts =
+            Parts { sim, substeps, drivers, cuts, edges, riders, textures, presence, topology, expect, placement };
+        let run = SceneRun::new(parts);
+        self.check_placement(&run)?;
+        Ok(run)
     }
 
     /// Bodies have different names.

@@ -28,9 +28,9 @@ fn check_tolerance(at: &str, tolerance: Option<f64>) -> Result<(), Fault> {
     }
 }
 
-fn follow_leader(section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fault> {
-    let (correction, grid, style) =
-        manner("solver.follow-leader", section.correction, section.grid.as_ref(), section.style.as_ref())?;
+/// Follow-the-leader; `at` is the key of its section.
+pub(crate) fn follow_leader(at: &str, section: &FollowLeaderSection) -> Result<FollowLeaderParams, Fault> {
+    let (correction, grid, style) = manner(at, section.correction, section.grid.as_ref(), section.style.as_ref())?;
     Ok(FollowLeaderParams { correction, grid, style })
 }
 
@@ -48,10 +48,10 @@ pub(crate) fn choice(solver: Option<&SolverSection>) -> Result<SolverChoice, Fau
         None => SolverChoice::default(),
         Some(SolverSection::Auto {}) => SolverChoice::Auto,
         Some(SolverSection::Projective(section)) => projective("solver.projective", section)?.into(),
-        Some(SolverSection::FollowLeader(section)) => follow_leader(section)?.into(),
+        Some(SolverSection::FollowLeader(section)) => follow_leader("solver.follow-leader", section)?.into(),
         Some(SolverSection::TwoMetric(section)) => two_metric("solver.two-metric", section)?.into(),
         Some(SolverSection::Newton(section)) => newton(section)?.into(),
-        Some(SolverSection::PositionBased(section)) => position_based(section)?.into(),
+        Some(SolverSection::PositionBased(section)) => position_based("solver.position-based", section)?.into(),
         Some(SolverSection::Explicit(section)) => {
             let standard = ExplicitParams::default();
             let safety = section.safety.unwrap_or(standard.safety);
@@ -158,18 +158,19 @@ fn newton(section: &NewtonSection) -> Result<NewtonParams, Fault> {
     })
 }
 
-fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams, Fault> {
+/// Position-based dynamics; `at` is the key of its section.
+pub(crate) fn position_based(at: &str, section: &PositionBasedSection) -> Result<PositionBasedParams, Fault> {
     let standard = PositionBasedParams::default();
-    check_tolerance("solver.position-based", section.tolerance)?;
-    check_most("solver.position-based.iterations", section.iterations, MOST_ITERATIONS)?;
+    check_tolerance(at, section.tolerance)?;
+    check_most(&format!("{at}.iterations"), section.iterations, MOST_ITERATIONS)?;
     let shares = section.stiffness.iter().map(|k| ("stiffness".to_owned(), *k));
     let shares = shares.chain(section.stiffness_of.iter().map(|(kind, k)| (format!("stiffness_of.{kind}"), *k)));
     if let Some((key, k)) = shares.into_iter().find(|(_, k)| !(0.0..=1.0).contains(k)) {
-        return Err(Fault::new(format!("solver.position-based.{key}"), format!("{key} is {k}, but must be 0 to 1")));
+        return Err(Fault::new(format!("{at}.{key}"), format!("{key} is {k}, but must be 0 to 1")));
     }
     if section.stiffness.is_none() && !section.stiffness_of.is_empty() {
         let message = "stiffness_of goes with stiffness; without it the stiffness is that of the materials";
-        return Err(Fault::new("solver.position-based.stiffness_of", message));
+        return Err(Fault::new(format!("{at}.stiffness_of"), message));
     }
     let kinds = || section.stiffness_of.iter().map(|(kind, k)| (kind.clone(), *k)).collect();
     Ok(PositionBasedParams {
@@ -183,7 +184,7 @@ fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams,
             None | Some(SweepSection::GaussSeidel {}) => SweepKind::GaussSeidel,
             Some(SweepSection::Jacobi { relaxation }) if !(relaxation > 0.0 && relaxation < 2.0) => {
                 let message = format!("relaxation is {relaxation}, but must be above 0 and below 2");
-                return Err(Fault::new("solver.position-based.sweep.jacobi.relaxation", message));
+                return Err(Fault::new(format!("{at}.sweep.jacobi.relaxation"), message));
             }
             Some(SweepSection::Jacobi { relaxation }) => SweepKind::Jacobi { relaxation },
         },
@@ -192,15 +193,15 @@ fn position_based(section: &PositionBasedSection) -> Result<PositionBasedParams,
             Some(SweepOrderName::Reversed) => SweepOrder::Reversed,
             Some(SweepOrderName::Alternating) => SweepOrder::Alternating,
         },
-        levels: section.levels.as_ref().map(stretch_levels).transpose()?,
-        density_tolerance: density_tolerance(section)?,
+        levels: section.levels.as_ref().map(|levels| stretch_levels(at, levels)).transpose()?,
+        density_tolerance: density_tolerance(at, section)?,
         ..standard
     })
 }
 
-fn density_tolerance(section: &PositionBasedSection) -> Result<Option<DensityTolerance>, Fault> {
+fn density_tolerance(at: &str, section: &PositionBasedSection) -> Result<Option<DensityTolerance>, Fault> {
     let (standard, base) = (DensityTolerance::default(), PositionBasedParams::default().iterations);
-    let key = "solver.position-based.density_iterations";
+    let key = &format!("{at}.density_iterations");
     check_most(key, section.density_iterations, MOST_ITERATIONS)?;
     let Some(excess) = section.density_tolerance else {
         return match section.density_iterations {
@@ -210,7 +211,7 @@ fn density_tolerance(section: &PositionBasedSection) -> Result<Option<DensityTol
     };
     if !(excess > 0.0 && excess.is_finite()) {
         let message = format!("density_tolerance is {excess}, but must be above 0");
-        return Err(Fault::new("solver.position-based.density_tolerance", message));
+        return Err(Fault::new(format!("{at}.density_tolerance"), message));
     }
     let iterations = section.density_iterations.unwrap_or(standard.iterations);
     let least = section.iterations.unwrap_or(base);
@@ -221,10 +222,10 @@ fn density_tolerance(section: &PositionBasedSection) -> Result<Option<DensityTol
     Ok(Some(DensityTolerance { excess, iterations }))
 }
 
-fn stretch_levels(section: &StretchLevelsSection) -> Result<StretchLevels, Fault> {
+fn stretch_levels(at: &str, section: &StretchLevelsSection) -> Result<StretchLevels, Fault> {
     let standard = StretchLevels::default();
     let fault = |key: &str, value: String, need: &str| {
-        Err(Fault::new(format!("solver.position-based.levels.{key}"), format!("{key} is {value}, but must be {need}")))
+        Err(Fault::new(format!("{at}.levels.{key}"), format!("{key} is {value}, but must be {need}")))
     };
     let levels = section.levels.unwrap_or(standard.levels);
     if !(1..=16).contains(&levels) {

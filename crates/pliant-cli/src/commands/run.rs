@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use pliant::solve::SolverChoice;
 use pliant::{MOST_THREADS, ModelError, StepError};
 use pliant_io::store::RunStore;
 use pliant_io::write::ExportFormat;
@@ -74,7 +75,8 @@ pub(crate) struct Arguments {
     /// Number of iterations, with `--solver`.
     #[arg(long, default_value_t = 10)]
     iterations: usize,
-    /// Compute on a graphics processor, by the scene's solver or that of `--solver`: auto, plain, chebyshev, two-metric.
+    /// Compute on a graphics processor, by the scene's solver or that of `--solver`: auto, plain, chebyshev,
+    /// two-metric, and position-based and follow-leader where the state can stay there.
     /// `--gpu=NAME` takes the adapter whose name contains NAME; `pliant gpu` lists them.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     gpu: Option<Option<String>>,
@@ -115,6 +117,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     export::check_fluids(run.sim.model(), &formats, arguments.fluid)?;
     let frames = arguments.frames.unwrap_or_else(|| scene.frames());
     let dir = arguments.out.clone().unwrap_or_else(|| default_folder(&arguments.scene));
+    run.plan_frames(frames);
+    if !arguments.resume {
+        // Before there is a folder. What is resumed goes there from its checkpoint.
+        run.settle_in().map_err(|error| placed(&scene, error.into()))?;
+    }
     let mut store = match (arguments.resume, arguments.overwrite) {
         (true, _) => place::resume(&scene, &mut run, &dir)?,
         (false, true) => place::replace(&scene, &run, &dir)?,
@@ -158,7 +165,17 @@ pub(crate) fn simulate(
     let mut progress = Progress::new(voice, frames, run.frame());
     let mut changes = run.topology_changes();
     while run.frame() < frames {
-        let reports = run.next_frame()?;
+        let reports = match run.next_frame() {
+            Ok(reports) => reports,
+            Err(error) => {
+                // What is on a GPU may be lost, but not what has come back from it.
+                let number = u64::from(run.frame());
+                if run.is_on_gpu() && store.checkpoints().last() != Some(&number) {
+                    store.write_checkpoint(number, &run.save())?;
+                }
+                return Err(error.into());
+            }
+        };
         let number = u64::from(run.frame());
         if run.topology_changes() != changes {
             changes = run.topology_changes();
@@ -183,14 +200,23 @@ fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error
     if let Some(threads) = arguments.threads.filter(|threads| *threads > MOST_THREADS) {
         return Err(ModelError::TooManyThreads { threads, limit: MOST_THREADS }.into());
     }
+    let mut must_stay = None;
     let choice = match (arguments.solver.as_deref(), &arguments.gpu) {
         (None, _) => None,
         (Some(name), None) => Some(solver(name, arguments.iterations)?),
         (Some(name), Some(adapter)) => {
-            Some(gpu::moved(name, &solver(name, arguments.iterations)?, adapter.as_deref())?)
+            let choice = solver(name, arguments.iterations)?;
+            Some(match choice {
+                // The engine's solvers, for worlds that stay on the GPU.
+                SolverChoice::PositionBased(_) | SolverChoice::FollowLeader(_) => {
+                    must_stay = Some(adapter.as_deref());
+                    choice
+                }
+                _ => gpu::moved(name, &choice, adapter.as_deref())?,
+            })
         }
     };
-    Ok(scene.build_with(|mut builder| {
+    let mut run = scene.build_with(|mut builder| {
         if let Some(choice) = choice {
             builder = builder.solver(choice);
         }
@@ -198,7 +224,11 @@ fn build(scene: &Scene, arguments: &Arguments) -> Result<SceneRun, Box<dyn Error
             Some(threads) => builder.threads(threads),
             None => builder,
         }
-    })?)
+    })?;
+    if let Some(adapter) = must_stay {
+        run.stay_on_gpu(adapter);
+    }
+    Ok(run)
 }
 
 /// An error of a step at its place in the scene, if it has one.

@@ -107,14 +107,14 @@ impl Device {
         });
         let mut encoder = self.0.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(&from.buffer, 0, &buffer, 0, bytes);
-        self.0.queue.submit([encoder.finish()]);
+        let copied = self.0.queue.submit([encoder.finish()]);
         let state = Arc::new(Mutex::new(State::Busy));
         let arrived = state.clone();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
             let next = if let Err(error) = result { State::Failed(error.to_string()) } else { State::Ready };
             *arrived.lock().unwrap_or_else(PoisonError::into_inner) = next;
         });
-        Ok(Pending { device: self.clone(), buffer, len, state, kind: PhantomData })
+        Ok(Pending { device: self.clone(), buffer, len, copied, state, kind: PhantomData })
     }
 }
 
@@ -131,6 +131,8 @@ pub struct Pending<T> {
     device: Device,
     buffer: wgpu::Buffer,
     len: usize,
+    /// When they have been copied.
+    copied: wgpu::SubmissionIndex,
     state: Arc<Mutex<State>>,
     kind: PhantomData<T>,
 }
@@ -142,9 +144,9 @@ impl<T: Pod> Pending<T> {
         !matches!(*self.state.lock().unwrap_or_else(PoisonError::into_inner), State::Busy)
     }
 
-    /// Waits for them.
+    /// Waits for them, but not for what was asked for later.
     pub fn wait(self) -> Result<Vec<T>, GpuError> {
-        self.device.wait()?;
+        self.device.wait_for(Some(self.copied.clone()))?;
         if let State::Failed(reason) = &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             let adapter = self.device.adapter().name.clone();
             note(&self.device.0.trouble, GpuError::Lost { adapter, reason: reason.clone() });

@@ -200,7 +200,13 @@ impl Device {
 
     /// Waits until everything that was asked for is done.
     pub(crate) fn wait(&self) -> Result<(), GpuError> {
-        if let Err(error) = self.0.device.poll(wgpu::PollType::wait_indefinitely()) {
+        self.wait_for(None)
+    }
+
+    /// Waits until something is done; without it, everything.
+    fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let until = wgpu::PollType::Wait { submission_index, timeout: None };
+        if let Err(error) = self.0.device.poll(until) {
             note(&self.0.trouble, GpuError::Lost { adapter: self.adapter().name.clone(), reason: error.to_string() });
         }
         self.check()

@@ -3,6 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | `world` | what a fluid is made from, and what is refused |
+//! | `resident` | a simulation of fluids that stays on a device |
 //! | `constants`, `colliders` | the numbers and the shapes that kernels begin with |
 //! | `program` | the buffers, and the kernels of a step one after the other |
 //! | `survey`, `count`, `scan`, `sort` | sort particles by the cells of a grid |
@@ -17,9 +18,11 @@
 mod colliders;
 mod constants;
 mod program;
+mod resident;
 mod world;
 
 pub(crate) use colliders::{colliders as collider_functions, is_known};
+pub use resident::ResidentFluid;
 pub use world::{FluidWorld, MOST_COLLIDERS, PRESSURE_DISPATCHES};
 
 /// Distances from shapes, and the law of contact: other worlds have the same. They need what [`collider_functions`] writes, and some constants.
@@ -133,11 +136,14 @@ impl GpuFluid {
 
     /// Asks for the state after all steps so far, without waiting for it.
     pub fn request_state(&self) -> Result<PendingFluid, GpuError> {
-        Ok(PendingFluid {
-            layout: self.layout,
-            state: self.device.request(&self.buffers.state, 2 * self.layout.count)?,
-            status: self.device.request(&self.buffers.status, status::LEN)?,
-        })
+        let (state, status) = self.request_parts()?;
+        Ok(PendingFluid { layout: self.layout, state, status })
+    }
+
+    /// The state and what went wrong, on their way.
+    fn request_parts(&self) -> Result<(Pending<[f32; 4]>, Pending<u32>), GpuError> {
+        let state = self.device.request(&self.buffers.state, 2 * self.layout.count)?;
+        Ok((state, self.device.request(&self.buffers.status, status::LEN)?))
     }
 
     /// The state after all steps so far.
@@ -176,27 +182,28 @@ impl PendingFluid {
 
     /// Waits for it. A step that went wrong is an error here.
     pub fn wait(self) -> Result<FluidState, GpuError> {
-        let (rows, words) = (self.state.wait()?, self.status.wait()?);
-        if words[status::LOST] > 0 {
-            return Err(GpuError::ParticleLost { particle: words[status::LOST] as usize - 1 });
-        }
-        if words[status::RUNAWAY] > 0 {
-            return Err(GpuError::ParticleRanAway { particle: words[status::RUNAWAY] as usize - 1 });
-        }
-        if words[status::CROWD] > 0 {
-            let (neighbours, limit) = (words[status::CROWD] as usize, MOST_NEIGHBOURS);
-            return Err(GpuError::Crowded { neighbours, limit });
-        }
-        let Layout { count, centre, radius, .. } = self.layout;
-        let vector = |row: &[f32; 4]| Vec3::new(row[0].into(), row[1].into(), row[2].into()) * radius;
-        let (positions, velocities) = rows.split_at(count);
-        Ok(FluidState {
-            positions: positions.iter().map(|row| centre + vector(row)).collect(),
-            velocities: velocities.iter().map(vector).collect(),
-            pressure: PressureReport {
-                most_dispatches: words[status::PRESSURE],
-                unfinished: words[status::UNFINISHED],
-            },
-        })
+        assembled(&self.layout, &self.state.wait()?, &self.status.wait()?)
     }
+}
+
+/// The state of a fluid from what came back, unless something went wrong.
+fn assembled(layout: &Layout, rows: &[[f32; 4]], words: &[u32]) -> Result<FluidState, GpuError> {
+    if words[status::LOST] > 0 {
+        return Err(GpuError::ParticleLost { particle: words[status::LOST] as usize - 1 });
+    }
+    if words[status::RUNAWAY] > 0 {
+        return Err(GpuError::ParticleRanAway { particle: words[status::RUNAWAY] as usize - 1 });
+    }
+    if words[status::CROWD] > 0 {
+        let (neighbours, limit) = (words[status::CROWD] as usize, MOST_NEIGHBOURS);
+        return Err(GpuError::Crowded { neighbours, limit });
+    }
+    let &Layout { count, centre, radius, .. } = layout;
+    let vector = |row: &[f32; 4]| Vec3::new(row[0].into(), row[1].into(), row[2].into()) * radius;
+    let (positions, velocities) = rows.split_at(count);
+    Ok(FluidState {
+        positions: positions.iter().map(|row| centre + vector(row)).collect(),
+        velocities: velocities.iter().map(vector).collect(),
+        pressure: PressureReport { most_dispatches: words[status::PRESSURE], unfinished: words[status::UNFINISHED] },
+    })
 }

@@ -24,7 +24,7 @@ use pliant::math::{RigidFit, Vec3};
 
 use crate::device::{Device, Program, Timing};
 use crate::error::GpuError;
-use crate::resident::{PendingPositions, ResidentWorld};
+use crate::resident::{HostSide, PendingState, ResidentState, ResidentWorld};
 use crate::world::GpuWorldError;
 use colliders::poses;
 use layout::{Layout, by_vertex};
@@ -35,7 +35,7 @@ use program::Buffers;
 /// ```
 /// use pliant::mesh::generate::{Bundle, Roots};
 /// use pliant::prelude::*;
-/// use pliant_gpu::GpuHair;
+/// use pliant_gpu::{GpuHair, ResidentWorld};
 /// use pliant_gpu::device::{Device, DeviceChoice};
 /// # if Device::adapters().is_empty() { return Ok(()) }
 /// let roots = Roots::Disc { radius: 0.05, count: 200 };
@@ -55,7 +55,7 @@ use program::Buffers;
 /// ```
 #[derive(Debug)]
 pub struct GpuHair {
-    sim: Simulation,
+    host: HostSide,
     device: Device,
     layout: Layout,
     buffers: Buffers,
@@ -68,14 +68,25 @@ pub struct GpuHair {
     targets: Vec<Vec3>,
     /// What the device knows of the moment.
     told: Vec<[f32; 4]>,
-    /// Steps since the state of `sim`.
-    steps: u64,
 }
 
 impl GpuHair {
     /// Brings a world there. What is not supported is refused by name.
     pub fn new(device: &Device, sim: Simulation) -> Result<Self, GpuWorldError> {
-        let (params, chains) = world::check(&sim)?;
+        Ok(Self::prepare(device, &sim)?(sim))
+    }
+
+    /// Refuses what would be left out.
+    pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
+        Ok(world::check(sim).map(|_| ())?)
+    }
+
+    /// Does all that may fail, and leaves the simulation to its owner until then.
+    pub(crate) fn prepare(
+        device: &Device,
+        sim: &Simulation,
+    ) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
+        let (params, chains) = world::check(sim)?;
         let model = sim.model();
         let mut layout = Layout::new(model, &params, &chains, sim.positions());
         let carriers = |body: &pliant::BodyInfo| {
@@ -87,10 +98,13 @@ impl GpuHair {
         let pins = model.pinned().iter().map(|&v| sim.positions()[v as usize]).collect();
         let targets = sim.pin_targets().to_vec();
         aim(&mut layout, &targets);
-        let buffers = Buffers::new(device, &sim, &params, &layout)?;
-        let program = buffers.program(device, &sim, &params, &layout)?;
-        let (device, told, steps) = (device.clone(), Vec::new(), 0);
-        Ok(Self { sim, device, layout, buffers, program, carriers, pins, targets, told, steps })
+        let buffers = Buffers::new(device, sim, &params, &layout)?;
+        let program = buffers.program(device, sim, &params, &layout)?;
+        let (device, told) = (device.clone(), Vec::new());
+        Ok(move |sim| {
+            let host = HostSide::new(sim);
+            Self { host, device, layout, buffers, program, carriers, pins, targets, told }
+        })
     }
 
     /// The device.
@@ -105,8 +119,8 @@ impl GpuHair {
 
     /// Sets the positions of all pins at the end of the next step, by a function of the vertex and its rest position, as [`Simulation::move_pins`] does.
     pub fn move_pins(&mut self, target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), GpuWorldError> {
-        self.sim.move_pins(target)?;
-        self.targets.copy_from_slice(self.sim.pin_targets());
+        self.host.simulation_mut().move_pins(target)?;
+        self.targets.copy_from_slice(self.host.simulation().pin_targets());
         aim(&mut self.layout, &self.targets);
         self.device.write(&self.buffers.chains, 0, &self.layout.chains)?;
         Ok(())
@@ -114,42 +128,42 @@ impl GpuHair {
 
     /// Asks for a step with all its substeps, without waiting for it.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
-        for number in 0..self.sim.substeps() {
+        for number in 0..self.host.simulation().substeps() {
             self.tell(number)?;
             self.device.run(&[&self.program])?;
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(())
     }
 
     /// Takes a step, waits for it, and tells how long its substeps took together.
     pub fn timed_step(&mut self) -> Result<Timing, GpuWorldError> {
         let mut sum = Timing { device: Some(0.0), wall: 0.0 };
-        for number in 0..self.sim.substeps() {
+        for number in 0..self.host.simulation().substeps() {
             self.tell(number)?;
             let timing = self.device.time(&[&self.program])?;
             sum.device = sum.device.zip(timing.device).map(|(sum, more)| sum + more);
             sum.wall += timing.wall;
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(sum)
     }
 
     /// Tells the device what it has to know of a substep: how far leaders go, where they carry bodies, and how colliders move.
     fn tell(&mut self, number: usize) -> Result<(), GpuError> {
-        let (count, h) = (self.sim.substeps(), self.sim.time_step());
+        let (count, h) = (self.host.simulation().substeps(), self.host.simulation().time_step());
         let left = count - number;
         let share = 1.0 / left as f64;
         for (pin, target) in self.pins.iter_mut().zip(&self.targets) {
             *pin = if left == 1 { *target } else { *pin + (*target - *pin) * share };
         }
         let mut moment = vec![[share as f32, 0.0, 0.0, 0.0]];
-        for body in 0..self.sim.model().bodies().len() {
+        for body in 0..self.host.simulation().model().bodies().len() {
             moment.extend(self.carriers.get(body).map_or([[0.0; 4]; 2], |own| self.carried(own)));
         }
-        let begin = self.sim.time() + self.steps as f64 * h;
+        let begin = self.host.time_ahead();
         let span = [number, number + 1].map(|number| begin + h * (number as f64 / count as f64));
-        for collider in self.sim.colliders() {
+        for collider in self.host.simulation().colliders() {
             moment.extend(poses(collider, span, self.layout.centre));
         }
         if self.told != moment {
@@ -161,60 +175,22 @@ impl GpuHair {
 
     /// How a body is carried by its pinned vertices: a rotation, and where it takes the middle of the world.
     fn carried(&self, own: &[usize]) -> [[f32; 4]; 2] {
-        let model = self.sim.model();
+        let model = self.host.simulation().model();
         let place = |&pin: &usize| (model.rest()[model.pinned()[pin] as usize], self.pins[pin], 1.0);
         let fit = RigidFit::new(own.iter().map(place));
         let [x, y, z] = self.layout.row(fit.place(self.layout.centre));
         [fit.rotation.to_array().map(|c| c as f32), [x, y, z, 0.0]]
     }
 
-    /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
-    pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        let places = self.device.request(&self.buffers.state, self.layout.count)?;
-        let (vertices, centre) = (self.layout.vertices.clone(), self.layout.centre);
-        let len = self.sim.positions().len();
-        Ok(PendingPositions::new(vec![places], move |parts| Ok(by_vertex(&vertices, &parts[0], len, centre))))
-    }
-
-    /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with elsewhere. A state that is not finite is an error, and
-    /// the last good one stays.
-    pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        let Layout { count, vertices, centre, .. } = &self.layout;
-        let rows = self.device.read(&self.buffers.state, 2 * count)?;
-        let len = self.sim.positions().len();
-        let mut positions = by_vertex(vertices, &rows[..*count], len, *centre);
-        let velocities = by_vertex(vertices, &rows[*count..], len, Vec3::ZERO);
-        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
-            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
-        }
-        // Of pinned vertices the exact place is known.
-        self.sim.model().pinned().iter().zip(&self.pins).for_each(|(&v, pin)| positions[v as usize] = *pin);
-        self.sim.set_state_after(self.steps, &positions, &velocities)?;
-        self.steps = 0;
-        let (targets, mut next) = (&self.targets, 0);
-        self.sim.move_pins(|_, _| {
-            next += 1;
-            targets[next - 1]
-        })?;
-        Ok(&self.sim)
-    }
-
     /// Puts vertices elsewhere, and gives them velocities; pinned vertices stay where they are put.
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), GpuWorldError> {
-        self.sim.set_state_after(self.steps, positions, velocities)?;
-        self.steps = 0;
-        self.targets.copy_from_slice(self.sim.pin_targets());
+        self.host.put(positions, velocities)?;
+        self.targets.copy_from_slice(self.host.simulation().pin_targets());
         self.pins.copy_from_slice(&self.targets);
         aim(&mut self.layout, &self.targets);
         self.device.write(&self.buffers.chains, 0, &self.layout.chains)?;
         self.device.write(&self.buffers.state, 0, &self.layout.state(positions, velocities))?;
         Ok(())
-    }
-
-    /// The world, to go on with elsewhere.
-    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
-        self.sync()?;
-        Ok(self.sim)
     }
 }
 
@@ -226,26 +202,48 @@ fn aim(layout: &mut Layout, targets: &[Vec3]) {
 
 impl ResidentWorld for GpuHair {
     fn device(&self) -> &Device {
-        self.device()
+        &self.device
     }
 
     fn step(&mut self) -> Result<(), GpuWorldError> {
         self.step()
     }
 
-    fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        self.request_positions()
+    fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
+        let mut targets = targets.iter();
+        self.move_pins(|_, rest| targets.next().copied().unwrap_or(rest))
     }
 
-    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        self.sync()
+    fn request_state(&self) -> Result<PendingState, GpuError> {
+        let Layout { count, vertices, centre, .. } = &self.layout;
+        let rows = self.device.request(&self.buffers.state, 2 * count)?;
+        let (count, vertices, centre) = (*count, vertices.clone(), *centre);
+        let len = self.host.simulation().positions().len();
+        Ok(PendingState::new(self.host.steps(), vec![rows], Vec::new(), move |parts, _| {
+            let (positions, velocities) = parts[0].split_at(count);
+            Ok((by_vertex(&vertices, positions, len, centre), by_vertex(&vertices, velocities, len, Vec3::ZERO)))
+        }))
     }
 
-    fn last_synced(&self) -> &Simulation {
-        &self.sim
+    fn accept(&mut self, state: &ResidentState) -> Result<&Simulation, GpuWorldError> {
+        let mut state = state.clone();
+        if state.steps == self.host.steps() {
+            // Of pinned vertices the exact place is known.
+            let pinned = self.host.simulation().model().pinned();
+            pinned.iter().zip(&self.pins).for_each(|(&v, pin)| state.positions[v as usize] = *pin);
+        }
+        self.host.accept_and_aim(&state)
     }
 
-    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
-        (*self).into_simulation()
+    fn host(&self) -> &HostSide {
+        &self.host
+    }
+
+    fn host_mut(&mut self) -> &mut HostSide {
+        &mut self.host
+    }
+
+    fn into_host(self: Box<Self>) -> HostSide {
+        self.host
     }
 }

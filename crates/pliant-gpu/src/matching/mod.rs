@@ -24,7 +24,7 @@ use pliant::math::Vec3;
 
 use crate::device::{Device, Program, Timing};
 use crate::error::GpuError;
-use crate::resident::{PendingPositions, ResidentWorld};
+use crate::resident::{HostSide, PendingState, ResidentState, ResidentWorld};
 use crate::world::GpuWorldError;
 use program::{Buffers, rows};
 use world::Matched;
@@ -34,7 +34,7 @@ use world::Matched;
 /// ```
 /// use pliant::Lattice;
 /// use pliant::prelude::*;
-/// use pliant_gpu::GpuMatching;
+/// use pliant_gpu::{GpuMatching, ResidentWorld};
 /// use pliant_gpu::device::{Device, DeviceChoice};
 /// # if Device::adapters().is_empty() { return Ok(()) }
 /// let lattice = Lattice::block([8, 6, 6], 0.05)?;
@@ -51,7 +51,7 @@ use world::Matched;
 /// ```
 #[derive(Debug)]
 pub struct GpuMatching {
-    sim: Simulation,
+    host: HostSide,
     device: Device,
     matched: Matched,
     buffers: Buffers,
@@ -61,24 +61,38 @@ pub struct GpuMatching {
     centre: Vec3,
     /// The share of their way that the device knows that pinned particles go.
     told: Option<f64>,
-    /// Steps since the state of `sim`.
-    steps: u64,
 }
 
 impl GpuMatching {
     /// Brings a world there. What is not supported is refused by name.
     pub fn new(device: &Device, sim: Simulation) -> Result<Self, GpuWorldError> {
-        let matched = world::check(&sim)?;
+        Ok(Self::prepare(device, &sim)?(sim))
+    }
+
+    /// Refuses what would be left out.
+    pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
+        Ok(world::check(sim).map(|_| ())?)
+    }
+
+    /// Does all that may fail, and leaves the simulation to its owner until then.
+    pub(crate) fn prepare(
+        device: &Device,
+        sim: &Simulation,
+    ) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
+        let matched = world::check(sim)?;
         let (low, high) = sim
             .positions()
             .iter()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p)));
         let centre = 0.5 * (low + high);
-        let buffers = Buffers::new(device, &sim, &matched, centre)?;
-        let program = buffers.program(device, &sim, &matched, centre)?;
-        let world = Self { sim, device: device.clone(), matched, buffers, program, centre, told: None, steps: 0 };
-        world.aim()?;
-        Ok(world)
+        let buffers = Buffers::new(device, sim, &matched, centre)?;
+        let program = buffers.program(device, sim, &matched, centre)?;
+        buffers.aim(device, sim, centre)?;
+        let device = device.clone();
+        Ok(move |sim| {
+            let host = HostSide::new(sim);
+            Self { host, device, matched, buffers, program, centre, told: None }
+        })
     }
 
     /// The device.
@@ -93,26 +107,13 @@ impl GpuMatching {
 
     /// Sets the positions of all pins at the end of the next step, by a function of the vertex and its rest position, as [`Simulation::move_pins`] does.
     pub fn move_pins(&mut self, target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), GpuWorldError> {
-        self.sim.move_pins(target)?;
-        Ok(self.aim()?)
-    }
-
-    /// Tells the device where pinned particles go.
-    fn aim(&self) -> Result<(), GpuError> {
-        if self.buffers.pins.is_empty() {
-            return Ok(());
-        }
-        let mut pins = vec![[0.0; 4]; self.buffers.pins.len()];
-        for (&v, target) in self.sim.model().pinned().iter().zip(self.sim.pin_targets()) {
-            let [x, y, z] = (*target - self.centre).to_array().map(|c| c as f32);
-            pins[v as usize] = [x, y, z, 0.0];
-        }
-        self.device.write(&self.buffers.pins, 0, &pins)
+        self.host.simulation_mut().move_pins(target)?;
+        Ok(self.buffers.aim(&self.device, self.host.simulation(), self.centre)?)
     }
 
     /// Tells the device how much of their way pinned particles go in a substep.
     fn tell(&mut self, number: usize) -> Result<(), GpuError> {
-        let share = 1.0 / (self.sim.substeps() - number) as f64;
+        let share = 1.0 / (self.host.simulation().substeps() - number) as f64;
         if self.told != Some(share) {
             self.device.write(&self.buffers.moment, 0, &[[share as f32, 0.0, 0.0, 0.0]])?;
             self.told = Some(share);
@@ -122,67 +123,33 @@ impl GpuMatching {
 
     /// Asks for a step with all its substeps, without waiting for it.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
-        for number in 0..self.sim.substeps() {
+        for number in 0..self.host.simulation().substeps() {
             self.tell(number)?;
             self.device.run(&[&self.program])?;
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(())
     }
 
     /// Takes a step, waits for it, and tells how long its substeps took together.
     pub fn timed_step(&mut self) -> Result<Timing, GpuWorldError> {
         let mut sum = Timing { device: Some(0.0), wall: 0.0 };
-        for number in 0..self.sim.substeps() {
+        for number in 0..self.host.simulation().substeps() {
             self.tell(number)?;
             let timing = self.device.time(&[&self.program])?;
             sum.device = sum.device.zip(timing.device).map(|(sum, more)| sum + more);
             sum.wall += timing.wall;
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(sum)
-    }
-
-    /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
-    pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        let places = self.device.request(&self.buffers.state, self.matched.masses.len())?;
-        let centre = self.centre;
-        Ok(PendingPositions::new(vec![places], move |parts| {
-            Ok(parts[0].iter().map(|row| centre + vector(row)).collect())
-        }))
-    }
-
-    /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with elsewhere. A state that is not finite is an error, and
-    /// the last good one stays.
-    pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        let count = self.matched.masses.len();
-        let rows = self.device.read(&self.buffers.state, 2 * count)?;
-        let positions: Vec<Vec3> = rows[..count].iter().map(|row| self.centre + vector(row)).collect();
-        let velocities: Vec<Vec3> = rows[count..].iter().map(vector).collect();
-        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
-            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
-        }
-        let targets = self.sim.pin_targets().to_vec();
-        self.sim.set_state_after(self.steps, &positions, &velocities)?;
-        self.steps = 0;
-        let mut targets = targets.into_iter();
-        self.sim.move_pins(|_, rest| targets.next().unwrap_or(rest))?;
-        Ok(&self.sim)
     }
 
     /// Puts vertices elsewhere, and gives them velocities; pinned vertices stay where they are put.
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), GpuWorldError> {
-        self.sim.set_state_after(self.steps, positions, velocities)?;
-        self.steps = 0;
-        self.aim()?;
+        self.host.put(positions, velocities)?;
+        self.buffers.aim(&self.device, self.host.simulation(), self.centre)?;
         self.device.write(&self.buffers.state, 0, &rows(positions, velocities, &self.matched, self.centre))?;
         Ok(())
-    }
-
-    /// The world, to go on with elsewhere.
-    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
-        self.sync()?;
-        Ok(self.sim)
     }
 }
 
@@ -192,26 +159,55 @@ fn vector(row: &[f32; 4]) -> Vec3 {
 
 impl ResidentWorld for GpuMatching {
     fn device(&self) -> &Device {
-        self.device()
+        &self.device
     }
 
     fn step(&mut self) -> Result<(), GpuWorldError> {
         self.step()
     }
 
-    fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        self.request_positions()
+    fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
+        let mut targets = targets.iter();
+        self.move_pins(|_, rest| targets.next().copied().unwrap_or(rest))
     }
 
-    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        self.sync()
+    fn request_state(&self) -> Result<PendingState, GpuError> {
+        let (count, centre) = (self.matched.masses.len(), self.centre);
+        let rows = self.device.request(&self.buffers.state, 2 * count)?;
+        Ok(PendingState::new(self.host.steps(), vec![rows], Vec::new(), move |parts, _| {
+            let (positions, velocities) = parts[0].split_at(count);
+            Ok((positions.iter().map(|row| centre + vector(row)).collect(), velocities.iter().map(vector).collect()))
+        }))
     }
 
-    fn last_synced(&self) -> &Simulation {
-        &self.sim
+    fn accept(&mut self, state: &ResidentState) -> Result<&Simulation, GpuWorldError> {
+        self.host.accept_and_aim(state)
     }
 
-    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
-        (*self).into_simulation()
+    fn host(&self) -> &HostSide {
+        &self.host
+    }
+
+    fn host_mut(&mut self) -> &mut HostSide {
+        &mut self.host
+    }
+
+    fn into_host(self: Box<Self>) -> HostSide {
+        self.host
+    }
+}
+
+impl Buffers {
+    /// Tells the device where pinned particles go.
+    fn aim(&self, device: &Device, sim: &Simulation, centre: Vec3) -> Result<(), GpuError> {
+        if self.pins.is_empty() {
+            return Ok(());
+        }
+        let mut pins = vec![[0.0; 4]; self.pins.len()];
+        for (&v, target) in sim.model().pinned().iter().zip(sim.pin_targets()) {
+            let [x, y, z] = (*target - centre).to_array().map(|c| c as f32);
+            pins[v as usize] = [x, y, z, 0.0];
+        }
+        device.write(&self.pins, 0, &pins)
     }
 }

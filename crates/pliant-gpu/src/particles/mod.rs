@@ -27,7 +27,7 @@ use pliant::solve::{PositionBasedParams, SweepOrder};
 
 use crate::device::{Access, Bound, Device, Program, Storage, Timing};
 use crate::error::GpuError;
-use crate::resident::{PendingPositions, ResidentWorld};
+use crate::resident::{HostSide, PendingState, ResidentState, ResidentWorld};
 use crate::world::GpuWorldError;
 use contacts::Contacts;
 use laws::{Elements, Manner};
@@ -40,7 +40,7 @@ use schedule::THREADS;
 /// ```
 /// use pliant::constraint::LongRangeAttachments;
 /// use pliant::prelude::*;
-/// use pliant_gpu::GpuParticles;
+/// use pliant_gpu::{GpuParticles, ResidentWorld};
 /// use pliant_gpu::device::{Device, DeviceChoice};
 /// # if Device::adapters().is_empty() { return Ok(()) }
 /// let sheet = Sheet { columns: 10, rows: 10, ..Sheet::default() };
@@ -58,7 +58,15 @@ use schedule::THREADS;
 /// ```
 #[derive(Debug)]
 pub struct GpuParticles {
-    sim: Simulation,
+    host: HostSide,
+    state: State,
+    /// Whole substeps, the first one first.
+    substeps: Vec<Program>,
+}
+
+/// The state on the device.
+#[derive(Debug)]
+struct State {
     device: Device,
     /// The middle of the world at first \[m\], from which positions are counted.
     centre: Vec3,
@@ -68,16 +76,49 @@ pub struct GpuParticles {
     /// Where pinned vertices are to be at the end of the step.
     targets: Storage<[f32; 4]>,
     inverse_masses: Vec<f32>,
-    /// Whole substeps, the first one first.
-    substeps: Vec<Program>,
-    /// Steps since the state of `sim`.
-    steps: u64,
+}
+
+impl State {
+    /// Brings the state of a simulation to the device.
+    fn write(&self, sim: &Simulation) -> Result<(), GpuError> {
+        let state = sim.state();
+        let rows = state.positions.iter().zip(&self.inverse_masses).map(|(x, w)| quad(*x - self.centre, *w));
+        self.device.write(&self.points, 0, &rows.collect::<Vec<_>>())?;
+        let speeds: Vec<_> = state.velocities.iter().map(|v| quad(*v, 0.0)).collect();
+        self.device.write(&self.velocities, 0, &speeds)?;
+        self.aim(sim)
+    }
+
+    /// Tells the device where all pins go.
+    fn aim(&self, sim: &Simulation) -> Result<(), GpuError> {
+        let pinned = sim.model().pinned();
+        if pinned.is_empty() {
+            return Ok(());
+        }
+        let mut rows = vec![[0.0; 4]; self.targets.len()];
+        let targets = pinned.iter().zip(sim.pin_targets());
+        targets.for_each(|(&v, target)| rows[v as usize] = quad(*target - self.centre, 0.0));
+        self.device.write(&self.targets, 0, &rows)
+    }
 }
 
 impl GpuParticles {
     /// Brings a world of the position-based solver to a device. Refuses by name what would not be done there as the engine does it.
     pub fn new(device: &Device, sim: Simulation) -> Result<Self, GpuWorldError> {
-        let params = world::params_of(&sim)?;
+        Ok(Self::prepare(device, &sim)?(sim))
+    }
+
+    /// Refuses what would be left out, as far as it can be seen without a device.
+    pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
+        Ok(world::params_of(sim).map(|_| ())?)
+    }
+
+    /// Does all that may fail, and leaves the simulation to its owner until then.
+    pub(crate) fn prepare(
+        device: &Device,
+        sim: &Simulation,
+    ) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
+        let params = world::params_of(sim)?;
         let model = sim.model();
         let (count, masses) = (model.rest().len(), model.mass().lumped());
         let free = model.free().iter().map(|&v| masses[v as usize]);
@@ -86,24 +127,23 @@ impl GpuParticles {
         let is_free = |v: usize| model.free_index(v as u32).is_some();
         let inverse: Vec<f64> = (0..count).map(|v| if is_free(v) { mass / masses[v] } else { 0.0 }).collect();
         let points = device.zeros("points", count)?;
-        let passes = passes(device, &sim, &params, &inverse, mass, &points)?;
+        let passes = passes(device, sim, &params, &inverse, mass, &points)?;
         let centre = middle(sim.positions());
         let [starts, velocities, targets] =
             ["starts", "velocities", "targets of pins"].map(|what| device.zeros(what, count));
         let (starts, velocities, targets) = (starts?, velocities?, targets?);
         let buffers = [&points, &starts, &velocities, &targets];
-        let contacts = Contacts::new(device, &sim, centre, [&points, &starts, &velocities])?;
-        let substeps = substeps(device, &sim, &params, (&passes, contacts.as_ref()), buffers)?;
+        let contacts = Contacts::new(device, sim, centre, [&points, &starts, &velocities])?;
+        let substeps = substeps(device, sim, &params, (&passes, contacts.as_ref()), buffers)?;
         let inverse_masses = inverse.iter().map(|&w| w as f32).collect();
-        let (device, steps) = (device.clone(), 0);
-        let mut own = Self { sim, device, centre, points, velocities, targets, inverse_masses, substeps, steps };
-        own.write_state()?;
-        Ok(own)
+        let state = State { device: device.clone(), centre, points, velocities, targets, inverse_masses };
+        state.write(sim)?;
+        Ok(move |sim| Self { host: HostSide::new(sim), state, substeps })
     }
 
     /// The device.
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.state.device
     }
 
     /// Substeps of a step, for measuring them.
@@ -113,125 +153,80 @@ impl GpuParticles {
 
     /// Asks for a step, without waiting for it.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
-        self.device.run(&self.substeps.iter().collect::<Vec<_>>())?;
-        self.steps += 1;
+        self.state.device.run(&self.substeps.iter().collect::<Vec<_>>())?;
+        self.host.count_step();
         Ok(())
     }
 
     /// Takes a step, waits for it, and tells how long it took.
     pub fn timed_step(&mut self) -> Result<Timing, GpuWorldError> {
-        let timing = self.device.time(&self.substeps.iter().collect::<Vec<_>>())?;
-        self.steps += 1;
+        let timing = self.state.device.time(&self.substeps.iter().collect::<Vec<_>>())?;
+        self.host.count_step();
         Ok(timing)
     }
 
     /// Sets the positions of all pins at the end of the next step, and from then on, by a function of the vertex and its rest position.
-    pub fn move_pins(&mut self, mut target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), GpuWorldError> {
-        let mut found = Vec::new();
-        self.sim.move_pins(|vertex, rest| {
-            let position = target(vertex, rest);
-            found.push(position);
-            position
-        })?;
-        Ok(self.write_targets(&found)?)
+    pub fn move_pins(&mut self, target: impl FnMut(u32, Vec3) -> Vec3) -> Result<(), GpuWorldError> {
+        self.host.simulation_mut().move_pins(target)?;
+        Ok(self.state.aim(self.host.simulation())?)
     }
 
     /// Puts vertices elsewhere, and gives them velocities: the world goes on from there.
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<(), GpuWorldError> {
-        self.sim.set_state_after(self.steps, positions, velocities)?;
-        self.steps = 0;
-        Ok(self.write_state()?)
-    }
-
-    /// Brings the state of the simulation to the device.
-    fn write_state(&mut self) -> Result<(), GpuError> {
-        let state = self.sim.state();
-        let rows = state.positions.iter().zip(&self.inverse_masses).map(|(x, w)| quad(*x - self.centre, *w));
-        self.device.write(&self.points, 0, &rows.collect::<Vec<_>>())?;
-        let speeds: Vec<_> = state.velocities.iter().map(|v| quad(*v, 0.0)).collect();
-        self.device.write(&self.velocities, 0, &speeds)?;
-        self.write_targets(self.sim.pin_targets())
-    }
-
-    /// Of all pins, in the order of the model.
-    fn write_targets(&self, pins: &[Vec3]) -> Result<(), GpuError> {
-        let pinned = self.sim.model().pinned();
-        if pinned.is_empty() {
-            return Ok(());
-        }
-        let mut rows = vec![[0.0; 4]; self.targets.len()];
-        pinned.iter().zip(pins).for_each(|(&v, target)| rows[v as usize] = quad(*target - self.centre, 0.0));
-        self.device.write(&self.targets, 0, &rows)
-    }
-
-    /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
-    pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        let (points, centre) = (self.device.request(&self.points, self.points.len())?, self.centre);
-        Ok(PendingPositions::new(vec![points], move |parts| {
-            Ok(parts[0].iter().map(|row| centre + vector(row)).collect())
-        }))
-    }
-
-    /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with on the CPU. A state that is not finite is an error, and the
-    /// last good one stays.
-    pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        self.device.check()?;
-        if self.steps == 0 {
-            return Ok(&self.sim);
-        }
-        let positions = self.request_positions()?;
-        let velocities: Vec<Vec3> =
-            self.device.read(&self.velocities, self.velocities.len())?.iter().map(vector).collect();
-        let mut positions = positions.wait()?;
-        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
-            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
-        }
-        // Where a pin was told to be f32 is a rounding of that.
-        let pins = self.sim.pin_targets().to_vec();
-        for (&v, target) in self.sim.model().pinned().iter().zip(&pins) {
-            let position = &mut positions[v as usize];
-            if *position == self.centre + vector(&quad(*target - self.centre, 0.0)) {
-                *position = *target;
-            }
-        }
-        self.sim.set_state_after(self.steps, &positions, &velocities)?;
-        self.steps = 0;
-        // Those that no step has taken there yet are still to go.
-        let mut pins = pins.into_iter();
-        self.sim.move_pins(|_, rest| pins.next().unwrap_or(rest))?;
-        Ok(&self.sim)
-    }
-
-    /// The world, to go on with elsewhere.
-    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
-        self.sync()?;
-        Ok(self.sim)
+        self.host.put(positions, velocities)?;
+        Ok(self.state.write(self.host.simulation())?)
     }
 }
 
 impl ResidentWorld for GpuParticles {
     fn device(&self) -> &Device {
-        self.device()
+        &self.state.device
     }
 
     fn step(&mut self) -> Result<(), GpuWorldError> {
         self.step()
     }
 
-    fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        self.request_positions()
+    fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
+        let mut targets = targets.iter();
+        self.move_pins(|_, rest| targets.next().copied().unwrap_or(rest))
     }
 
-    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        self.sync()
+    fn request_state(&self) -> Result<PendingState, GpuError> {
+        let (points, velocities) = (&self.state.points, &self.state.velocities);
+        let rows = vec![
+            self.state.device.request(points, points.len())?,
+            self.state.device.request(velocities, velocities.len())?,
+        ];
+        let centre = self.state.centre;
+        Ok(PendingState::new(self.host.steps(), rows, Vec::new(), move |parts, _| {
+            Ok((parts[0].iter().map(|row| centre + vector(row)).collect(), parts[1].iter().map(vector).collect()))
+        }))
     }
 
-    fn last_synced(&self) -> &Simulation {
-        &self.sim
+    fn accept(&mut self, state: &ResidentState) -> Result<&Simulation, GpuWorldError> {
+        // Where a pin was told to be f32 is a rounding of that.
+        let mut state = state.clone();
+        let sim = self.host.simulation();
+        for (&v, target) in sim.model().pinned().iter().zip(sim.pin_targets()) {
+            let position = &mut state.positions[v as usize];
+            if *position == self.state.centre + vector(&quad(*target - self.state.centre, 0.0)) {
+                *position = *target;
+            }
+        }
+        self.host.accept_and_aim(&state)
     }
 
-    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
-        (*self).into_simulation()
+    fn host(&self) -> &HostSide {
+        &self.host
+    }
+
+    fn host_mut(&mut self) -> &mut HostSide {
+        &mut self.host
+    }
+
+    fn into_host(self: Box<Self>) -> HostSide {
+        self.host
     }
 }
 

@@ -1,21 +1,21 @@
 //! A world that stays on the device: its state comes back when it is asked for.
 
+mod held;
 mod outside;
-
-use std::any::Any;
 
 use pliant::contact::ContactMode;
 use pliant::math::Vec3;
-use pliant::solve::{Objective, SetupSeconds, SolverChoice, Start};
+use pliant::solve::{Objective, SetupSeconds, Start};
 use pliant::{Clock, InputError, Simulation, TimeIntegrator};
 use thiserror::Error;
 
 use crate::contact::{Ending, Obstacles, Times, Way};
-use crate::device::{Access, Bound, Device, Program, Storage, Timing};
+use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::prepared::Prepared;
-use crate::resident::{PendingPositions, ResidentWorld};
+use crate::resident::{HostSide, PendingPositions, PendingState, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
+use held::Held;
 use outside::{Moving, Outside};
 
 /// Threads of a workgroup.
@@ -77,26 +77,35 @@ pub enum GpuWorldError {
 /// ```
 #[derive(Debug)]
 pub struct GpuWorld {
-    sim: Simulation,
+    host: HostSide,
     method: GpuMethod,
     prepared: Prepared,
     velocities: Storage<[f32; 4]>,
+    held: Held,
     /// What begins a substep.
     predict: Vec<Program>,
     /// What ends it.
     finish: Vec<Program>,
-    /// Steps since the state of `sim`.
-    steps: u64,
     substeps: usize,
     load: f64,
 }
 
 impl GpuWorld {
-    /// Brings a world with a solver of the GPU there.
+    /// Brings a world with a solver of the GPU there. [`resident`](crate::resident) gives back what it could not bring there.
     pub fn new(mut sim: Simulation) -> Result<Self, GpuWorldError> {
-        let params = params_of(&sim)?;
-        check(&sim, &params)?;
-        let (outside, is_damped) = (Outside::of(&sim)?, sim.damping().stiffness > 0.0);
+        Ok(Self::prepare(&mut sim)?(sim))
+    }
+
+    /// Refuses what would be left out.
+    pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
+        check(sim, &params_of(sim)?)
+    }
+
+    /// Does all that may fail, and leaves the simulation to its owner until then.
+    pub(crate) fn prepare(sim: &mut Simulation) -> Result<impl FnOnce(Simulation) -> Self + use<>, GpuWorldError> {
+        let params = params_of(sim)?;
+        check(sim, &params)?;
+        let (outside, is_damped) = (Outside::of(sim)?, sim.damping().stiffness > 0.0);
         let (h, integrator) = (sim.time_step() / sim.substeps() as f64, sim.integrator());
         let looks_back = integrator == TimeIntegrator::Bdf2;
         let tau = if looks_back { 2.0 * h / 3.0 } else { h };
@@ -173,8 +182,18 @@ impl GpuWorld {
             predict.push(programs.after);
             finish.push(programs.end);
         }
-        let (substeps, method) = (sim.substeps(), params.method);
-        Ok(Self { sim, method, prepared, velocities, predict, finish, steps: 0, substeps, load })
+        let (substeps, method, held) = (sim.substeps(), params.method, Held::new(sim, h, looks_back));
+        Ok(move |sim| Self {
+            host: HostSide::new(sim),
+            method,
+            prepared,
+            velocities,
+            held,
+            predict,
+            finish,
+            substeps,
+            load,
+        })
     }
 
     /// The device.
@@ -184,8 +203,9 @@ impl GpuWorld {
 
     /// Asks for a step. With local/global iterations it does not wait; Newton's method waits for every iteration.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
-        for substep in 0..self.substeps {
-            self.place_colliders(substep)?;
+        for left in (1..=self.substeps).rev() {
+            self.place_colliders(self.substeps - left)?;
+            self.held.approach(&self.prepared.device, &self.prepared.local, left)?;
             match &self.method {
                 GpuMethod::TwoMetric(params) => {
                     self.prepared.device.run(&self.predict.iter().collect::<Vec<_>>())?;
@@ -195,14 +215,14 @@ impl GpuWorld {
                 _ => self.prepared.device.run(&self.substep())?,
             }
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(())
     }
 
     /// Puts colliders to where they are in a substep of the step that is asked for.
     fn place_colliders(&mut self, substep: usize) -> Result<(), GpuError> {
-        let (step, parts) = (self.sim.time_step(), self.substeps as f64);
-        let start = self.sim.time() + step * (self.steps as f64 + substep as f64 / parts);
+        let (step, parts) = (self.host.simulation().time_step(), self.substeps as f64);
+        let start = self.host.time_ahead() + step * substep as f64 / parts;
         match &mut self.prepared.obstacles {
             Some(obstacles) => obstacles.place(&self.prepared.device, [start, start + step / parts]),
             None => Ok(()),
@@ -224,7 +244,7 @@ impl GpuWorld {
         if matches!(self.method, GpuMethod::TwoMetric(_)) {
             return Ok(None);
         }
-        // Colliders that move are put elsewhere before each substep.
+        // Pins stand still for it; colliders that move are put elsewhere before each substep.
         let together = if self.prepared.obstacles.as_ref().is_none_or(Obstacles::is_still) { self.substeps } else { 1 };
         let mut sum = Timing { device: Some(0.0), wall: 0.0 };
         for substep in (0..self.substeps).step_by(together) {
@@ -233,7 +253,7 @@ impl GpuWorld {
             let timing = self.prepared.device.time(&all)?;
             sum = Timing { device: sum.device.zip(timing.device).map(|(a, b)| a + b), wall: sum.wall + timing.wall };
         }
-        self.steps += 1;
+        self.host.count_step();
         Ok(Some(sum))
     }
 
@@ -249,44 +269,36 @@ impl GpuWorld {
 
     /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
     pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
+        let vertices = self.prepared.local.places.vertices.clone();
+        Ok(PendingPositions::new(self.request_places()?, move |parts| Ok(sums(&vertices, &parts[0], &parts[1]))))
+    }
+
+    /// Anchors and offsets, on their way.
+    fn request_places(&self) -> Result<Vec<Pending<[f32; 4]>>, GpuError> {
         let (device, local) = (&self.prepared.device, &self.prepared.local);
         let count = local.places.vertices.len();
-        let anchors = device.request(&local.anchors, count)?;
-        let offsets = device.request(&local.offsets, count)?;
-        let vertices = local.places.vertices.clone();
-        Ok(PendingPositions::new(vec![anchors, offsets], move |parts| {
-            let mut positions = vec![Vec3::ZERO; vertices.len()];
-            for (&v, (anchor, offset)) in vertices.iter().zip(parts[0].iter().zip(&parts[1])) {
-                positions[v as usize] =
-                    Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
-            }
-            Ok(positions)
-        }))
+        Ok(vec![device.request(&local.anchors, count)?, device.request(&local.offsets, count)?])
     }
 
     /// Waits for all steps and brings the state back: to look at, for a checkpoint, or to go on with another solver. A state that is not finite is an error, and
     /// the last good one stays.
     pub fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        let positions = self.request_positions()?;
-        let found = self.prepared.device.read(&self.velocities, self.velocities.len())?;
-        let positions = positions.wait()?;
-        let mut velocities = vec![Vec3::ZERO; positions.len()];
-        for (&v, found) in self.prepared.local.places.vertices.iter().zip(&found) {
-            velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
-        }
-        if !positions.iter().chain(&velocities).all(|v| v.is_finite()) {
-            return Err(GpuWorldError::NotFinite { steps: self.steps, time: self.sim.time() });
-        }
-        self.sim.set_state_after(self.steps, &positions, &velocities)?;
-        self.steps = 0;
-        Ok(&self.sim)
+        ResidentWorld::sync(self)
     }
 
     /// The world, to go on with elsewhere.
-    pub fn into_simulation(mut self) -> Result<Simulation, GpuWorldError> {
-        self.sync()?;
-        Ok(self.sim)
+    pub fn into_simulation(self) -> Result<Simulation, GpuWorldError> {
+        Box::new(self).into_simulation()
     }
+}
+
+/// Position of each vertex: anchors and offsets by places.
+fn sums(vertices: &[u32], anchors: &[[f32; 4]], offsets: &[[f32; 4]]) -> Vec<Vec3> {
+    let mut positions = vec![Vec3::ZERO; vertices.len()];
+    for (&v, (anchor, offset)) in vertices.iter().zip(anchors.iter().zip(offsets)) {
+        positions[v as usize] = Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
+    }
+    positions
 }
 
 impl ResidentWorld for GpuWorld {
@@ -298,32 +310,53 @@ impl ResidentWorld for GpuWorld {
         self.step()
     }
 
+    fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
+        if targets.len() != self.held.len() {
+            let (found, expected) = (targets.len(), self.held.len());
+            return Err(InputError::LengthMismatch { name: "targets of pins", found, expected }.into());
+        }
+        if let Some(value) = targets.iter().flat_map(|p| p.to_array()).find(|c| !c.is_finite()) {
+            return Err(InputError::BadValue { name: "pin target", value, need: "finite" }.into());
+        }
+        self.held.set_targets(targets);
+        Ok(())
+    }
+
+    fn request_state(&self) -> Result<PendingState, GpuError> {
+        let mut rows = self.request_places()?;
+        rows.push(self.prepared.device.request(&self.velocities, self.velocities.len())?);
+        let (vertices, held) = (self.prepared.local.places.vertices.clone(), self.held.velocities().to_vec());
+        let free = self.velocities.len();
+        Ok(PendingState::new(self.host.steps(), rows, Vec::new(), move |rows, _| {
+            let mut velocities = vec![Vec3::ZERO; vertices.len()];
+            for (&v, found) in vertices.iter().zip(&rows[2]) {
+                velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
+            }
+            vertices[free..].iter().zip(held).for_each(|(&v, velocity)| velocities[v as usize] = velocity);
+            Ok((sums(&vertices, &rows[0], &rows[1]), velocities))
+        }))
+    }
+
     fn request_positions(&self) -> Result<PendingPositions, GpuError> {
         self.request_positions()
     }
 
-    fn sync(&mut self) -> Result<&Simulation, GpuWorldError> {
-        self.sync()
+    fn host(&self) -> &HostSide {
+        &self.host
     }
 
-    fn last_synced(&self) -> &Simulation {
-        &self.sim
+    fn host_mut(&mut self) -> &mut HostSide {
+        &mut self.host
     }
 
-    fn into_simulation(self: Box<Self>) -> Result<Simulation, GpuWorldError> {
-        (*self).into_simulation()
+    fn into_host(self: Box<Self>) -> HostSide {
+        self.host
     }
 }
 
 fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
     let choice = sim.solver_choice();
-    if let SolverChoice::Custom(own) = choice {
-        let recipe: &dyn Any = own.recipe();
-        if let Some(params) = recipe.downcast_ref::<GpuParams>() {
-            return Ok(params.clone());
-        }
-    }
-    Err(GpuWorldError::OtherSolver { solver: choice.to_string() })
+    GpuParams::of(choice).cloned().ok_or_else(|| GpuWorldError::OtherSolver { solver: choice.to_string() })
 }
 
 /// Refuses what would be left out.

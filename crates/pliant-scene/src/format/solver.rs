@@ -25,7 +25,7 @@ pub enum SolverSection {
     /// Explicit integration: cheap and accurate at short time steps; elements that are too small for the step use shape
     /// matching.
     Explicit(ExplicitSection),
-    /// `auto`, `projective` or `two-metric` on a graphics processor.
+    /// `auto`, `projective`, `two-metric`, `position-based` or `follow-leader` on a graphics processor.
     Gpu(GpuSection),
 }
 
@@ -40,6 +40,15 @@ pub struct GpuSection {
     /// Newton's method with few linear iterations and the prefactored matrix.
     #[serde(rename = "two-metric")]
     pub two_metric: Option<TwoMetricSection>,
+    /// Position-based dynamics, for worlds whose state stays on the processor alone.
+    #[serde(rename = "position-based")]
+    pub position_based: Option<PositionBasedSection>,
+    /// Inextensible hair, for worlds whose state stays on the processor alone.
+    #[serde(rename = "follow-leader")]
+    pub follow_leader: Option<FollowLeaderSection>,
+    /// Whether the state stays on the processor from frame to frame, which is faster. True: a scene for which that cannot be is an error. False: it comes back after every solve.
+    /// By default it stays where that is possible.
+    pub resident: Option<bool>,
 }
 
 /// Parameters of explicit integration.

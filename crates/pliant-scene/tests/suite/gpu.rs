@@ -10,7 +10,7 @@ const CLOTH: &str = "[[body]]\nname = \"cloth\"\nmaterial.cloth = {}\n\
                      pin = [{ select = { side = \"top\" } }]\n";
 
 /// Whether there is something to run on; says so if not.
-fn has_adapter() -> bool {
+pub(crate) fn has_adapter() -> bool {
     #[cfg(feature = "gpu")]
     if !pliant_gpu::device::Device::adapters().is_empty() {
         return true;
@@ -57,7 +57,10 @@ fn a_scene_goes_to_a_gpu_and_back() {
     let moved = |solver: &str| parse(&format!("{solver}\n{CLOTH}")).on_gpu(None);
     let error = moved("[solver.newton]").unwrap_err();
     assert_eq!(error.place, Some((1, 1)));
-    assert_eq!(error.message, "[solver.newton] does not run on a GPU; auto, projective and two-metric do");
+    assert_eq!(
+        error.message,
+        "[solver.newton] does not run on a GPU; auto, projective, two-metric, position-based and follow-leader do"
+    );
     for solver in ["", "[solver.auto]", "[solver.projective]\niterations = 5", "[solver.two-metric]", "[solver.gpu]"] {
         let there = moved(solver).unwrap();
         if has_adapter() {

@@ -13,6 +13,7 @@ mod limits;
 mod plants;
 mod presence;
 mod presets;
+mod resident;
 mod riding;
 mod solids_and_energies;
 mod substeps;
