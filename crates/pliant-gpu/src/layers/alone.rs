@@ -208,8 +208,12 @@ impl GpuLayers {
         self.device.run(&[&self.device.program(vec![self.layers.forget()?])?])
     }
 
-    /// Takes where vertices came to last as the positions that a step begins with.
-    pub fn begin(&mut self) -> Result<(), GpuError> {
+    /// Takes positions without intersections as those that vertices came to last, and as those that a step begins with.
+    ///
+    /// # Panics
+    /// If there is not a position for each vertex of the model.
+    pub fn begin(&mut self, positions: &[Vec3]) -> Result<(), GpuError> {
+        self.place(positions)?;
         self.device.run(&[&self.device.program(self.layers.begin()?)?])
     }
 
