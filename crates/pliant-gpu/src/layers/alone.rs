@@ -5,7 +5,7 @@ use pliant::{Model, SelfCollision};
 
 use super::Layers;
 use super::truncation::status;
-use crate::device::{Device, Program, Storage};
+use crate::device::{Device, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::local::Places;
 
@@ -159,8 +159,22 @@ impl GpuLayers {
     pub fn truncate(&mut self, wanted: &[Vec3]) -> Result<Vec<Vec3>, GpuError> {
         self.place(wanted)?;
         self.device.run(&[&self.truncate])?;
+        self.reached()
+    }
+
+    /// The same, and how long it took.
+    ///
+    /// # Panics
+    /// If there is not a position for each vertex of the model.
+    pub fn timed_truncate(&mut self, wanted: &[Vec3]) -> Result<(Vec<Vec3>, Timing), GpuError> {
+        self.place(wanted)?;
+        let timing = self.device.time(&[&self.truncate])?;
+        Ok((self.reached()?, timing))
+    }
+
+    fn reached(&self) -> Result<Vec<Vec3>, GpuError> {
         let offsets = self.device.read(&self.offsets, self.vertices.len())?;
-        let mut reached = vec![Vec3::ZERO; wanted.len()];
+        let mut reached = vec![Vec3::ZERO; self.vertices.len()];
         for ((&v, anchor), offset) in self.vertices.iter().zip(&self.anchors).zip(offsets) {
             reached[v as usize] = *anchor + vector(&offset);
         }

@@ -23,7 +23,7 @@ use Use::{R, W};
 /// Contacts that a vertex or an edge may own.
 pub(super) const NEAR_ROOM: usize = 16;
 /// Contacts in all, over the number of vertices of surfaces; at least `LEAST`.
-const EACH: usize = 6;
+const EACH: usize = 10;
 const LEAST: usize = 4096;
 /// Vectors of a contact; see `contact.wgsl`.
 pub(super) const RECORD: usize = 6;

@@ -71,11 +71,27 @@ fn is_facing(number: u32, corners: vec4<u32>, nearest: Closest) -> bool {
         || (weights.z == 0.0 && slants(around.z, origin, foot, nearest.offset)));
 }
 
+// Whether the closest points of two edges are certainly at an end of one: most edges near each other are neighbours in one layer, and their closest points are ends.
+fn ends_are_closest(q: Quad, rounding: f32) -> bool {
+    let first = q.b - q.a;
+    let second = q.d - q.c;
+    let way = q.a - q.c;
+    let normal = cross(first, second);
+    let squared = dot(normal, normal);
+    let s = -dot(cross(way, second), normal);
+    let t = -dot(cross(way, first), normal);
+    let slack = 1e-3 * squared + 8.0 * rounding * (length(first) + length(second)) * sqrt(squared);
+    return min(s, t) < -slack || max(s, t) > squared + slack;
+}
+
 fn consider(number: u32, corners: vec4<u32>) {
     let start = pair_at(corners, 0u);
     let end = pair_at(corners, 1u);
     let rounding = ROUNDING * max(size_of(start), size_of(end));
     if (!may_meet(start, end, own.is_edge, READY)) {
+        return;
+    }
+    if (own.is_edge && (own.corners.z & corners.z & SEGMENT) == 0u && ends_are_closest(start, rounding)) {
         return;
     }
     let reach = READY + approach(start, end, own.is_edge);
