@@ -105,6 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         x = reached;
     }
     println!("{} intersections", intersections(&Primitives::new(sim.model().bodies()), &x).len());
+    profile(&device, "sort", layers.begin_program())?;
     profile(&device, "contacts", layers.contact_program())?;
     profile(&device, "truncation that has nothing to cut", layers.program())?;
     Ok(())

@@ -23,6 +23,8 @@ fn stack(layers: usize, cells: usize) -> Simulation {
     world.build().unwrap()
 }
 
+type Movement<'a> = &'a dyn Fn(&Vec3) -> Vec3;
+
 fn layers(device: &Device, sim: &Simulation, x: &[Vec3]) -> GpuLayers {
     GpuLayers::new(device, sim.model(), &SelfCollision::default(), 3600.0, x).unwrap()
 }
@@ -100,7 +102,7 @@ fn what_moves_together_turns_or_parts_is_not_cut() {
     let Some(device) = common::device() else { return };
     let (sim, x) = folded(24);
     let turned = Mat3::from_rotation_y(0.3) * Mat3::from_rotation_x(0.2);
-    let movements: [(&str, &dyn Fn(&Vec3) -> Vec3); 4] = [
+    let movements: [(&str, Movement<'_>); 4] = [
         ("together", &|p| *p + Vec3::new(3.0, -7.0, 2.0)),
         ("turned", &|p| turned * *p),
         ("parted", &|p| Vec3::new(p.x, 3.0 * p.y, p.z)),

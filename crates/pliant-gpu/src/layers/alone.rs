@@ -37,6 +37,7 @@ use crate::local::Places;
 pub struct GpuLayers {
     device: Device,
     layers: Layers,
+    begin: Program,
     truncate: Program,
     contacts: Program,
     respond: Program,
@@ -136,10 +137,12 @@ impl GpuLayers {
         let steps = device.zeros("steps of vertices", vertices.len())?;
         let respond = device.program(vec![layers.respond()?, layers.add_forces(&forces)?])?;
         let settle = device.program(vec![layers.settle(&steps)?])?;
-        device.run(&[&device.program(layers.begin()?)?])?;
+        let begin = device.program([layers.begin()?, layers.sort()?].concat())?;
+        device.run(&[&begin])?;
         Ok(Self {
             device: device.clone(),
             layers,
+            begin,
             truncate,
             contacts,
             respond,
@@ -228,12 +231,17 @@ impl GpuLayers {
     /// If there is not a position for each vertex of the model.
     pub fn begin(&mut self, positions: &[Vec3]) -> Result<(), GpuError> {
         self.place(positions)?;
-        self.device.run(&[&self.device.program(self.layers.begin()?)?])
+        self.device.run(&[&self.begin])
     }
 
     fn place(&self, positions: &[Vec3]) -> Result<(), GpuError> {
         assert_eq!(positions.len(), self.vertices.len(), "one for each vertex");
         self.device.write(&self.offsets, 0, &offsets_of(&self.vertices, &self.anchors, positions))
+    }
+
+    /// The kernels that begin a step and sort, for measuring them.
+    pub fn begin_program(&self) -> &Program {
+        &self.begin
     }
 
     /// The kernels that list contacts, for measuring them.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `surfaces` | what can touch |
 //! | `tree` | the shape of the trees of boxes |
+//! | `sorting` | sorts the leaves of the trees by where they are |
 //! | `truncation` | shortens movements so that nothing passes through anything |
 //! | `contacts` | forces that keep them apart by a thickness |
 //! | `alone` | a world of layers without a solver, for tests and for solvers from elsewhere |
@@ -14,6 +15,7 @@
 mod alone;
 mod contacts;
 mod kernels;
+mod sorting;
 mod surfaces;
 mod tree;
 mod truncation;
@@ -28,6 +30,7 @@ use crate::error::GpuError;
 use crate::local::Places;
 use contacts::{ContactBuffers, NEAR_ROOM, Touching};
 use kernels::Kernels;
+use sorting::SortBuffers;
 use surfaces::Surfaces;
 use truncation::{PARTS, ROOM, Truncation, status};
 
@@ -80,6 +83,7 @@ pub(crate) struct Layers {
     surfaces: Surfaces,
     buffers: Buffers,
     contacts: ContactBuffers,
+    sort: SortBuffers,
     anchors: Storage<Quad>,
     offsets: Storage<Quad>,
 }
@@ -98,9 +102,10 @@ impl Layers {
         let numbers = contacts::constants(&surfaces, places, settings, inertia);
         Ok(Self {
             device: device.clone(),
-            head: numbers + &truncation::head(&surfaces, settings),
+            head: numbers + &sorting::constants(&surfaces) + &truncation::head(&surfaces, settings),
             buffers: Buffers::new(device, &surfaces)?,
             contacts: ContactBuffers::new(device, model, places, &surfaces)?,
+            sort: SortBuffers::new(device, &surfaces)?,
             surfaces,
             anchors: anchors.clone(),
             offsets: offsets.clone(),
@@ -110,6 +115,11 @@ impl Layers {
     /// Takes where vertices are as positions without intersections, and as those that a step begins with.
     pub(crate) fn begin(&self) -> Result<Vec<Dispatch>, GpuError> {
         self.with(|touching| Ok(vec![touching.truncation.begin()?]))
+    }
+
+    /// Sorts the leaves of the trees by where vertices are, for all that comes after: once a step is enough. What is found does not depend on it, only how long it takes.
+    pub(crate) fn sort(&self) -> Result<Vec<Dispatch>, GpuError> {
+        self.with(|touching| sorting::all(touching.truncation, &self.sort))
     }
 
     /// Cuts the movement from the last positions without intersections to where vertices are, which then are such positions.

@@ -153,12 +153,8 @@ impl Truncation<'_> {
         is_moving: bool,
         aims: &Storage<[f32; 4]>,
     ) -> Result<Vec<Dispatch>, GpuError> {
-        let Buffers { elements, order, nodes, points, status, safe, shares, frame, .. } = self.buffers;
-        let uses = [R(self.anchors), R(safe), R(aims), R(frame), W(points), W(shares), R(status)];
-        let parameters = [number, u32::from(is_moving), 0, 0];
-        let workgroups = self.surfaces.places.div_ceil(THREADS);
-        let files = [PLAIN, ASKED, include_str!("points.wgsl")];
-        let mut all = vec![self.kernels.one((&files, "points_of"), &uses, parameters, workgroups)?];
+        let Buffers { elements, order, nodes, points, status, .. } = self.buffers;
+        let mut all = vec![self.points(number, is_moving, aims)?];
         let uses = [R(elements), R(order), R(points), W(nodes), R(status)];
         let files = [PLAIN, ASKED, TREE, include_str!("refit.wgsl")];
         for (level, [triangles, edges]) in tree::dispatches(&self.surfaces.shapes) {
@@ -166,6 +162,15 @@ impl Truncation<'_> {
             all.push(self.kernels.one((&files, "refit"), &uses, parameters, triangles + edges)?);
         }
         Ok(all)
+    }
+
+    /// Where vertices are and want to go, seen from the middle of all.
+    pub(super) fn points(&self, number: u32, is_moving: bool, aims: &Storage<[f32; 4]>) -> Result<Dispatch, GpuError> {
+        let Buffers { points, status, safe, shares, frame, .. } = self.buffers;
+        let uses = [R(self.anchors), R(safe), R(aims), R(frame), W(points), W(shares), R(status)];
+        let parameters = [number, u32::from(is_moving), 0, 0];
+        let files = [PLAIN, ASKED, include_str!("points.wgsl")];
+        self.kernels.one((&files, "points_of"), &uses, parameters, self.surfaces.places.div_ceil(THREADS))
     }
 
     fn list(&self, number: u32, is_last: bool) -> Result<Dispatch, GpuError> {
