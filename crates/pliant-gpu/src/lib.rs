@@ -25,6 +25,7 @@ mod fronts;
 mod hair;
 mod kernels;
 mod kinds;
+mod layers;
 mod local;
 mod matching;
 mod newton;
@@ -42,6 +43,7 @@ pub use fluid::{
 pub use fronts::{CostModel, DirectSolve};
 pub use hair::GpuHair;
 pub use kinds::{Demands, NotResident, Objections, check_resident, resident};
+pub use layers::{GpuLayers, LayerContact, LayersReport};
 pub use matching::GpuMatching;
 pub use particles::GpuParticles;
 pub use resident::{HostSide, PendingPositions, PendingState, ResidentState, ResidentWorld};

@@ -175,17 +175,17 @@ impl Primitives {
     }
 
     /// Across each side of a triangle the third vertex of its neighbour, where there is one.
-    pub(crate) fn across(&self, triangle: u32) -> [Option<u32>; 3] {
+    pub fn across(&self, triangle: u32) -> [Option<u32>; 3] {
         self.across[triangle as usize].map(|v| (v != NOBODY).then_some(v))
     }
 
     /// Whether an edge is a segment of a strand and no side of a triangle.
-    pub(crate) fn is_segment(&self, edge: u32) -> bool {
+    pub fn is_segment(&self, edge: u32) -> bool {
         self.is_segment[edge as usize]
     }
 
     /// Body of a vertex.
-    pub(crate) fn body(&self, vertex: u32) -> u32 {
+    pub fn body(&self, vertex: u32) -> u32 {
         self.bodies[vertex as usize]
     }
 
@@ -200,7 +200,7 @@ impl Primitives {
     }
 
     /// Whether two vertices belong to bodies that are kept apart.
-    pub(crate) fn are_kept_apart(&self, a: u32, b: u32) -> bool {
+    pub fn are_kept_apart(&self, a: u32, b: u32) -> bool {
         let body = self.body(a);
         body != self.body(b) || self.with_itself[body as usize]
     }

@@ -1,0 +1,197 @@
+//! The kernels that shorten movements so that nothing passes through anything.
+//!
+//! | file | does |
+//! |---|---|
+//! | `survey`, `points` | where vertices are and want to go, seen from the middle and with the mean movement |
+//! | `tree`, `refit` | boxes around movements, and boxes around those |
+//! | `seek`, `unproved` | finds the pairs that are not seen to stay apart |
+//! | `pairs`, `shares`, `cut` | looks at these more closely, and cuts movements |
+//! | `apply` | moves vertices by what is left |
+//! | `planes` | the last resort |
+//!
+//! A pass looks for pairs, and then cuts in rounds until those that were found stay apart. What was cut may come in the way of others: the next pass looks for
+//! pairs of which a corner was cut in this one, and for those that there was no room for. If some are left after the last pass, planes that stand are put
+//! between all pairs that could meet, which holds however much is cut.
+
+use pliant::SelfCollision;
+
+use super::Buffers;
+use super::kernels::{Kernels, Use};
+use super::surfaces::{SEEKING, Surfaces};
+use super::tree;
+use crate::device::{Dispatch, Storage};
+use crate::error::GpuError;
+use Use::{R, W};
+
+/// Rounds of each pass, and whether planes follow the side that makes way.
+const PASSES: [(usize, bool); 4] = [(6, true), (4, true), (4, false), (4, false)];
+/// Pairs that a seeker may have in a pass.
+pub(super) const ROOM: usize = 16;
+/// Workgroups that sum over all vertices.
+pub(super) const PARTS: usize = 64;
+/// Threads of a workgroup over vertices.
+const THREADS: usize = 128;
+
+/// Words of the status; those before `KEPT` are of the last truncation.
+pub(super) mod status {
+    /// Pairs that each pass began with: one more for the pass that judges.
+    pub(in super::super) const OPEN: usize = 0;
+    /// Most pairs of a seeker that has too many.
+    pub(in super::super) const CROWDED: usize = 8;
+    /// Pairs that were left after all passes.
+    pub(in super::super) const UNPROVED: usize = 9;
+    /// Vertices whose movement was cut.
+    pub(in super::super) const CUT: usize = 10;
+    pub(in super::super) const KEPT: usize = 12;
+    /// Vertices that were to go where nothing is finite.
+    pub(in super::super) const LOST: usize = 12;
+    /// Most pairs of a first pass.
+    pub(in super::super) const MOST_PAIRS: usize = 13;
+    /// Vertices whose movement was cut, truncations with too many pairs, and those that took the last resort.
+    pub(in super::super) const ALL_CUT: usize = 14;
+    pub(in super::super) const ALL_CROWDED: usize = 15;
+    pub(in super::super) const ALL_PLANES: usize = 16;
+    /// Contacts of the last list, most of any, and those that there was no room for.
+    pub(in super::super) const CONTACTS: usize = 17;
+    pub(in super::super) const MOST_CONTACTS: usize = 18;
+    pub(in super::super) const DROPPED: usize = 19;
+    pub(in super::super) const LEN: usize = 32;
+}
+
+/// What reads the status as plain words.
+const PLAIN: &str = "fn status_of(word: u32) -> u32 { return status[word]; }\n";
+pub(super) const ASKED: &str = include_str!("asked.wgsl");
+const PAIRS: &str = include_str!("pairs.wgsl");
+pub(super) const TREE: &str = include_str!("tree.wgsl");
+pub(super) const SEEK: &str = include_str!("seek.wgsl");
+
+/// What all kernels of layers begin with.
+pub(super) fn head(surfaces: &Surfaces, settings: &SelfCollision) -> String {
+    let words = [
+        ("STATUS_OPEN", status::OPEN),
+        ("STATUS_CROWDED", status::CROWDED),
+        ("STATUS_UNPROVED", status::UNPROVED),
+        ("STATUS_CUT", status::CUT),
+        ("STATUS_KEPT", status::KEPT),
+        ("STATUS_LOST", status::LOST),
+        ("STATUS_MOST_PAIRS", status::MOST_PAIRS),
+        ("STATUS_ALL_CUT", status::ALL_CUT),
+        ("STATUS_ALL_CROWDED", status::ALL_CROWDED),
+        ("STATUS_ALL_PLANES", status::ALL_PLANES),
+        ("STATUS_CONTACTS", status::CONTACTS),
+        ("STATUS_MOST_CONTACTS", status::MOST_CONTACTS),
+        ("STATUS_DROPPED", status::DROPPED),
+        ("LAST_PASS", PASSES.len() + 2),
+        ("ROOM", ROOM),
+        ("PARTS", PARTS),
+    ];
+    let words = words.map(|(name, value)| format!("const {name} = {value}u;\n"));
+    [&surfaces.constants(settings), &words.concat(), include_str!("common.wgsl"), PAIRS].concat()
+}
+
+/// Kernels of a truncation, over where vertices are and want to be.
+#[derive(Clone, Copy)]
+pub(super) struct Truncation<'a> {
+    pub(super) kernels: &'a Kernels<'a>,
+    pub(super) surfaces: &'a Surfaces,
+    pub(super) buffers: &'a Buffers,
+    pub(super) anchors: &'a Storage<[f32; 4]>,
+    pub(super) offsets: &'a Storage<[f32; 4]>,
+    /// Where vertices were when the step began.
+    pub(super) before: &'a Storage<[f32; 4]>,
+}
+
+impl Truncation<'_> {
+    /// Takes where vertices are as the last positions without intersections, and as those that a step begins with.
+    pub(super) fn begin(&self) -> Result<Dispatch, GpuError> {
+        self.moving("begin_from_here", [0; 4])
+    }
+
+    /// Cuts the movement from there to where vertices are now, which then is the last one without intersections.
+    pub(super) fn all(&self) -> Result<Vec<Dispatch>, GpuError> {
+        let mut all = vec![self.moving("begin_truncation", [0; 4])?];
+        all.extend(self.frame(self.offsets)?);
+        for (number, (rounds, follows)) in (0..).zip(PASSES) {
+            all.extend(self.search(number, true, self.offsets)?);
+            all.push(self.list(number, false)?);
+            for _ in 0..rounds {
+                all.push(self.cut([number, u32::from(follows), 0, 0])?);
+                all.push(self.moving("apply", [number, 0, 0, 0])?);
+            }
+        }
+        let judging = PASSES.len() as u32;
+        all.extend(self.search(judging, true, self.offsets)?);
+        all.push(self.list(judging, true)?);
+        all.push(self.cut([judging, 0, 1, 0])?);
+        let last = judging + 2;
+        all.extend(self.search(last, false, self.offsets)?);
+        let Buffers { elements, nodes, points, status, safe, shares, .. } = self.buffers;
+        let uses = [R(elements), R(nodes), R(points), W(status), R(self.anchors), R(safe), R(self.offsets), W(shares)];
+        let files = [ASKED, TREE, SEEK, include_str!("shares.wgsl"), include_str!("planes.wgsl")];
+        let seeking = self.surfaces.seekers().div_ceil(SEEKING);
+        all.push(self.kernels.one((&files, "put_planes"), &uses, [0; 4], seeking)?);
+        all.push(self.moving("apply", [last, 0, 0, 0])?);
+        all.push(self.moving("end_truncation", [0; 4])?);
+        Ok(all)
+    }
+
+    /// The middle of all, and the mean movement to some offsets.
+    pub(super) fn frame(&self, aims: &Storage<[f32; 4]>) -> Result<[Dispatch; 2], GpuError> {
+        let Buffers { safe, parts, frame, .. } = self.buffers;
+        let uses = [R(self.anchors), R(safe), R(aims), W(parts), W(frame)];
+        let files = [include_str!("survey.wgsl")];
+        Ok([
+            self.kernels.one((&files, "survey"), &uses, [0; 4], PARTS)?,
+            self.kernels.one((&files, "settle_frame"), &uses, [0; 4], 1)?,
+        ])
+    }
+
+    /// The trees for a pass.
+    pub(super) fn search(
+        &self,
+        number: u32,
+        is_moving: bool,
+        aims: &Storage<[f32; 4]>,
+    ) -> Result<Vec<Dispatch>, GpuError> {
+        let Buffers { elements, order, nodes, points, status, .. } = self.buffers;
+        let mut all = vec![self.points(number, is_moving, aims)?];
+        let uses = [R(elements), R(order), R(points), W(nodes), R(status)];
+        let files = [PLAIN, ASKED, TREE, include_str!("refit.wgsl")];
+        for (level, [triangles, edges]) in tree::dispatches(&self.surfaces.shapes) {
+            let parameters = [number, level as u32, triangles as u32, 0];
+            all.push(self.kernels.one((&files, "refit"), &uses, parameters, triangles + edges)?);
+        }
+        Ok(all)
+    }
+
+    /// Where vertices are and want to go, seen from the middle of all.
+    pub(super) fn points(&self, number: u32, is_moving: bool, aims: &Storage<[f32; 4]>) -> Result<Dispatch, GpuError> {
+        let Buffers { points, status, safe, shares, frame, .. } = self.buffers;
+        let uses = [R(self.anchors), R(safe), R(aims), R(frame), W(points), W(shares), R(status)];
+        let parameters = [number, u32::from(is_moving), 0, 0];
+        let files = [PLAIN, ASKED, include_str!("points.wgsl")];
+        self.kernels.one((&files, "points_of"), &uses, parameters, self.surfaces.places.div_ceil(THREADS))
+    }
+
+    fn list(&self, number: u32, is_last: bool) -> Result<Dispatch, GpuError> {
+        let Buffers { elements, nodes, points, status, rooms, shares, .. } = self.buffers;
+        let uses = [R(elements), R(nodes), R(points), W(status), W(rooms), W(shares)];
+        let files = [ASKED, TREE, SEEK, include_str!("unproved.wgsl")];
+        let workgroups = self.surfaces.seekers().div_ceil(SEEKING);
+        self.kernels.one((&files, "list_unproved"), &uses, [number, u32::from(is_last), 0, 0], workgroups)
+    }
+
+    fn cut(&self, parameters: [u32; 4]) -> Result<Dispatch, GpuError> {
+        let Buffers { elements, status, rooms, safe, shares, .. } = self.buffers;
+        let uses = [R(elements), R(self.anchors), R(safe), R(self.offsets), W(shares), R(rooms), W(status)];
+        let files = [ASKED, include_str!("shares.wgsl"), include_str!("cut.wgsl")];
+        self.kernels.one((&files, "cut"), &uses, parameters, self.surfaces.seekers().div_ceil(SEEKING))
+    }
+
+    fn moving(&self, entry: &str, parameters: [u32; 4]) -> Result<Dispatch, GpuError> {
+        let Buffers { status, safe, shares, wanted, .. } = self.buffers;
+        let uses = [W(safe), W(wanted), W(self.offsets), W(shares), W(status), W(self.before)];
+        let files = [ASKED, include_str!("apply.wgsl")];
+        self.kernels.one((&files, entry), &uses, parameters, self.surfaces.places.div_ceil(THREADS))
+    }
+}
