@@ -13,7 +13,7 @@ use crate::matching::GpuMatching;
 use crate::particles::GpuParticles;
 use crate::resident::ResidentWorld;
 use crate::solver::GpuParams;
-use crate::world::{GpuWorld, GpuWorldError};
+use crate::world::{GpuWorld, GpuWorldError, MOVING_PINS_APART};
 
 /// What is left to do for a world that has found its place.
 type Move = Box<dyn FnOnce(Simulation) -> Box<dyn ResidentWorld>>;
@@ -174,7 +174,13 @@ fn first<T>(
 pub fn check_resident(sim: &Simulation, demands: Demands) -> Result<(), Objections> {
     first(sim.solver_choice(), |kind| {
         (kind.check)(sim)?;
-        if demands.moving_pins && !kind.moves_pins { Err(no_moving_pins()) } else { Ok(()) }
+        if demands.moving_pins && !kind.moves_pins {
+            return Err(no_moving_pins());
+        }
+        if demands.moving_pins && sim.self_collision().is_some() {
+            return Err(GpuWorldError::Feature { feature: MOVING_PINS_APART.to_owned() });
+        }
+        Ok(())
     })
 }
 

@@ -16,8 +16,9 @@ use crate::contact::{Obstacles, Way};
 use crate::device::{Device, Dispatch, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::{CostModel, DirectSolve};
+use crate::layers::Layers;
 use crate::local::{LocalStep, MeasuredParts, Measures};
-use crate::newton::Newton;
+use crate::newton::{Newton, Outcome, Touchable};
 use crate::solver::{GpuMethod, GpuParams};
 
 /// Iterations between two looks at forces: a look waits for the device.
@@ -34,6 +35,8 @@ pub(crate) struct Prepared {
     pub(crate) local: LocalStep,
     /// What is in the way, of a world that stays on the device.
     pub(crate) obstacles: Option<Obstacles>,
+    /// Surfaces that are kept apart there.
+    pub(crate) layers: Option<Layers>,
     /// Bytes of the factor.
     pub(crate) factor_bytes: u64,
     method: Method,
@@ -89,16 +92,24 @@ impl Prepared {
         let moved = is_plain.then_some(&offsets);
         let factor = DirectSolve::moving(&device, &matrix, &positions, &CostModel::default(), moved)?;
         setup.factor = lap();
-        let obstacles = way.map(|way| Obstacles::new(&device, way, &contact_weights(way, objective, &matrix, &factor)));
-        let obstacles = obstacles.transpose()?;
+        let obstacles = way.filter(|way| !way.colliders.is_empty());
+        let obstacles = obstacles
+            .map(|way| Obstacles::new(&device, way, &contact_weights(way, objective, &matrix, &factor)))
+            .transpose()?;
+        let mut layers = None;
         let (local, method) = match &params.method {
             GpuMethod::TwoMetric(params) => {
                 // Forces have a place of their own: the factor is asked for other things as well.
                 let forces = device.zeros("forces", factor.order().len())?;
                 let (local, gathered) =
-                    LocalStep::new(&device, objective, factor.order(), (offsets, &forces), obstacles.is_some())?;
+                    LocalStep::new(&device, objective, factor.order(), (offsets, &forces), way.is_some())?;
+                if let Some(settings) = way.and_then(|way| way.self_collision) {
+                    let at = [&local.anchors, &local.offsets];
+                    layers = Some(Layers::new(&device, model, &local.places, settings, objective.inertia, at)?);
+                }
+                let touchable = Touchable { obstacles: obstacles.as_ref(), layers: layers.as_ref() };
                 let parts = ((&local, &gathered), (&forces, &factor));
-                let newton = Newton::new(&device, objective, parts.0, parts.1, params, obstacles.as_ref())?;
+                let newton = Newton::new(&device, objective, parts.0, parts.1, params, touchable)?;
                 (local, Method::Newton(Box::new(newton)))
             }
             other => {
@@ -112,7 +123,7 @@ impl Prepared {
         };
         setup.pack = lap();
         let (inertia, scales, factor_bytes) = (objective.inertia, objective.scales.to_vec(), factor.bytes());
-        Ok(Self { inertia, scales, device, local, obstacles, factor_bytes, method })
+        Ok(Self { inertia, scales, device, local, obstacles, layers, factor_bytes, method })
     }
 
     pub(crate) fn fits(&self, objective: &Objective<'_>) -> bool {
@@ -171,12 +182,26 @@ impl Prepared {
         }
     }
 
-    /// Newton's method from where vertices are predicted to be, with a guess.
-    pub(crate) fn newton_alone(&mut self, params: &TwoMetricParams, load: f64) -> Result<(), GpuError> {
-        if let Method::Newton(newton) = &mut self.method {
-            newton.solve(&self.device, &self.local, params, (load, None), 0.0, true)?;
+    /// Newton's method from where vertices are predicted to be, with a guess; or from where an earlier round has left them, which began its first linear system with
+    /// `beside`. None for local/global iterations.
+    pub(crate) fn newton_alone(
+        &mut self,
+        params: &TwoMetricParams,
+        load: f64,
+        beside: Option<f64>,
+    ) -> Result<Option<Outcome>, GpuError> {
+        let Method::Newton(newton) = &mut self.method else { return Ok(None) };
+        let is_thin = params.preconditioner != Preconditioner::Factor;
+        let (begins, beside) = (beside.is_none(), beside.filter(|_| is_thin).unwrap_or(0.0));
+        newton.solve(&self.device, &self.local, params, (load, None), beside, begins).map(Some)
+    }
+
+    /// Whether nothing pressed on anything after the last iteration of Newton's method.
+    pub(crate) fn is_untouched(&self) -> bool {
+        match &self.method {
+            Method::Newton(newton) => newton.is_untouched(),
+            Method::Projective(_) => true,
         }
-        Ok(())
     }
 
     /// Iterations of Newton's method; while something is touched, one at a time.

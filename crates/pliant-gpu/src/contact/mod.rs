@@ -16,6 +16,7 @@ mod shapes;
 pub(crate) use shapes::Times;
 
 use bytemuck::Pod;
+use pliant::SelfCollision;
 use pliant::collide::Collider;
 
 use crate::device::{Access, Bound, Device, Dispatch, Storage};
@@ -37,6 +38,8 @@ pub(crate) struct Way<'a> {
     /// Weight of a contact in Newton's method, over the diagonal of the constant matrix.
     pub(crate) weight: f64,
     pub(crate) times: Times,
+    /// How surfaces are kept apart, if they are.
+    pub(crate) self_collision: Option<&'a SelfCollision>,
     /// Offsets at the start of a substep.
     pub(crate) starts: &'a Storage<[f32; 4]>,
 }

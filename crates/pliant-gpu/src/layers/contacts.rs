@@ -7,13 +7,14 @@
 //! | `contact`, `make` | contacts in memory, from pairs |
 //! | `resume` | goes on with the multipliers that pairs had |
 //! | `incidence` | the contacts of each vertex |
+//! | `relax` | stops vertices before a solve |
 //! | `couplings` | forces, energies, and what a linear solver needs |
 
 use pliant::{Model, SelfCollision};
 
 use super::kernels::Use;
 use super::surfaces::{SEEKING, Surfaces, literal};
-use super::truncation::{ASKED, SEEK, TREE, Truncation};
+use super::truncation::{ASKED, SEEK, TREE, Truncation, status};
 use super::{Buffers, Quad};
 use crate::device::{Device, Dispatch, Storage};
 use crate::error::GpuError;
@@ -36,6 +37,8 @@ const THREADS: usize = 128;
 const READY: f64 = 1.5;
 const RECOVERY: f64 = 0.25;
 const LEAST_TARGET: f64 = 0.1;
+/// Sweeps over contacts with which a stage begins. The engine makes two, but each of its contacts knows of those before it.
+const SWEEPS: usize = 4;
 
 /// What contacts have on a device.
 #[derive(Debug)]
@@ -55,6 +58,7 @@ pub(super) struct ContactBuffers {
     lists: Storage<u32>,
     pub(super) couplings: Storage<Quad>,
     pub(super) responses: Storage<Quad>,
+    asking: Storage<u32>,
 }
 
 /// Most contacts of a world.
@@ -93,6 +97,7 @@ impl ContactBuffers {
             lists: device.zeros("lists of contacts", 4 * most)?,
             couplings: device.zeros("couplings by contacts", count + 8 * most)?,
             responses: device.zeros("forces of contacts", most)?,
+            asking: device.zeros("contacts that ask", count)?,
         })
     }
 }
@@ -105,6 +110,7 @@ pub(super) fn constants(surfaces: &Surfaces, places: &Places, settings: &SelfCol
         ("NEAR_ROOM", NEAR_ROOM),
         ("FIRST_ENTRY", surfaces.places),
         ("FIRST_COUPLING", surfaces.places + 4 * most),
+        ("PRESSING", status::PRESSING),
     ];
     let numbers = [
         ("THICKNESS", thickness),
@@ -113,6 +119,7 @@ pub(super) fn constants(surfaces: &Surfaces, places: &Places, settings: &SelfCol
         ("LEAST_TARGET", LEAST_TARGET * thickness),
         ("STIFFNESS", settings.stiffness * inertia),
         ("FRICTION", settings.friction),
+        ("GIVES", 1.0 / inertia),
     ];
     let whole = whole.map(|(name, value)| format!("const {name} = {value}u;\n"));
     let numbers = numbers.map(|(name, value)| format!("const {name} = {};\n", literal(value)));
@@ -158,9 +165,28 @@ impl Touching<'_> {
         self.resume("forget", self.buffers.most, THREADS)
     }
 
-    /// Forces and stiffness of all contacts where vertices are.
-    pub(super) fn respond(&self) -> Result<Dispatch, GpuError> {
-        self.couple("respond", self.truncation.offsets, self.buffers.most, THREADS)
+    /// Forces and stiffness of all contacts with vertices at these offsets.
+    pub(super) fn respond(&self, offsets: &Storage<Quad>) -> Result<Dispatch, GpuError> {
+        self.couple("respond", offsets, self.buffers.most, THREADS)
+    }
+
+    /// Moves vertices to where contacts stop them, and a guess of their movement back.
+    pub(super) fn relax(&self, guess: &Storage<Quad>) -> Result<Vec<Dispatch>, GpuError> {
+        let ContactBuffers { most, firsts, contacts, couplings, responses, rest, asking, .. } = self.buffers;
+        let offsets = self.truncation.offsets;
+        let uses = [R(firsts), W(contacts), R(couplings), W(responses), W(offsets), R(rest), W(asking), W(guess)];
+        let files = [TREE, CONTACT, include_str!("relax.wgsl")];
+        let places = self.truncation.surfaces.places;
+        let mut sweep = Vec::new();
+        for (entry, count, threads) in [
+            ("ask", *most, THREADS),
+            ("count_asking", places, SEEKING),
+            ("take_share", *most, THREADS),
+            ("move_apart", places, SEEKING),
+        ] {
+            sweep.push(self.one((&files, entry), &uses, count, threads)?);
+        }
+        Ok((0..SWEEPS).flat_map(|_| sweep.clone()).collect())
     }
 
     /// Adds the forces to those on vertices.
@@ -175,7 +201,8 @@ impl Touching<'_> {
 
     fn couple(&self, entry: &str, vectors: &Storage<Quad>, count: usize, threads: usize) -> Result<Dispatch, GpuError> {
         let ContactBuffers { firsts, contacts, couplings, responses, .. } = self.buffers;
-        let uses = [R(firsts), W(contacts), W(couplings), W(responses), W(vectors)];
+        let status = &self.truncation.buffers.status;
+        let uses = [R(firsts), W(contacts), W(couplings), W(responses), W(vectors), W(status)];
         self.one((&[TREE, CONTACT, include_str!("couplings.wgsl")], entry), &uses, count, threads)
     }
 

@@ -14,6 +14,7 @@
 @group(0) @binding(3) var<storage, read_write> responses: array<vec4<f32>>;
 // Offsets of vertices; for `settle` the step of a linear solve; for `add_forces` the forces on vertices.
 @group(0) @binding(4) var<storage, read_write> vectors: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> status: array<atomic<u32>>;
 
 fn is_held(corners: vec4<u32>) -> vec4<bool> {
     return corners >= vec4<u32>(FREE);
@@ -120,4 +121,7 @@ fn settle(
         sliding *= most / far;
     }
     contacts[place + 4u] = vec4<f32>(sliding, pressed);
+    if (pressed > 0.0) {
+        atomicAdd(&status[PRESSING], 1u);
+    }
 }

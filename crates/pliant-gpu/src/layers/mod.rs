@@ -32,7 +32,8 @@ use contacts::{ContactBuffers, NEAR_ROOM, Touching};
 use kernels::Kernels;
 use sorting::SortBuffers;
 use surfaces::Surfaces;
-use truncation::{PARTS, ROOM, Truncation, status};
+pub(crate) use truncation::status;
+use truncation::{PARTS, ROOM, Truncation};
 
 /// A vector and a fourth number.
 type Quad = [f32; 4];
@@ -133,9 +134,13 @@ impl Layers {
     }
 
     /// The same of vertices that want to be where the last truncation kept them from.
-    #[allow(dead_code, reason = "for the rounds of a solver")]
     pub(crate) fn contacts_again(&self) -> Result<Vec<Dispatch>, GpuError> {
         self.with(|touching| touching.list(&self.buffers.wanted))
+    }
+
+    /// Moves vertices to where contacts stop them before elastic forces are known, and a guess of their movement back.
+    pub(crate) fn relax(&self, guess: &Storage<Quad>) -> Result<Vec<Dispatch>, GpuError> {
+        self.with(|touching| touching.relax(guess))
     }
 
     /// Forgets what presses.
@@ -145,7 +150,12 @@ impl Layers {
 
     /// Forces, energies and stiffness of all contacts where vertices are; see `couplings.wgsl`.
     pub(crate) fn respond(&self) -> Result<Dispatch, GpuError> {
-        self.with(|touching| touching.respond())
+        self.respond_at(&self.offsets)
+    }
+
+    /// The same with vertices elsewhere: offsets of all places.
+    pub(crate) fn respond_at(&self, offsets: &Storage<Quad>) -> Result<Dispatch, GpuError> {
+        self.with(|touching| touching.respond(offsets))
     }
 
     /// Adds the forces and energies of contacts to those on free vertices.
@@ -159,14 +169,24 @@ impl Layers {
     }
 
     /// What a linear solver needs to know about contacts; see `couplings.wgsl`.
-    #[allow(dead_code, reason = "for linear solvers")]
     pub(crate) fn couplings(&self) -> &Storage<Quad> {
         &self.contacts.couplings
+    }
+
+    /// Where entries of vertices and contacts begin among the couplings.
+    pub(crate) fn coupling_places(&self) -> [u32; 2] {
+        let first = self.surfaces.places;
+        [first as u32, (first + 4 * self.contacts.most) as u32]
     }
 
     /// Words that say how it went.
     pub(crate) fn status(&self) -> &Storage<u32> {
         &self.buffers.status
+    }
+
+    /// How surfaces were kept apart so far.
+    pub(crate) fn report(&self) -> Result<LayersReport, GpuError> {
+        Ok(LayersReport::of(&self.device.read(self.status(), status::LEN)?))
     }
 
     /// Reads back the contacts, given the vertex at each place.

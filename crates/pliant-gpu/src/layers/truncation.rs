@@ -33,29 +33,31 @@ pub(super) const PARTS: usize = 64;
 const THREADS: usize = 128;
 
 /// Words of the status; those before `KEPT` are of the last truncation.
-pub(super) mod status {
+pub(crate) mod status {
     /// Pairs that each pass began with: one more for the pass that judges.
-    pub(in super::super) const OPEN: usize = 0;
+    pub(crate) const OPEN: usize = 0;
     /// Most pairs of a seeker that has too many.
-    pub(in super::super) const CROWDED: usize = 8;
+    pub(crate) const CROWDED: usize = 8;
     /// Pairs that were left after all passes.
-    pub(in super::super) const UNPROVED: usize = 9;
+    pub(crate) const UNPROVED: usize = 9;
     /// Vertices whose movement was cut.
-    pub(in super::super) const CUT: usize = 10;
-    pub(in super::super) const KEPT: usize = 12;
+    pub(crate) const CUT: usize = 10;
+    pub(crate) const KEPT: usize = 12;
     /// Vertices that were to go where nothing is finite.
-    pub(in super::super) const LOST: usize = 12;
+    pub(crate) const LOST: usize = 12;
     /// Most pairs of a first pass.
-    pub(in super::super) const MOST_PAIRS: usize = 13;
+    pub(crate) const MOST_PAIRS: usize = 13;
     /// Vertices whose movement was cut, truncations with too many pairs, and those that took the last resort.
-    pub(in super::super) const ALL_CUT: usize = 14;
-    pub(in super::super) const ALL_CROWDED: usize = 15;
-    pub(in super::super) const ALL_PLANES: usize = 16;
+    pub(crate) const ALL_CUT: usize = 14;
+    pub(crate) const ALL_CROWDED: usize = 15;
+    pub(crate) const ALL_PLANES: usize = 16;
     /// Contacts of the last list, most of any, and those that there was no room for.
-    pub(in super::super) const CONTACTS: usize = 17;
-    pub(in super::super) const MOST_CONTACTS: usize = 18;
-    pub(in super::super) const DROPPED: usize = 19;
-    pub(in super::super) const LEN: usize = 32;
+    pub(crate) const CONTACTS: usize = 17;
+    pub(crate) const MOST_CONTACTS: usize = 18;
+    pub(crate) const DROPPED: usize = 19;
+    /// Contacts that pressed after an iteration of a solver, added up over all iterations.
+    pub(crate) const PRESSING: usize = 20;
+    pub(crate) const LEN: usize = 32;
 }
 
 /// What reads the status as plain words.

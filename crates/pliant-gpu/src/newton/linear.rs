@@ -7,6 +7,7 @@ use super::matrix::Matrix;
 use crate::device::{Access, Bound, Device, Dispatch, Pending, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::DirectSolve;
+use crate::layers::Layers;
 use crate::local::{Gathered, LocalStep, SLICE, indexed};
 
 /// Workgroups that judge a solve.
@@ -112,12 +113,15 @@ impl Linear {
         (local, gathered): (&LocalStep, &Gathered),
         (forces, factor): (&Storage<[f32; 4]>, &DirectSolve),
         preconditioner: Preconditioner,
+        layers: Option<&Layers>,
     ) -> Result<Self, GpuError> {
         let matrix = Matrix::new(device, local, gathered)?;
         let free = local.places.free;
         let vectors = Vectors::new(device, free)?;
         let judgements = device.zeros("judgements", JUDGING)?;
-        let kernels = Kernels { device, matrix: &matrix, vectors: &vectors, forces, factor, free };
+        let none = device.zeros("no couplings", 1)?;
+        let couplings = layers.map_or((&none, [0; 2]), |layers| (layers.couplings(), layers.coupling_places()));
+        let kernels = Kernels { device, matrix: &matrix, vectors: &vectors, forces, factor, free, couplings };
         let has_blocks = preconditioner == Preconditioner::Product;
         let assemble = device.program(matrix.dispatches.clone())?;
         let measure_guess = device.program(kernels.guess()?)?;
@@ -188,6 +192,8 @@ struct Kernels<'a> {
     forces: &'a Storage<[f32; 4]>,
     factor: &'a DirectSolve,
     free: usize,
+    /// Contacts between layers, and where their entries and they themselves begin.
+    couplings: (&'a Storage<[f32; 4]>, [u32; 2]),
 }
 
 impl Kernels<'_> {
@@ -221,11 +227,13 @@ impl Kernels<'_> {
         access: &[Access],
         buffers: &[&dyn Bound],
     ) -> Result<Dispatch, GpuError> {
-        let Matrix { blocks, slices, rows, .. } = self.matrix;
+        let Matrix { blocks, rows, .. } = self.matrix;
         let all: Vec<&dyn Bound> =
-            [blocks as &dyn Bound, slices, rows, vector].into_iter().chain(buffers.iter().copied()).collect();
+            [blocks as &dyn Bound, self.couplings.0, rows, vector].into_iter().chain(buffers.iter().copied()).collect();
         let access = [&[Access::Read; 4], access].concat();
-        self.vertices(&[include_str!("rows.wgsl"), source].concat(), entry, &access, &all)
+        let [first_entry, first_coupling] = self.couplings.1;
+        let parameters = [self.free as u32, first_entry, first_coupling, 0];
+        self.with_parameters(&[include_str!("rows.wgsl"), source].concat(), entry, &access, &all, parameters)
     }
 
     fn iteration(&self, has_blocks: bool) -> Result<Vec<Dispatch>, GpuError> {

@@ -17,8 +17,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Matrix {
     /// Three columns for each entry, slice by slice.
     pub(super) blocks: Storage<[f32; 4]>,
-    /// First entry and number of entries of slices: of blocks, and of rows of what bends from flat.
-    pub(super) slices: Storage<[u32; 4]>,
+    /// First entry and number of entries of slices, of blocks and of rows of what bends from flat; then these rows.
     pub(super) rows: Storage<[f32; 2]>,
     /// ω D⁻¹ of each vertex.
     pub(super) inverse: Storage<[f32; 4]>,
@@ -56,12 +55,12 @@ impl Matrix {
         }
         let layout = Layout::new(places, contributions(places, gathered, local.others.is_some()));
         let (row_slices, rows, bending) = bending_rows(places, gathered);
-        let slices: Vec<[u32; 4]> = layout
-            .slices
-            .iter()
-            .zip(&row_slices)
-            .map(|(blocks, rows)| [blocks[0], blocks[1], rows[0], rows[1]])
-            .collect();
+        let head = 2 * row_slices.len() as u32;
+        let mut all: Vec<[f32; 2]> = Vec::with_capacity(head as usize + rows.len());
+        for (blocks, own) in layout.slices.iter().zip(&row_slices) {
+            all.extend([[blocks[0], blocks[1]], [head + own[0], own[1]]].map(|pair| pair.map(indexed)));
+        }
+        all.extend(rows);
         let blocks = device.zeros("Newton's matrix", 3 * layout.others.len())?;
         let inverse = device.zeros("inverse blocks", 3 * places.free)?;
         let lists = device.array("contributions to Newton's matrix", &layout.lists)?;
@@ -78,10 +77,9 @@ impl Matrix {
             [places.free as u32, entries as u32, count as u32, 0],
             entries.div_ceil(64),
         ));
-        let (slices, rows) =
-            (device.array("slices of Newton's matrix", &slices)?, device.array("rows of bending", &rows)?);
+        let rows = device.array("rows of Newton's matrix", &all)?;
         let (own_block, has_own_blocks) = (own_block as u32, local.others.is_some());
-        Ok(Self { blocks, slices, rows, inverse, element_blocks, own_block, has_own_blocks, dispatches })
+        Ok(Self { blocks, rows, inverse, element_blocks, own_block, has_own_blocks, dispatches })
     }
 }
 

@@ -4,16 +4,18 @@
 //! The host decides, the device computes, and to wait for it costs as much as a linear iteration. So an iteration is asked for as a whole, with as many linear
 //! iterations as the last one took and the full step: mostly that is right, and then it waits once.
 
+mod contacts;
 mod linear;
 mod matrix;
 
-use pliant::solve::{Objective, Preconditioner, TwoMetricParams};
+use pliant::solve::{Objective, TwoMetricParams};
 
-use crate::contact::Obstacles;
 use crate::device::{Access, Bound, Device, Program, Storage};
 use crate::error::GpuError;
 use crate::fronts::DirectSolve;
 use crate::local::{Gathered, LocalStep, MeasuredParts, Measures};
+use contacts::Contacts;
+pub(crate) use contacts::Touchable;
 use linear::{Limits, Linear, Solved};
 
 /// Fraction of the predicted decrease that a step must reach (Armijo).
@@ -43,16 +45,6 @@ pub(crate) struct Newton {
     /// Linear iterations that are likely to be enough.
     expected: usize,
     contacts: Option<Contacts>,
-}
-
-/// Programs of contacts with colliders.
-#[derive(Debug)]
-struct Contacts {
-    begin: Program,
-    settle: Program,
-    /// How many press after the last iteration, by parts, and how many did when they were last counted.
-    parts: Storage<u32>,
-    pressing: u32,
 }
 
 /// What a solve has come to.
@@ -90,40 +82,43 @@ impl Newton {
         (local, gathered): (&LocalStep, &Gathered),
         (forces, factor): (&Storage<[f32; 4]>, &DirectSolve),
         params: &TwoMetricParams,
-        obstacles: Option<&Obstacles>,
+        touchable: Touchable<'_>,
     ) -> Result<Self, GpuError> {
-        let linear = Linear::new(device, objective, (local, gathered), (forces, factor), params.preconditioner)?;
+        let linear = Linear::new(
+            device,
+            objective,
+            (local, gathered),
+            (forces, factor),
+            params.preconditioner,
+            touchable.layers,
+        )?;
         let free = local.places.free;
-        let origin: Storage<[f32; 4]> = device.zeros("where an iteration began", free)?;
+        let count = local.places.vertices.len();
+        let origin: Storage<[f32; 4]> = device.zeros("where an iteration began", count)?;
         let kernel =
             device.kernel(include_str!("move.wgsl"), "move_along", &[Access::Read, Access::Write, Access::Write])?;
         let buffers: [&dyn Bound; 3] = [&linear.solution, &origin, &local.offsets];
-        let program = |begins: u32| {
-            let parameters = [free as u32, 1.0_f32.to_bits(), begins, 0];
-            device.program(vec![device.dispatch(&kernel, &buffers, parameters, free.div_ceil(128))])
+        let program = |count: usize, begins: u32| {
+            let parameters = [count as u32, 1.0_f32.to_bits(), begins, 0];
+            device.program(vec![device.dispatch(&kernel, &buffers, parameters, count.div_ceil(128))])
         };
-        let mut others = Vec::new();
-        let mut contacts = None;
-        if let (Some(obstacles), Some(room)) = (obstacles, &local.others) {
-            let (blocks, first) = &linear.own_blocks;
-            others.push(obstacles.respond(device, local, (&room.places, &room.slots), (blocks, *first))?);
-            let begin = device.program(vec![obstacles.begin(device, local, &linear.guess)?])?;
-            let settle = device.program(vec![obstacles.settle(device, local, &origin)?])?;
-            contacts = Some(Contacts { begin, settle, parts: obstacles.pressing.clone(), pressing: 0 });
-        }
+        let contacts = Contacts::new(device, local, &linear, forces, &origin, touchable)?;
+        let [before, after] =
+            contacts.as_ref().map_or([&[][..]; 2], |contacts| [&contacts.forces[0][..], &contacts.forces[1]]);
         let look = || {
             let (measure, measured) = local.measure(device, &linear.solution, forces)?;
-            Ok::<_, GpuError>((device.program([local.with_others(&others), vec![measure]].concat())?, measured))
+            let all = [&local.with_others(before)[..], after, &[measure]].concat();
+            Ok::<_, GpuError>((device.program(all)?, measured))
         };
         let ((first_look, first_measured), (look, measured)) = (look()?, look()?);
-        let (note, moves) = (program(1)?, program(0)?);
+        let (note, moves) = (program(count, 1)?, program(free, 0)?);
         Ok(Self { linear, note, moves, first_look, first_measured, look, measured, expected: FIRST_EXPECTED, contacts })
     }
 
     /// Iterates from where vertices are. `load` is the largest external force \[N\], `wanted` the kinetic energy that inertia and external forces ask for
     /// \[J\]: by default that of the start, if vertices are predicted to be there.
-    /// `beside` is what the first linear system of an earlier round of the stage has begun with: later rounds need not leave less. With a guess, the first linear system begins with
-    /// the best share of it: forces that stay as they were, at rest or in a slow swing, are then found whole.
+    /// `beside` is what the first linear system of an earlier round of the stage has begun with: later rounds need not leave less. What `begins` has a guess,
+    /// and the first linear system begins with the best share of it: forces that stay as they were, at rest or in a slow swing, are then found whole.
     pub(crate) fn solve(
         &mut self,
         device: &Device,
@@ -131,14 +126,14 @@ impl Newton {
         params: &TwoMetricParams,
         (load, wanted): (f64, Option<f64>),
         beside: f64,
-        has_guess: bool,
+        begins: bool,
     ) -> Result<Outcome, GpuError> {
         let free = local.places.free as u32;
         let mut outcome = Outcome::default();
-        let begin = self.contacts.as_ref().map(|contacts| &contacts.begin);
+        let begin = self.contacts.as_ref().filter(|_| begins).map(|contacts| &contacts.begin);
         device.run(&begin.into_iter().chain([&self.first_look]).collect::<Vec<_>>())?;
-        // Where thin bodies touch something, forces change too much from step to step.
-        let has_guess = has_guess && (self.is_untouched() || params.preconditioner == Preconditioner::Factor);
+        let has_guess =
+            begins && self.contacts.as_ref().is_none_or(|contacts| contacts.allows_guess(params.preconditioner));
         let mut before = None;
         while outcome.iterations < params.iterations {
             // Where the start is not known yet, the kinetic energy that is asked for is not either, and tolerances that go by it wait for the next iteration.
@@ -195,7 +190,7 @@ impl Newton {
                 // Contacts take their forces and follow, so that g is another from here on.
                 device.run(&[&contacts.settle, &self.first_look])?;
                 before = None;
-                contacts.pressing = device.read(&contacts.parts, contacts.parts.len())?.iter().sum();
+                contacts.count(device)?;
                 if contacts.pressing > 0 {
                     least = least.max(params.contact_iterations);
                 }
@@ -208,7 +203,7 @@ impl Newton {
     }
 
     /// Whether nothing pressed on anything when it was last looked at.
-    fn is_untouched(&self) -> bool {
+    pub(crate) fn is_untouched(&self) -> bool {
         self.contacts.as_ref().is_none_or(|contacts| contacts.pressing == 0)
     }
 

@@ -1,31 +1,64 @@
-// A row of Newton's matrix H times a vector: blocks, then what bends from flat. The diagonal of the latter is in the blocks.
+// A row of Newton's matrix H times a vector: blocks, then what bends from flat, then contacts between layers. The diagonal of the last two is in the blocks.
 
 struct Parameters {
     free: u32,
-    unused_0: u32,
-    unused_1: u32,
-    unused_2: u32,
+    // Where entries and contacts begin among couplings; 0 if there are none.
+    first_entry: u32,
+    first_coupling: u32,
+    unused: u32,
 }
 
 @group(1) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(0) var<storage, read> matrix: array<vec4<f32>>;
-// First entry and number of entries of a slice of 64 vertices: of blocks, of rows.
-@group(0) @binding(1) var<storage, read> slices: array<vec4<u32>>;
+// See layers/couplings.wgsl.
+@group(0) @binding(1) var<storage, read> couplings: array<vec4<f32>>;
+// For each slice of 64 vertices the first entry and the number of entries of blocks, and of rows; then rows.
 @group(0) @binding(2) var<storage, read> rows: array<vec2<f32>>;
 @group(0) @binding(3) var<storage, read> vector: array<vec4<f32>>;
 
-fn product(number: u32, lane: u32) -> vec3<f32> {
-    let slice = slices[number];
+fn whole(number: f32) -> u32 {
+    return bitcast<u32>(number) & 0x3fffffffu;
+}
+
+// What contacts make of the movements of other vertices.
+fn coupled(vertex: u32) -> vec3<f32> {
+    let header = couplings[vertex];
+    let first = parameters.first_entry + whole(header.x);
     var sum = vec3<f32>();
-    for (var k = 0u; k < slice.y; k++) {
-        let at = 3u * (slice.x + k * 64u + lane);
+    for (var k = 0u; k < whole(header.y); k++) {
+        let entry = couplings[first + k];
+        let at = parameters.first_coupling + 4u * whole(entry.x);
+        let normal = couplings[at];
+        let across = couplings[at + 1u].x;
+        if (normal.w == 0.0 && across == 0.0) { continue; }
+        let weights = couplings[at + 2u];
+        let corners = bitcast<vec4<u32>>(couplings[at + 3u]) & vec4<u32>(0x3fffffffu);
+        // Its own movement is in the blocks, and what is held does not move, and may lie beyond the end of what does.
+        let counts = select(weights, vec4<f32>(), corners == vec4<u32>(vertex));
+        let places = select(corners, vec4<u32>(), counts == vec4<f32>());
+        let moved = counts.x * vector[places.x].xyz + counts.y * vector[places.y].xyz
+            + counts.z * vector[places.z].xyz + counts.w * vector[places.w].xyz;
+        sum += entry.y * (across * moved + normal.xyz * ((normal.w - across) * dot(normal.xyz, moved)));
+    }
+    return sum;
+}
+
+fn product(number: u32, lane: u32) -> vec3<f32> {
+    let blocks = rows[2u * number];
+    let others = rows[2u * number + 1u];
+    var sum = vec3<f32>();
+    for (var k = 0u; k < whole(blocks.y); k++) {
+        let at = 3u * (whole(blocks.x) + k * 64u + lane);
         let first = matrix[at];
-        let other = vector[bitcast<u32>(first.w) & 0x3fffffffu].xyz;
+        let other = vector[whole(first.w)].xyz;
         sum += first.xyz * other.x + matrix[at + 1u].xyz * other.y + matrix[at + 2u].xyz * other.z;
     }
-    for (var k = 0u; k < slice.w; k++) {
-        let row = rows[slice.z + k * 64u + lane];
-        sum += row.y * vector[bitcast<u32>(row.x) & 0x3fffffffu].xyz;
+    for (var k = 0u; k < whole(others.y); k++) {
+        let row = rows[whole(others.x) + k * 64u + lane];
+        sum += row.y * vector[whole(row.x)].xyz;
+    }
+    if (parameters.first_entry > 0u) {
+        sum += coupled(number * 64u + lane);
     }
     return sum;
 }

@@ -34,6 +34,11 @@ impl Held {
         self.at.len()
     }
 
+    /// Whether a pin would have to go anywhere.
+    pub(super) fn moves_to(&self, targets: &[Vec3]) -> bool {
+        self.at != targets
+    }
+
     pub(super) fn set_targets(&mut self, targets: &[Vec3]) {
         self.targets.copy_from_slice(targets);
     }

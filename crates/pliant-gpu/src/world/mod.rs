@@ -2,6 +2,7 @@
 
 mod held;
 mod outside;
+mod rounds;
 
 use pliant::contact::ContactMode;
 use pliant::math::Vec3;
@@ -12,12 +13,16 @@ use thiserror::Error;
 use crate::contact::{Ending, Obstacles, Times, Way};
 use crate::device::{Access, Bound, Device, Pending, Program, Storage, Timing};
 use crate::error::GpuError;
+use crate::layers::LayersReport;
 use crate::prepared::Prepared;
 use crate::resident::{HostSide, PendingPositions, PendingState, ResidentWorld};
 use crate::solver::{GpuMethod, GpuParams};
 use held::Held;
 use outside::{Moving, Outside};
+use rounds::Rounds;
 
+/// What is refused together: a pin that moves may have to be held back by what is in its way.
+pub(crate) const MOVING_PINS_APART: &str = "pins that move where surfaces are kept apart";
 /// Threads of a workgroup.
 const THREADS: usize = 128;
 
@@ -82,6 +87,7 @@ pub struct GpuWorld {
     prepared: Prepared,
     velocities: Storage<[f32; 4]>,
     held: Held,
+    rounds: Option<Rounds>,
     /// What begins a substep.
     predict: Vec<Program>,
     /// What ends it.
@@ -110,7 +116,8 @@ impl GpuWorld {
         let looks_back = integrator == TimeIntegrator::Bdf2;
         let tau = if looks_back { 2.0 * h / 3.0 } else { h };
         let (state, gravity, drag) = (sim.state().clone(), sim.gravity(), sim.damping().drag);
-        let (colliders, contact) = (sim.colliders().to_vec(), sim.contact_params());
+        let (colliders, contact, self_collision) =
+            (sim.colliders().to_vec(), sim.contact_params(), sim.self_collision().cloned());
         let problem = sim.next_problem()?;
         let objective = problem.objective();
         let objective = Objective { inertia: 1.0 / (tau * tau), before: &state.positions, ..objective };
@@ -123,9 +130,10 @@ impl GpuWorld {
             colliders: &colliders,
             weight: contact.weight,
             times: Times { h, tau, kept, looks_back, gravity },
+            self_collision: self_collision.as_ref(),
             starts: &starts,
         };
-        let way = (!colliders.is_empty()).then_some(&way);
+        let way = (!colliders.is_empty() || self_collision.is_some()).then_some(&way);
         let prepared = Prepared::new(&params, &objective, &Clock::default(), &mut SetupSeconds::default(), way)?;
         let memory: Vec<_> = problem.memory().to_vec();
         prepared.local.begin(&prepared.device, &objective, &state.positions, &memory)?;
@@ -168,12 +176,22 @@ impl GpuWorld {
                 prepared.local.stars.iter().map(|stars| stars.remember(device, points)).collect();
             predict.insert(0, device.program(shapes?)?);
         }
-        let mut finish =
-            vec![program(&[begin, include_str!("finish.wgsl")], "finish", "anchors", &prepared.local.anchors)?];
+        let rounds = match (&prepared.layers, &self_collision) {
+            (Some(layers), Some(settings)) => Some(Rounds::new(device, layers, settings)?),
+            _ => None,
+        };
+        if let Some(rounds) = &rounds {
+            predict.insert(0, rounds.begin.clone());
+        }
+        let mut finish = Vec::new();
         if let Some(obstacles) = &prepared.obstacles {
             let ending = Ending { velocities: &velocities, bases: &bases, earlier: &earlier };
-            finish.insert(0, device.program(vec![obstacles.leave(device, &prepared.local, &ending)?])?);
+            finish.push(device.program(vec![obstacles.leave(device, &prepared.local, &ending)?])?);
+            // What that has moved is cut as well, and the velocity is that of what is left.
+            finish.extend(rounds.as_ref().map(|rounds| rounds.truncate.clone()));
         }
+        let source = [begin, include_str!("finish.wgsl")];
+        finish.push(program(&source, "finish", "anchors", &prepared.local.anchors)?);
         if let Some(outside) = &outside {
             let (times, guess) = (outside::Times { h, tau, kept }, prepared.guess());
             let moving = Moving { velocities: &velocities, earlier: &earlier, guess };
@@ -189,6 +207,7 @@ impl GpuWorld {
             prepared,
             velocities,
             held,
+            rounds,
             predict,
             finish,
             substeps,
@@ -203,13 +222,19 @@ impl GpuWorld {
 
     /// Asks for a step. With local/global iterations it does not wait; Newton's method waits for every iteration.
     pub fn step(&mut self) -> Result<(), GpuWorldError> {
+        if let Some(rounds) = &self.rounds {
+            rounds.begin_step(&self.prepared.device)?;
+        }
         for left in (1..=self.substeps).rev() {
             self.place_colliders(self.substeps - left)?;
             self.held.approach(&self.prepared.device, &self.prepared.local, left)?;
             match &self.method {
                 GpuMethod::TwoMetric(params) => {
                     self.prepared.device.run(&self.predict.iter().collect::<Vec<_>>())?;
-                    self.prepared.newton_alone(params, self.load)?;
+                    match &self.rounds {
+                        Some(rounds) => rounds.solve(&mut self.prepared, params, self.load)?,
+                        None => _ = self.prepared.newton_alone(params, self.load, None)?,
+                    }
                     self.prepared.device.run(&self.finish.iter().collect::<Vec<_>>())?;
                 }
                 _ => self.prepared.device.run(&self.substep())?,
@@ -260,6 +285,11 @@ impl GpuWorld {
     /// The program of one iteration, for profiles.
     pub fn iteration(&self) -> Option<&Program> {
         self.prepared.iterations(1).into_iter().next()
+    }
+
+    /// How surfaces were kept apart so far; none where they are not. It waits for all steps.
+    pub fn layers_report(&self) -> Result<Option<LayersReport>, GpuError> {
+        self.prepared.layers.as_ref().map(|layers| layers.report()).transpose()
     }
 
     /// Bytes of the factor.
@@ -318,6 +348,9 @@ impl ResidentWorld for GpuWorld {
         if let Some(value) = targets.iter().flat_map(|p| p.to_array()).find(|c| !c.is_finite()) {
             return Err(InputError::BadValue { name: "pin target", value, need: "finite" }.into());
         }
+        if self.rounds.is_some() && self.held.moves_to(targets) {
+            return Err(GpuWorldError::Feature { feature: MOVING_PINS_APART.to_owned() });
+        }
         self.held.set_targets(targets);
         Ok(())
     }
@@ -363,7 +396,7 @@ fn params_of(sim: &Simulation) -> Result<GpuParams, GpuWorldError> {
 fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
     let refuse = |feature: &str| Err(GpuWorldError::Feature { feature: feature.to_owned() });
     // Of these there are kernels.
-    let is_known = |feature: &str| ["wind", "pressure", "colliders"].contains(&feature);
+    let is_known = |feature: &str| ["wind", "pressure", "colliders", "self-collision"].contains(&feature);
     if let Some(feature) = sim.features().iter().find(|feature| !is_known(feature)) {
         return refuse(feature);
     }
@@ -372,6 +405,9 @@ fn check(sim: &Simulation, params: &GpuParams) -> Result<(), GpuWorldError> {
     }
     crate::contact::check(sim.colliders())?;
     let is_newton = matches!(params.method, GpuMethod::TwoMetric(_));
+    if sim.self_collision().is_some() && !is_newton {
+        return refuse("self-collision with local and global iterations (but with Newton's method)");
+    }
     let mode = sim.contact_params().mode;
     if !sim.colliders().is_empty() && is_newton && mode != ContactMode::Constraint {
         return refuse(&format!("contact by {mode:?} in Newton's method (but by constraints)"));

@@ -11,6 +11,7 @@ use crate::math::Vec3;
 use crate::matter::Place;
 use crate::step::applies;
 use crate::step::energy::Ledger;
+use crate::step::self_collision::{SelfCollider, SelfCollision};
 use crate::step::simulation::Simulation;
 use crate::step::substeps::{MOST_SUBSTEPS, NEED};
 use crate::world::error::ModelError;
@@ -187,6 +188,11 @@ impl Simulation {
     /// How contacts with them act.
     pub fn contact_params(&self) -> ContactParams {
         self.colliders.as_ref().map_or_else(ContactParams::default, |colliders| colliders.params.clone())
+    }
+
+    /// How surfaces and strands are kept apart, if they are.
+    pub fn self_collision(&self) -> Option<&SelfCollision> {
+        self.self_collider.as_ref().map(SelfCollider::settings)
     }
 
     pub(crate) fn vertex(&self, body: &str, vertex: u32) -> Result<usize, InputError> {

@@ -278,6 +278,10 @@ impl SelfCollider {
         }
     }
 
+    pub(crate) fn settings(&self) -> &SelfCollision {
+        &self.settings
+    }
+
     /// What it took to bring the start free of intersections, if that was asked for.
     pub(crate) fn untangled(&self) -> Option<Untangled> {
         self.untangled

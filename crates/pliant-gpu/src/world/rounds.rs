@@ -1,0 +1,72 @@
+//! Rounds of solving and truncating, so that no surface passes through another; as the engine's `step/self_collision`.
+
+use pliant::SelfCollision;
+use pliant::solve::TwoMetricParams;
+
+use crate::device::{Device, Program};
+use crate::error::GpuError;
+use crate::layers::{Layers, status};
+use crate::prepared::Prepared;
+
+/// Programs of rounds.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    /// Sorts the trees of boxes: once a step is enough.
+    sort: Program,
+    /// Takes where vertices are as positions without intersections.
+    pub(super) begin: Program,
+    /// Lists contacts of vertices that want to be where they are, and of those that were kept from where they wanted to be.
+    contacts: Program,
+    contacts_again: Program,
+    /// Cuts movements.
+    pub(super) truncate: Program,
+    most: usize,
+    least: usize,
+}
+
+impl Rounds {
+    pub(super) fn new(device: &Device, layers: &Layers, settings: &SelfCollision) -> Result<Self, GpuError> {
+        Ok(Self {
+            // The trees are sorted by where vertices are known to be, so that is noted first.
+            sort: device.program([layers.begin()?, layers.sort()?].concat())?,
+            begin: device.program(layers.begin()?)?,
+            // What stopped an impact in the substep before is no guess of what carries a load in this one.
+            contacts: device.program([vec![layers.forget()?], layers.contacts()?].concat())?,
+            contacts_again: device.program(layers.contacts_again()?)?,
+            truncate: device.program(layers.truncate()?)?,
+            most: settings.rounds,
+            least: settings.least_rounds,
+        })
+    }
+
+    pub(super) fn begin_step(&self, device: &Device) -> Result<(), GpuError> {
+        device.run(&[&self.sort])
+    }
+
+    /// Solves a stage, from where vertices are predicted to be.
+    pub(super) fn solve(&self, prepared: &mut Prepared, params: &TwoMetricParams, load: f64) -> Result<(), GpuError> {
+        prepared.device.run(&[&self.contacts])?;
+        let mut beside = None;
+        for round in 1.. {
+            let outcome = prepared.newton_alone(params, load, beside)?;
+            let Some(outcome) = outcome else { return Ok(()) };
+            beside = Some(beside.or(outcome.begun_with).unwrap_or(0.0));
+            prepared.device.run(&[&self.truncate])?;
+            if round >= self.most {
+                break;
+            }
+            let is_settled = round >= self.least || prepared.is_untouched();
+            if is_settled && self.cut(prepared)? == 0 {
+                break;
+            }
+            prepared.device.run(&[&self.contacts_again])?;
+        }
+        Ok(())
+    }
+
+    /// Vertices whose movement the last truncation has cut.
+    fn cut(&self, prepared: &Prepared) -> Result<u32, GpuError> {
+        let Some(layers) = &prepared.layers else { return Ok(0) };
+        Ok(prepared.device.read(layers.status(), status::LEN)?[status::CUT])
+    }
+}
