@@ -1,6 +1,7 @@
 //! The local step on a device: forces of elements on their corners, then the sum of all that acts on a vertex, as −∇g.
 
 mod gathering;
+mod half_spaces;
 mod hinges;
 mod places;
 mod stars;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 use crate::device::{Access, Bound, Device, Dispatch, Pending, Storage};
 use crate::error::GpuError;
 use gathering::Goal;
+use half_spaces::HalfSpaces;
 use hinges::Hinges;
 use places::SliceRecord;
 use stars::Stars;
@@ -43,6 +45,7 @@ pub(crate) struct LocalStep {
     pub(crate) elements: Vec<Elements>,
     pub(crate) hinges: Option<Hinges>,
     pub(crate) stars: Vec<Stars>,
+    pub(crate) half_spaces: Option<HalfSpaces>,
     /// Kernels that lead to −∇g.
     pub(crate) dispatches: Vec<Dispatch>,
 }
@@ -187,6 +190,8 @@ impl LocalStep {
         for (rows, list) in (1..).zip(&gathered.stars) {
             stars.extend(Stars::new(device, rows, list, &resolved, points, &mut dispatches)?);
         }
+        let half_spaces =
+            HalfSpaces::new(device, &gathered.half_spaces, &resolved, [&offsets, &slots], &mut dispatches)?;
         let (spring_slices, springs) =
             sliced(&places, &spring_rows(&gathered), |place| [indexed(place as u32), 0.0, 0.0, 0.0]);
         let (row_slices, rows) = sliced(&places, &quadratic_rows(&gathered), |place| [indexed(place as u32), 0.0]);
@@ -205,7 +210,19 @@ impl LocalStep {
         dispatches.push(device.dispatch(&kernel, &buffers, [free as u32, 0, 0, 0], free.div_ceil(SLICE)));
         let previous = device.zeros("offsets before", free)?;
         let goals = gathered.goals.clone();
-        let step = Self { places, anchors, offsets, previous, targets, goals, elements, hinges, stars, dispatches };
+        let step = Self {
+            places,
+            anchors,
+            offsets,
+            previous,
+            targets,
+            goals,
+            elements,
+            hinges,
+            stars,
+            half_spaces,
+            dispatches,
+        };
         Ok((step, gathered))
     }
 
@@ -242,9 +259,9 @@ impl LocalStep {
         Ok((device.dispatch(&kernel, &buffers, parameters, MEASURING), MeasuredParts(parts)))
     }
 
-    /// Whether something is pulled to goals.
+    /// Whether something is pulled to goals, or kept on one side of planes.
     pub(crate) fn has_goals(&self) -> bool {
-        !self.goals.is_empty()
+        !self.goals.is_empty() || self.half_spaces.is_some()
     }
 
     /// Takes the positions, targets, goals and rotations that a solve begins with. Anchors are where vertices were at the start of the stage.
@@ -284,7 +301,8 @@ impl LocalStep {
             device.write(&elements.rotations, 0, &warm)?;
         }
         self.hinges.iter().try_for_each(|hinges| hinges.begin(device, memory))?;
-        self.stars.iter().try_for_each(|stars| stars.begin(device, memory))
+        self.stars.iter().try_for_each(|stars| stars.begin(device, memory))?;
+        self.half_spaces.iter().try_for_each(|own| own.begin(device, objective, &self.places))
     }
 
     /// Brings positions and rotations back; `before` are the positions that the stage begins with.
