@@ -145,6 +145,7 @@ impl SolverRecipe for GpuParams {
     fn in_place_of(&self, chosen: SolverChoice) -> SolverChoice {
         let method = match chosen {
             SolverChoice::TwoMetric(params) => GpuMethod::TwoMetric(params),
+            SolverChoice::Projective(params) => GpuMethod::Projective(params),
             // Its world has something without a kernel, which is then refused by name; or nothing to accelerate.
             _ => GpuMethod::Projective(ProjectiveParams::plain(ProjectiveParams::default().iterations)),
         };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use pliant::energy::{HalfSpace, PositionGoals};
+use pliant::energy::{PositionGoals, RigidSet};
 use pliant::prelude::*;
 use pliant::{ModelError, SimulationBuilder, presets};
 use pliant_gpu::device::{Device, DeviceChoice};
@@ -225,12 +225,11 @@ fn what_it_does_not_know_is_refused_by_name() {
     let choice = DeviceChoice { name: Some("Voodoo 2".to_owned()), ..DeviceChoice::default() };
     let message = refused(world().solver(GpuParams { device: choice, ..GpuParams::plain(10) }));
     assert!(message.contains("Voodoo 2"), "{message}");
-    let floor = HalfSpace { vertices: vec![0], point: Vec3::Y * -1.0, normal: Vec3::Y, stiffness: 10.0 };
-    let floored = cloth(&ClothMaterial::default());
-    let floor = floor.build(floored.rest()).unwrap();
-    let floored = Simulation::builder().body(floored.with_energy(floor));
-    let message = refused(floored.solver(params(&ProjectiveParams::plain(10))));
-    assert!(message.contains("\"cloth\"") && message.contains("half"), "{message}");
+    let net = cloth(&ClothMaterial::default());
+    let rigid = RigidSet { hub: 0, vertices: vec![1, 2, 3, 20], stiffness: 10.0 }.build(net.rest()).unwrap();
+    let message =
+        refused(Simulation::builder().body(net.with_energy(rigid)).solver(params(&ProjectiveParams::plain(10))));
+    assert!(message.contains("\"cloth\"") && message.contains("rigid"), "{message}");
 }
 
 #[test]

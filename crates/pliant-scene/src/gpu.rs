@@ -49,13 +49,10 @@ fn check(section: &GpuSection) -> Result<(), Fault> {
         return refuse("resident", &message);
     }
     let Some(projective) = &section.projective else { return Ok(()) };
-    let choose = "choose `none` or `chebyshev`";
     match projective.acceleration {
-        Some(AccelerationSection::Anderson { .. }) => {
-            refuse("projective.acceleration", &format!("there is no Anderson acceleration on a GPU: {choose}"))
-        }
         Some(AccelerationSection::Lbfgs { .. }) => {
-            refuse("projective.acceleration", &format!("there is no L-BFGS on a GPU: {choose}"))
+            let message = "there is no L-BFGS on a GPU: choose `anderson`, `chebyshev` or `none`";
+            refuse("projective.acceleration", message)
         }
         _ if matches!(projective.precision, Some(PrecisionSection::Double)) => {
             refuse("projective.precision", "a GPU computes in single precision")
@@ -71,16 +68,12 @@ fn build(_section: &GpuSection) -> Result<SolverChoice, Fault> {
 
 #[cfg(feature = "gpu")]
 fn build(section: &GpuSection) -> Result<SolverChoice, Fault> {
-    use pliant::solve::{Acceleration, ProjectiveParams};
     use pliant_gpu::device::DeviceChoice;
     use pliant_gpu::{GpuMethod, GpuParams};
 
     let method = match section {
         GpuSection { projective: Some(own), .. } => {
-            let params = projective(&format!("{KEY}.projective"), own)?;
-            // The standard acceleration of the CPU is one that a GPU does not have.
-            let acceleration = own.acceleration.as_ref().map_or(Acceleration::None, |_| params.acceleration);
-            GpuMethod::Projective(ProjectiveParams { acceleration, ..params })
+            GpuMethod::Projective(projective(&format!("{KEY}.projective"), own)?)
         }
         GpuSection { two_metric: Some(own), .. } => {
             GpuMethod::TwoMetric(two_metric(&format!("{KEY}.two-metric"), own)?)

@@ -4,6 +4,7 @@ use pliant::Model;
 use pliant::energy::{Arrays, Operator};
 use pliant::solve::Objective;
 
+use super::half_spaces::HalfSpaceList;
 use super::hinges::HingeList;
 use super::indexed;
 use super::places::{Places, Slots};
@@ -22,6 +23,7 @@ pub(crate) fn has_kernel(arrays: &Arrays) -> bool {
             | Arrays::Quadratic
             | Arrays::Hinge(_)
             | Arrays::Viscous
+            | Arrays::HalfSpace
             | Arrays::MeanCurvature(_)
             | Arrays::TriangleFibres(_)
             | Arrays::TetFibres(_)
@@ -90,6 +92,7 @@ pub(crate) struct Gathered {
     pub(crate) goals: Vec<Goal>,
     pub(crate) simplices: Vec<Simplices>,
     pub(crate) hinges: HingeList,
+    pub(crate) half_spaces: HalfSpaceList,
     /// By number of rows, less one.
     pub(crate) stars: [StarList; MOST_ROWS],
     pub(crate) slots: Slots,
@@ -107,6 +110,7 @@ impl Gathered {
             goals: Vec::new(),
             simplices: Vec::new(),
             hinges: HingeList::default(),
+            half_spaces: HalfSpaceList::default(),
             stars: Default::default(),
             slots: Slots::new(places),
             blocks: 0,
@@ -134,6 +138,7 @@ impl Gathered {
                 Arrays::TriangleFibres(limits) => gathered.fibres(&source, places, limits),
                 Arrays::TetFibres(limits) => gathered.fibres(&source, places, limits),
                 Arrays::Goals => gathered.goals(&source, places),
+                Arrays::HalfSpace => gathered.half_spaces.take(&source, places, &mut gathered.slots),
                 Arrays::Hinge(rest) => gathered.hinges.take(&source, places, &mut gathered.slots, rest),
                 Arrays::TriangleStrain(bounds) => {
                     let partner = partner(model, &all, batch, |other| matches!(other, Arrays::TriangleArea(_)));
@@ -166,6 +171,7 @@ impl Gathered {
                 _ => {}
             }
         }
+        gathered.blocks = gathered.half_spaces.finish(gathered.blocks);
         for stars in &mut gathered.stars {
             gathered.blocks = stars.finish(gathered.blocks);
         }

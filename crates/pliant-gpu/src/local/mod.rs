@@ -1,6 +1,7 @@
 //! The local step on a device: forces of elements on their corners, then the sum of all that acts on a vertex, as −∇g.
 
 mod gathering;
+mod half_spaces;
 mod hinges;
 mod places;
 mod stars;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 use crate::device::{Access, Bound, Device, Dispatch, Pending, Storage};
 use crate::error::GpuError;
 use gathering::Goal;
+use half_spaces::HalfSpaces;
 use hinges::Hinges;
 use places::SliceRecord;
 use stars::Stars;
@@ -43,6 +45,7 @@ pub(crate) struct LocalStep {
     pub(crate) elements: Vec<Elements>,
     pub(crate) hinges: Option<Hinges>,
     pub(crate) stars: Vec<Stars>,
+    pub(crate) half_spaces: Option<HalfSpaces>,
     /// Kernels that lead to −∇g: those of elements, then the one that gathers.
     pub(crate) dispatches: Vec<Dispatch>,
     /// Where what else acts on a vertex is left: the slot of each free vertex, and all slots.
@@ -198,6 +201,8 @@ impl LocalStep {
         for (rows, list) in (1..).zip(&gathered.stars) {
             stars.extend(Stars::new(device, rows, list, &resolved, points, &mut dispatches)?);
         }
+        let half_spaces =
+            HalfSpaces::new(device, &gathered.half_spaces, &resolved, [&offsets, &slots], &mut dispatches)?;
         let (spring_slices, springs) =
             sliced(&places, &spring_rows(&gathered), |place| [indexed(place as u32), 0.0, 0.0, 0.0]);
         let (row_slices, rows) = sliced(&places, &quadratic_rows(&gathered), |place| [indexed(place as u32), 0.0]);
@@ -222,8 +227,20 @@ impl LocalStep {
             None
         };
         let goals = gathered.goals.clone();
-        let step =
-            Self { places, anchors, offsets, previous, targets, goals, elements, hinges, stars, dispatches, others };
+        let step = Self {
+            places,
+            anchors,
+            offsets,
+            previous,
+            targets,
+            goals,
+            elements,
+            hinges,
+            stars,
+            half_spaces,
+            dispatches,
+            others,
+        };
         Ok((step, gathered))
     }
 
@@ -266,9 +283,9 @@ impl LocalStep {
         [elements, others, gather].concat()
     }
 
-    /// Whether something is pulled to goals.
+    /// Whether something is pulled to goals, or kept on one side of planes.
     pub(crate) fn has_goals(&self) -> bool {
-        !self.goals.is_empty()
+        !self.goals.is_empty() || self.half_spaces.is_some()
     }
 
     /// Takes the positions, targets, goals and rotations that a solve begins with. Anchors are where vertices were at the start of the stage.
@@ -308,7 +325,8 @@ impl LocalStep {
             device.write(&elements.rotations, 0, &warm)?;
         }
         self.hinges.iter().try_for_each(|hinges| hinges.begin(device, memory))?;
-        self.stars.iter().try_for_each(|stars| stars.begin(device, memory))
+        self.stars.iter().try_for_each(|stars| stars.begin(device, memory))?;
+        self.half_spaces.iter().try_for_each(|own| own.begin(device, objective, &self.places))
     }
 
     /// Brings positions and rotations back; `before` are the positions that the stage begins with.

@@ -366,6 +366,7 @@ fn free_bodies(
         is_held[place] |= others.any(|other| other as usize >= free);
     }
     gathered.goals.iter().for_each(|goal| is_held[goal.2 as usize] = true);
+    gathered.half_spaces.blocks().for_each(|(place, _)| is_held[place as usize] = true);
     let mass = objective.model.mass().diagonal();
     let loose = factor.parts().iter().filter(|part| !is_held[(*part).clone()].contains(&true));
     loose

@@ -47,6 +47,9 @@ impl Matrix {
         if !gathered.all_springs.is_empty() {
             dispatches.push(spring_kernel(device, local, gathered, &element_blocks)?);
         }
+        if let Some(half_spaces) = &local.half_spaces {
+            dispatches.push(half_spaces.blocks(device, &local.offsets, &element_blocks)?);
+        }
         for stars in &local.stars {
             dispatches.push(stars.blocks(device, [&local.anchors, &local.offsets], &element_blocks)?);
         }
@@ -161,6 +164,7 @@ fn contributions(places: &Places, gathered: &Gathered, has_others: bool) -> Vec<
     if has_others {
         (0..free).for_each(|row| add(row, row, own + row));
     }
+    gathered.half_spaces.blocks().for_each(|(place, block)| add(place, place, block));
     for stars in &gathered.stars {
         stars.visit_blocks(|row, column, block, is_own| {
             add(row, column, block);

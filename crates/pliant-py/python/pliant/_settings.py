@@ -352,7 +352,7 @@ class Explicit:
 class Gpu:
     """A method on a graphics processor. Worlds that it does not support are refused, with what it has no kernel for.
 
-    method: a Projective whose acceleration is None or Chebyshev, a TwoMetric, or None for what Auto would choose, with
+    method: a Projective whose acceleration is not Lbfgs, a TwoMetric, or None for what Auto would choose, with
     its substeps and integrator. adapter: a part of the name of a graphics processor, in any case; by default the fastest
     kind that gpu_adapters lists.
     """

@@ -35,7 +35,7 @@ pub enum SolverSection {
 pub struct GpuSection {
     /// A part of the name of the adapter, in any case; `pliant gpu` lists them. By default the fastest kind that there is.
     pub adapter: Option<String>,
-    /// Local/global iterations. The acceleration is `none`, the default here, or `chebyshev`; the precision is `single`.
+    /// Local/global iterations. The acceleration is any but `lbfgs`; the precision is `single`.
     pub projective: Option<ProjectiveSection>,
     /// Newton's method with few linear iterations and the prefactored matrix.
     #[serde(rename = "two-metric")]

@@ -74,7 +74,6 @@ fn a_scene_goes_to_a_gpu_and_back() {
 #[test]
 fn what_a_gpu_does_not_have_is_pointed_at() {
     for (keys, column, message) in [
-        ("projective.acceleration.anderson.window = 5", 12, "no Anderson acceleration on a GPU"),
         ("projective.acceleration.lbfgs.history = 5", 12, "no L-BFGS on a GPU"),
         ("projective.precision = \"double\"", 24, "single precision"),
         ("projective = {}\ntwo-metric = {}", 14, "not both"),
