@@ -313,6 +313,10 @@ fn a_state_that_is_not_finite_is_an_error_and_the_last_good_one_stays() {
     let error = on_device.sync().unwrap_err();
     assert!(matches!(error, GpuWorldError::NotFinite { steps: 3, .. }), "{error}");
     assert_eq!(on_device.last_synced().positions(), before);
+    // From a good state the world goes on.
+    on_device.set_state(&before, &vec![Vec3::ZERO; before.len()]).unwrap();
+    (0..3).for_each(|_| on_device.step().unwrap());
+    assert!(on_device.sync().unwrap().time() > 0.11);
 }
 
 #[test]

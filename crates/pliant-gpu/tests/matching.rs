@@ -39,6 +39,9 @@ fn body(lattice: &Lattice, matching: Matching) -> Body {
     lattice.body(1000.0).with_matching(matching).with_positions(start).named("jelly")
 }
 
+/// Makes a world.
+type Build<'a> = Box<dyn Fn() -> SimulationBuilder + 'a>;
+
 fn world(body: Body) -> SimulationBuilder {
     Simulation::builder().body(body).solver(solver(4))
 }
@@ -91,7 +94,9 @@ fn a_step_is_that_of_the_engine_to_a_hundred_thousandth_of_the_diagonal() {
     let loose = Matching { limit: None, ..plain.clone() };
     let few = (0..6).map(|v| v * 3);
     let drag = Damping { drag: 0.7, ..Damping::default() };
-    let worlds: [(&str, Box<dyn Fn() -> SimulationBuilder>); 7] = [
+    let slow = Matching { damping: 8.0, ..matching(&lattice, 2) };
+    let worlds: [(&str, Build<'_>); 8] = [
+        ("damped", Box::new(|| world(body(&lattice, slow.clone())).collider(ground()))),
         ("free", Box::new(|| world(body(&lattice, plain.clone())))),
         ("width 1", Box::new(|| world(body(&lattice, whole(1))).substeps(2))),
         ("width 12", Box::new(|| world(body(&lattice, whole(12))).damping(drag))),
@@ -198,6 +203,10 @@ fn a_state_that_is_not_finite_is_an_error_and_the_last_good_one_stays() {
     let error = on_device.sync().unwrap_err();
     assert!(matches!(error, GpuWorldError::NotFinite { steps: 3, .. }), "{error}");
     assert_eq!(on_device.last_synced().positions(), before);
+    // From a good state the world goes on.
+    on_device.set_state(&before, &vec![Vec3::ZERO; before.len()]).unwrap();
+    (0..3).for_each(|_| on_device.step().unwrap());
+    assert!(on_device.sync().unwrap().time() > 0.09);
 }
 
 #[test]
@@ -218,7 +227,6 @@ fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
     for (builder, names) in [
         (with(Matching { plasticity: Some(plasticity), ..plain() }), ["\"jelly\"", "plasticity"]),
         (with(Matching { toughness: Some(0.1), ..plain() }), ["\"jelly\"", "breaks"]),
-        (with(Matching { damping: 1.0, ..plain() }), ["\"jelly\"", "damping"]),
         (with(Matching { modes: Modes::Linear(0.5), ..plain() }), ["\"jelly\"", "modes"]),
         (with(Matching::new(lists)), ["\"jelly\"", "not cubes"]),
         (world(thin.body(1000.0).with_matching(matching(&thin, 1)).named("thread")), ["\"thread\"", "lines"]),

@@ -17,7 +17,7 @@ fn give(
     }
     let place = state[slot];
     let v = state[COUNT + slot].xyz;
-    if (!(place.w > 0.0 && is_finite(place.xyz) && is_finite(v))) {
+    if (!(place.w > 0.0 && is_finite(place.xyz))) {
         return;
     }
     let low = vec3<f32>(unordered(survey.low[0]), unordered(survey.low[1]), unordered(survey.low[2]));
@@ -25,6 +25,9 @@ fn give(
     let frame = frame_of(low, high);
     let own = inside(frame, place.xyz);
     counts[corner_number(frame, own.corner)] = 0u;
+    if (!is_finite(v)) {
+        return;
+    }
     let units = units_of(survey.crowd) * place.w;
     let momentum = v / max(bitcast<f32>(survey.speed), 1e-30);
     for (var corner = 0u; corner < 8u; corner++) {

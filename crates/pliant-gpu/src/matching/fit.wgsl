@@ -87,7 +87,12 @@ fn fit(
     for (var axis = 0u; axis < 3u; axis++) {
         moments[axis] = (moments[axis] * SPACING - sum * centre[axis]) * scale;
     }
-    let rotation = nearest_rotation(moments, rotations[slot]);
+    // After a state that was not finite, which may have been replaced, it begins anew.
+    var start = rotations[slot];
+    if (any((bitcast<vec4<u32>>(start) & vec4<u32>(0x7f800000u)) == vec4<u32>(0x7f800000u))) {
+        start = vec4<f32>(0.0, 0.0, 0.0, 1.0);
+    }
+    let rotation = nearest_rotation(moments, start);
     let turned = matrix_of(rotation);
     rotations[slot] = rotation;
     maps[slot] = vec4<f32>(sum * region.w - turned * centre, 0.0);

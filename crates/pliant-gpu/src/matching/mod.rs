@@ -6,6 +6,7 @@
 //! | `lattice` | what kernels have to know of rows and regions |
 //! | `program` | the buffers, and the kernels of a substep one after the other |
 //! | `begin` | where particles go by inertia |
+//! | `damp`, `keep` | how regions move as wholes, and what damping leaves |
 //! | `bars`, `plates`, `fit` | sums over cubes in three passes, and the rotation of each region |
 //! | `spread`, `pull` | the same passes back to the goals of particles |
 //! | `answer` | how the body answers to limits |

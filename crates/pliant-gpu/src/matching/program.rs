@@ -63,6 +63,8 @@ impl Buffers {
         });
         let fixed: Vec<Quad> = of_region.chain(of_particle).collect();
         let near: Vec<u32> = matched.neighbours.near.iter().flatten().flatten().copied().collect();
+        // Motions have more numbers than places.
+        let parts = if matched.matching.damping > 0.0 { 4 } else { 3 };
         let quads = |what: &str, len: usize| device.zeros::<Quad>(what, len);
         Ok(Self {
             state: device.array("state of particles", &rows(sim.positions(), sim.velocities(), matched, centre))?,
@@ -73,7 +75,7 @@ impl Buffers {
             reach: device.array("rows of the lattice", &matched.neighbours.reach)?,
             near: device.array("neighbours in the lattice", &near)?,
             rotations: device.array("rotations of regions", &vec![[0.0, 0.0, 0.0, 1.0]; count])?,
-            sums: [quads("sums over cubes", 3 * count)?, quads("sums over cubes", 3 * count)?],
+            sums: [quads("sums over cubes", parts * count)?, quads("sums over cubes", parts * count)?],
             movements: quads("movements of particles", count)?,
             parts: quads("parts of the answer", 4 * count.div_ceil(THREADS))?,
             answers: quads("answer of the body", 4)?,
@@ -117,6 +119,9 @@ impl Buffers {
         let begin = [R(moment), R(state), R(fixed), R(pins), W(ways), W(touched)];
         let mut all = vec![one(include_str!("begin.wgsl"), "begin", &begin)?];
         let h = sim.time_step() / sim.substeps() as f64;
+        if matched.matching.damping > 0.0 {
+            all.extend(self.damping(&kernels, groups)?);
+        }
         if matched.matching.spring.share(h) > 0.0 {
             all.extend(fitting.iter().chain([&go]).map(|dispatch| at_stage(dispatch, 0)));
         }
@@ -129,6 +134,30 @@ impl Buffers {
         let finish = concat!(include_str!("../fluid/contact.wgsl"), "\n", include_str!("finish.wgsl"));
         all.push(one(finish, "finish", &[W(contacts), R(fixed), R(ways), R(touched), W(state)])?);
         device.program(all)
+    }
+}
+
+impl Buffers {
+    /// Damps the ways of particles towards those of their regions.
+    fn damping(&self, kernels: &Kernels<'_>, groups: usize) -> Result<Vec<Dispatch>, GpuError> {
+        let Self { state, ways, reach, near, fixed, sums: [here, there], movements, .. } = self;
+        let turns = [
+            ("damp_bars", there, here),
+            ("damp_plates", here, there),
+            ("damp_cubes", there, here),
+            ("spread_turns_along_z", here, there),
+            ("spread_turns_along_y", there, here),
+            ("damp", here, movements),
+        ];
+        let mut all = Vec::new();
+        for (entry, given, taken) in turns {
+            let uses = [R(state), R(ways), R(reach), R(near), R(fixed), R(given), W(taken)];
+            all.push(kernels.dispatch((include_str!("damp.wgsl"), entry), &uses, groups)?);
+        }
+        // What is damped is kept apart from what it is worked out from.
+        let keep = [R(movements), W(ways)];
+        all.push(kernels.dispatch((include_str!("keep.wgsl"), "keep"), &keep, groups)?);
+        Ok(all)
     }
 }
 
@@ -154,6 +183,7 @@ fn head(sim: &Simulation, matched: &Matched, centre: Vec3) -> String {
     all.number("FREE", matching.limit.map_or(0.0, |gamma| gamma * half_width));
     all.number("RELAXATION", matching.relaxation);
     all.number("PINNED", PINNED);
+    all.number("DAMPED", -(-matching.damping * h).exp_m1());
     [&all.into_text(), include_str!("common.wgsl"), &colliders(sim, centre)].join("\n")
 }
 

@@ -85,9 +85,6 @@ pub(super) fn check(sim: &Simulation) -> Result<Matched, GpuError> {
     if matching.volume.is_some() {
         return of_body("volume conservation", ON_CPU);
     }
-    if matching.damping > 0.0 {
-        return of_body("damping of its regions", "damp by drag");
-    }
     if matching.modes != Modes::Rigid {
         return of_body("modes that regions do not resist", "use `Modes::Rigid`");
     }
