@@ -54,11 +54,15 @@ impl Held {
     }
 }
 
+/// Velocities that are not in a plane.
+fn waves(rest: &[Vec3]) -> Vec<Vec3> {
+    let speed = |p: &Vec3| Vec3::new(0.3 * (7.0 * p.z).sin(), 0.4 * (9.0 * p.x).cos(), 0.2 * (5.0 * p.x).sin());
+    rest.iter().map(speed).collect()
+}
+
 /// A world that is already in motion, and not in a plane.
 fn moving(body: Body, rest: &[Vec3], solver: &PositionBasedParams) -> SimulationBuilder {
-    let speed = |p: &Vec3| Vec3::new(0.3 * (7.0 * p.z).sin(), 0.4 * (9.0 * p.x).cos(), 0.2 * (5.0 * p.x).sin());
-    let velocities = rest.iter().map(speed).collect();
-    Simulation::builder().body(body.with_velocities(velocities)).solver(solver.clone())
+    Simulation::builder().body(body.with_velocities(waves(rest))).solver(solver.clone())
 }
 
 /// Largest distance between vertices of two worlds, over the diagonal.
@@ -293,6 +297,32 @@ fn bodies_of_which_each_pass_is_too_large_for_a_workgroup_go_level_by_level() {
         Body::points(&PointSet { positions: positions.clone() }, 1e-3).with_energy(springs)
     };
     assert_a_step_agrees(&device, "pairs", || moving(body(), &positions, &xpbd(5)));
+}
+
+#[test]
+fn many_bodies_that_are_alike_take_as_many_dispatches_as_one() {
+    let Some(device) = common::device() else { return };
+    let held = held(12);
+    let (denim, silk) = (presets::cloth("denim").unwrap(), presets::cloth("silk").unwrap());
+    let at = |k: usize| held.mesh.positions.iter().map(|p| *p + Vec3::Y * (0.1 * k as f64)).collect::<Vec<_>>();
+    let velocities = waves(&held.mesh.positions);
+    let world = |count: usize| {
+        let mut builder = Simulation::builder().solver(xpbd(6));
+        for k in 0..count {
+            let body = held.cloth(if k % 3 == 2 { &silk } else { &denim }).with_constraints(held.threads());
+            builder = builder
+                .body(body.named(format!("cloth {k}")).with_positions(at(k)).with_velocities(velocities.clone()));
+        }
+        builder
+    };
+    assert_a_step_agrees(&device, "seven cloths", || world(7));
+    let dispatches = |count: usize| {
+        let world = on(&device, world(count).build().unwrap());
+        world.programs().iter().map(|program| program.dispatches().len()).sum::<usize>()
+    };
+    assert_eq!(dispatches(2), dispatches(1));
+    // The other material has weights of its own, not kernels.
+    assert_eq!(dispatches(7), dispatches(1));
 }
 
 #[test]
