@@ -246,6 +246,10 @@ fn particles_on_top_of_each_other_and_such_that_are_nowhere_are_errors() {
     fluid.step().unwrap();
     let error = fluid.state().unwrap_err();
     assert!(matches!(error, GpuError::Crowded { neighbours: 215, .. }), "{error}");
+    // A good state goes on.
+    fluid.set_state(sim.positions(), sim.velocities()).unwrap();
+    fluid.step().unwrap();
+    assert!(fluid.state().unwrap().positions.iter().all(|p| p.is_finite()));
     let mut fluid = on(&device, &sim);
     let mut x = sim.positions().to_vec();
     x[9].y = f64::NAN;

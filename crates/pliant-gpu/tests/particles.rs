@@ -3,7 +3,6 @@
 
 mod common;
 
-use pliant::collide::{Heightfield, Key, Pose};
 use pliant::constraint::{
     Allowed, ConstraintBatch, Dihedral, Distance, IsometricBending, LongRangeAttachments, TetVolumeConstraint,
 };
@@ -11,10 +10,10 @@ use pliant::energy::EdgeSprings;
 use pliant::mesh::PointSet;
 use pliant::mesh::generate::Diagonals;
 use pliant::prelude::*;
-use pliant::solve::{Stiffness, StretchLevels, SweepKind, SweepOrder};
+use pliant::solve::{Stiffness, SweepOrder};
 use pliant::{SimulationBuilder, presets};
 use pliant_gpu::device::Device;
-use pliant_gpu::{GpuParticles, GpuWorldError, ResidentWorld};
+use pliant_gpu::{GpuParticles, ResidentWorld};
 
 fn xpbd(iterations: usize) -> PositionBasedParams {
     PositionBasedParams { iterations, ..PositionBasedParams::default() }
@@ -54,11 +53,15 @@ impl Held {
     }
 }
 
+/// Velocities that are not in a plane.
+fn waves(rest: &[Vec3]) -> Vec<Vec3> {
+    let speed = |p: &Vec3| Vec3::new(0.3 * (7.0 * p.z).sin(), 0.4 * (9.0 * p.x).cos(), 0.2 * (5.0 * p.x).sin());
+    rest.iter().map(speed).collect()
+}
+
 /// A world that is already in motion, and not in a plane.
 fn moving(body: Body, rest: &[Vec3], solver: &PositionBasedParams) -> SimulationBuilder {
-    let speed = |p: &Vec3| Vec3::new(0.3 * (7.0 * p.z).sin(), 0.4 * (9.0 * p.x).cos(), 0.2 * (5.0 * p.x).sin());
-    let velocities = rest.iter().map(speed).collect();
-    Simulation::builder().body(body.with_velocities(velocities)).solver(solver.clone())
+    Simulation::builder().body(body.with_velocities(waves(rest))).solver(solver.clone())
 }
 
 /// Largest distance between vertices of two worlds, over the diagonal.
@@ -296,6 +299,48 @@ fn bodies_of_which_each_pass_is_too_large_for_a_workgroup_go_level_by_level() {
 }
 
 #[test]
+fn many_bodies_that_are_alike_take_as_many_dispatches_as_one() {
+    let Some(device) = common::device() else { return };
+    let held = held(12);
+    let (denim, silk) = (presets::cloth("denim").unwrap(), presets::cloth("silk").unwrap());
+    let at = |k: usize| held.mesh.positions.iter().map(|p| *p + Vec3::Y * (0.1 * k as f64)).collect::<Vec<_>>();
+    let velocities = waves(&held.mesh.positions);
+    let world = |count: usize| {
+        let mut builder = Simulation::builder().solver(xpbd(6));
+        for k in 0..count {
+            let body = held.cloth(if k % 3 == 2 { &silk } else { &denim }).with_constraints(held.threads());
+            builder = builder
+                .body(body.named(format!("cloth {k}")).with_positions(at(k)).with_velocities(velocities.clone()));
+        }
+        builder
+    };
+    assert_a_step_agrees(&device, "seven cloths", || world(7));
+    let dispatches = |count: usize| {
+        let world = on(&device, world(count).build().unwrap());
+        world.programs().iter().map(|program| program.dispatches().len()).sum::<usize>()
+    };
+    assert_eq!(dispatches(2), dispatches(1));
+    // The other material has weights of its own, not kernels.
+    assert_eq!(dispatches(7), dispatches(1));
+}
+
+#[test]
+fn attached_bodies_keep_the_order_of_what_they_share() {
+    let Some(device) = common::device() else { return };
+    let held = held(12);
+    let velocities = waves(&held.mesh.positions);
+    let world = || {
+        let above = held.net(1e3).named("above").with_velocities(velocities.clone());
+        let below: Vec<Vec3> = held.mesh.positions.iter().map(|p| *p - Vec3::Y * 0.05).collect();
+        let below =
+            Body::mass_spring(&held.mesh, 0.4, held.mesh.edges(), 5e2).unwrap().named("below").with_positions(below);
+        let builder = Simulation::builder().solver(xpbd(8)).body(above).body(below);
+        (0..13).fold(builder, |builder, v| builder.attach(("above", 3 * v), ("below", 3 * v), 1e3))
+    };
+    assert_a_step_agrees(&device, "attached nets", world);
+}
+
+#[test]
 fn after_sixty_frames_a_net_hangs_as_on_the_cpu_and_no_thread_is_too_long() {
     let Some(device) = common::device() else { return };
     let held = held(60);
@@ -391,91 +436,4 @@ fn worlds_of_nothing_that_moves_and_far_from_the_origin_step_as_well() {
     assert_eq!(still.sync().unwrap().positions(), held.mesh.positions);
     let far: Vec<Vec3> = held.mesh.positions.iter().map(|p| *p + Vec3::new(5e3, -2e3, 7e3)).collect();
     assert_a_step_agrees(&device, "far away", || world().body(held.net(1e3).with_positions(far.clone())));
-}
-
-#[test]
-fn a_state_that_is_not_finite_is_an_error_and_the_last_good_one_stays() {
-    let Some(device) = common::device() else { return };
-    let held = held(8);
-    let sim = moving(held.net(1e3), &held.mesh.positions, &xpbd(5)).build().unwrap();
-    let mut gpu = on(&device, sim);
-    gpu.step().unwrap();
-    let good = gpu.sync().unwrap().positions().to_vec();
-    let mut fast = gpu.last_synced().velocities().to_vec();
-    // Finite in f64, not in f32.
-    fast[3] = Vec3::X * 1e39;
-    gpu.set_state(&good, &fast).unwrap();
-    gpu.step().unwrap();
-    let error = gpu.sync().unwrap_err();
-    assert!(matches!(error, GpuWorldError::NotFinite { steps: 1, .. }), "{error}");
-    assert_eq!(gpu.last_synced().positions(), good);
-    // A state that is good goes on.
-    let calm = vec![Vec3::ZERO; good.len()];
-    let mut nowhere = good.clone();
-    nowhere[5].y = f64::NAN;
-    assert!(matches!(gpu.set_state(&nowhere, &calm), Err(GpuWorldError::Input(_))));
-    gpu.set_state(&good, &calm).unwrap();
-    gpu.step().unwrap();
-    assert!(gpu.sync().unwrap().positions().iter().all(|x| x.is_finite()));
-}
-
-#[test]
-fn a_lost_device_says_so() {
-    let Some(_) = common::device() else { return };
-    let device = Device::open_anew(&common::choice()).unwrap();
-    let held = held(4);
-    let mut gpu = on(&device, moving(held.net(1e3), &held.mesh.positions, &xpbd(5)).build().unwrap());
-    device.lose();
-    assert!(matches!(gpu.step().unwrap_err(), GpuWorldError::Gpu(_)));
-    assert!(gpu.sync().is_err());
-    assert_eq!(gpu.last_synced().positions(), held.mesh.positions);
-}
-
-#[test]
-fn what_is_not_supported_is_refused_by_name_with_a_way_out() {
-    let Some(device) = common::device() else { return };
-    let held = held(4);
-    let net = || held.net(1e3);
-    let world = |body: Body| Simulation::builder().solver(xpbd(5)).body(body);
-    let bent: Vec<Vec3> = held.mesh.positions.iter().map(|p| Vec3::new(p.x, p.x * p.x, p.z)).collect();
-    let bent = TriangleMesh { positions: bent, triangles: held.mesh.triangles.clone() };
-    let curved = Body::cloth(&bent, &ClothMaterial::default()).unwrap().named("bowl");
-    let damped = Distance::at_rest(&held.mesh.edges(), &held.mesh.positions, Allowed::Exactly, 1e-3).unwrap();
-    let damped = damped.with_damping(0.01).unwrap().boxed();
-    let jacobi = PositionBasedParams { sweep: SweepKind::Jacobi { relaxation: 1.0 }, ..xpbd(5) };
-    let levels = PositionBasedParams { levels: Some(StretchLevels::default()), ..xpbd(5) };
-    let early = PositionBasedParams { tolerance: 1e-3, ..xpbd(5) };
-    let record = PositionBasedParams { record: true, ..xpbd(5) };
-    let ball = || Collider::new(Shape::Sphere { radius: 0.1 }).at(Vec3::NEG_Y).named("ball");
-    let hills = Heightfield::new([2, 2], [1.0, 1.0], vec![-1.0; 4]).unwrap();
-    let hills = Collider::new(Shape::Heightfield(hills)).named("hills");
-    let key = |time: f64| Key { time, pose: Pose { position: Vec3::NEG_Y * time, ..Pose::default() } };
-    let lift = Collider::new(Shape::Plane).moving(vec![key(1.0), key(2.0)]).named("lift");
-    let many = (0..9).fold(world(net()), |builder, k| builder.collider(ball().named(format!("ball {k}"))));
-    let tets = TetBox { cells: [2, 2, 2], ..TetBox::default() }.mesh().unwrap();
-    let jelly = Body::points(&PointSet { positions: tets.positions.clone() }, 0.1).named("jelly");
-    let matched = jelly.with_matching(Matching::new(Regions::whole(27)));
-    for (builder, names) in [
-        (world(curved), ["\"bowl\"", "hinge"]),
-        (world(matched), ["\"jelly\"", "matter"]),
-        (world(held.particles().with_constraints(damped)), ["\"particles\"", "damping"]),
-        (world(net()).collider(hills), ["\"hills\"", "shape"]),
-        (world(net()).collider(lift), ["\"lift\"", "motion"]),
-        (world(net()).collider(ball().restitution(0.5)), ["\"ball\"", "restitution"]),
-        (many, ["world", "9 colliders"]),
-        (world(net()).solver(xpbd(0)).collider(ball()), ["world", "no iterations"]),
-        (world(net()).wind(Wind::new(Vec3::X)), ["world", "wind"]),
-        (world(net()).solver(ProjectiveParams::default()), ["world", "projective"]),
-        (world(net()).solver(jacobi), ["solver", "Jacobi"]),
-        (world(net()).solver(levels), ["solver", "levels"]),
-        (world(net()).solver(early), ["solver", "tolerance"]),
-        (world(net()).solver(record), ["solver", "record"]),
-        (world(net()).integrator(TimeIntegrator::Bdf2), ["world", "BDF2"]),
-        (world(net()).damping(Damping { stiffness: 0.01, ..Damping::default() }), ["world", "damping"]),
-    ] {
-        let error = GpuParticles::new(&device, builder.build().unwrap()).unwrap_err();
-        let message = error.to_string();
-        assert!(matches!(error, GpuWorldError::Gpu(_)), "{message}");
-        assert!(names.iter().all(|name| message.contains(name)), "{names:?} in: {message}");
-    }
 }

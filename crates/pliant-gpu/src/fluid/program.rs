@@ -120,6 +120,10 @@ impl Buffers {
         let places = positions.iter().zip(&self.extras).map(|(x, extra)| row(*x - layout.centre, extra[0]));
         let speeds = velocities.iter().zip(&self.extras).map(|(v, extra)| row(*v, extra[1]));
         let rows: Vec<Quad> = places.chain(speeds).collect();
+        // What went wrong in another state is no fault of this one.
+        for word in [status::CROWD, status::LOST, status::RUNAWAY] {
+            device.write(&self.status, word, &[0])?;
+        }
         device.write(&self.state, 0, &rows)
     }
 

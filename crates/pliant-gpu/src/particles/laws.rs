@@ -13,7 +13,7 @@ use crate::error::GpuError;
 const MOST_CORNERS: usize = 24;
 
 /// What a kernel does with an element.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Law {
     /// Functions of which the last is `visit`, and the constants that are its own.
     pub(super) text: String,
@@ -94,6 +94,11 @@ const TRIANGLE: &[&str] =
 const TET: &[&str] = &[crate::local::STRETCHES, include_str!("laws/strain.wgsl"), include_str!("laws/tet.wgsl")];
 
 impl Elements {
+    /// Number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.corners.len() / self.law.corners
+    }
+
     /// The elements of a pass; an error that names the body where there is no kernel.
     pub(super) fn new(model: &Model, visits: &Visits, manner: Manner<'_>) -> Result<Self, GpuError> {
         match visits.source {

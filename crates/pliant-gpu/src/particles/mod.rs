@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `world` | what is refused |
 //! | `laws` | which energies and constraints have kernels; `laws/*.wgsl` are these |
+//! | `merge` | makes one pass of those of bodies that are alike |
 //! | `schedule` | which elements go at once |
 //! | `pass` | brings the elements of one kind to the device |
 //! | `blocks`, `levels` | a visit of elements: in the memory of a workgroup, or straight in that of the device |
@@ -15,6 +16,7 @@
 
 mod contacts;
 mod laws;
+mod merge;
 mod numbers;
 mod pass;
 mod schedule;
@@ -31,6 +33,7 @@ use crate::resident::{HostSide, PendingState, ResidentState, ResidentWorld};
 use crate::world::GpuWorldError;
 use contacts::Contacts;
 use laws::{Elements, Manner};
+use merge::Groups;
 use numbers::literal;
 use pass::{Kernels, Pass};
 use schedule::THREADS;
@@ -256,13 +259,13 @@ fn passes(
 ) -> Result<Vec<Pass>, GpuError> {
     let (model, kernels, h) = (sim.model(), Kernels::new(device), sim.time_step() / sim.substeps() as f64);
     let moves = |v: u32| inverse_masses[v as usize] > 0.0;
-    let mut all = Vec::new();
+    let mut groups = Groups::new(inverse_masses.len());
     for visits in visits(model) {
         let rule = params.rule(visits.kind(model), 1.0 / (h * h));
         let elements = Elements::new(model, &visits, Manner { rule, inverse_masses, mass })?;
-        all.extend(Pass::new(&kernels, &elements, &visits, &moves, points)?);
+        groups.add(elements, &visits, moves);
     }
-    Ok(all)
+    groups.all.iter().map(|group| Pass::new(&kernels, group, &moves, points)).collect()
 }
 
 /// The kernels of all substeps of a step.

@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use pliant::solve::pbd::Visits;
-
 use super::laws::{Elements, Law};
+use super::merge::Group;
 use super::schedule::{Blocks, Levels, NONE, Order, THREADS};
 use crate::device::{Access, Bound, Device, Dispatch, Kernel, Storage};
 use crate::error::GpuError;
@@ -54,29 +53,24 @@ enum Frame {
 }
 
 impl Pass {
-    /// Brings elements to the device; none if there are none.
+    /// Brings elements to the device.
     pub(super) fn new(
         kernels: &Kernels<'_>,
-        elements: &Elements,
-        visits: &Visits,
+        group: &Group,
         moves: &dyn Fn(u32) -> bool,
         points: &Storage<[f32; 4]>,
-    ) -> Result<Option<Self>, GpuError> {
-        if visits.elements.is_empty() {
-            return Ok(None);
+    ) -> Result<Self, GpuError> {
+        let Group { elements, phases } = group;
+        let order = Order { corners: &elements.corners, per_element: elements.law.corners, phases, moves };
+        match order.in_blocks() {
+            Some(blocks) => Self::in_blocks(kernels, group, &blocks, points),
+            None => Self::in_levels(kernels, elements, &order.in_levels(), points),
         }
-        let (per_element, blocks) = (elements.law.corners, &visits.blocks[..]);
-        let order = Order { corners: &elements.corners, per_element, blocks, moves };
-        Ok(Some(match order.in_blocks() {
-            Some(blocks) => Self::in_blocks(kernels, elements, visits, &blocks, points)?,
-            None => Self::in_levels(kernels, elements, &order.in_levels(), points)?,
-        }))
     }
 
     fn in_blocks(
         kernels: &Kernels<'_>,
-        elements: &Elements,
-        visits: &Visits,
+        Group { elements, phases }: &Group,
         blocks: &Blocks,
         points: &Storage<[f32; 4]>,
     ) -> Result<Self, GpuError> {
@@ -108,8 +102,13 @@ impl Pass {
         use Access::{Read, Write};
         let kernel = kernels.get(text, "visit_blocks", &[Write, Read, Write, Read, Read])?;
         let buffers: [&dyn Bound; 5] = [points, &words, &memory, &records, &vertices];
-        let parts: Vec<[u32; 2]> = visits.phases.iter().map(|p| [p.start as u32, p.len() as u32]).collect();
-        let dispatches = visits.phases.iter().map(|phase| device.dispatch(&kernel, &buffers, [0; 4], phase.len()));
+        let mut first = 0;
+        let part = |phase: &Vec<_>| {
+            first += phase.len() as u32;
+            [first - phase.len() as u32, phase.len() as u32]
+        };
+        let parts: Vec<[u32; 2]> = phases.iter().map(part).collect();
+        let dispatches = phases.iter().map(|phase| device.dispatch(&kernel, &buffers, [0; 4], phase.len()));
         Ok(Self { dispatches: dispatches.collect(), kind: Frame::Blocks, parts })
     }
 

@@ -16,8 +16,8 @@ pub(super) struct Order<'a> {
     /// Vertices, as many for each.
     pub(super) corners: &'a [u32],
     pub(super) per_element: usize,
-    /// Parts that lie together.
-    pub(super) blocks: &'a [Range<usize>],
+    /// Parts that lie together, by phases.
+    pub(super) phases: &'a [Vec<Range<usize>>],
     pub(super) moves: &'a dyn Fn(u32) -> bool,
 }
 
@@ -52,7 +52,7 @@ impl Order<'_> {
     pub(super) fn in_blocks(&self) -> Option<Blocks> {
         let (mut records, mut vertices, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
         let (mut corners, mut points) = (Vec::new(), 0);
-        for block in self.blocks {
+        for block in self.phases.iter().flatten() {
             let mut own = self.corners[block.start * self.per_element..block.end * self.per_element].to_vec();
             own.sort_unstable();
             own.dedup();
@@ -117,8 +117,8 @@ mod tests {
         // Far from the chain: nothing has to be waited for.
         (0..200).for_each(|k| corners.extend([1000 + 2 * k, 1001 + 2 * k]));
         let (count, moves) = (500, |v: u32| v != 150);
-        let blocks = std::iter::once(0..count).collect::<Vec<_>>();
-        let order = Order { corners: &corners, per_element: 2, blocks: &blocks, moves: &moves };
+        let phases = [std::iter::once(0..count).collect::<Vec<_>>()];
+        let order = Order { corners: &corners, per_element: 2, phases: &phases, moves: &moves };
         let found = order.in_blocks().expect("few vertices");
         assert_eq!(found.records.len(), 1);
         let mut round_of = vec![usize::MAX; count];

@@ -106,10 +106,13 @@ mod tests {
     #[test]
     fn every_element_is_visited_once_and_blocks_of_a_phase_share_no_vertex_that_moves() {
         let sheet = Sheet { columns: 40, rows: 40, ..Sheet::default() };
-        let (mesh, row) = (sheet.mesh().unwrap(), (0..=40).map(|c| sheet.vertex(c, 40)).collect::<Vec<_>>());
-        let threads = LongRangeAttachments::default().build(&mesh, &row).unwrap();
-        let body = Body::mass_spring(&mesh, 0.2, mesh.edges(), 1e3).unwrap().pin(row.clone()).with_constraints(threads);
-        let sim = Simulation::builder().body(body).solver(PositionBasedParams::default()).build().unwrap();
+        let (mesh, row) = (sheet.mesh().expect("a world"), (0..=40).map(|c| sheet.vertex(c, 40)).collect::<Vec<_>>());
+        let threads = LongRangeAttachments::default().build(&mesh, &row).expect("a world");
+        let body = Body::mass_spring(&mesh, 0.2, mesh.edges(), 1e3)
+            .expect("a world")
+            .pin(row.clone())
+            .with_constraints(threads);
+        let sim = Simulation::builder().body(body).solver(PositionBasedParams::default()).build().expect("a world");
         let orders = visits(sim.model());
         assert_eq!(
             orders.iter().map(|o| o.source).collect::<Vec<_>>(),
