@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, each, floats, instance, number, part_of_name, required, selection, vector, vectors
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    each,
+    floats,
+    instance,
+    number,
+    part_of_name,
+    required,
+    selection,
+    vector,
+    vectors,
+)
 from ._arrays import count as whole
 from ._body import Body
 from ._changes import Changes
@@ -161,7 +173,9 @@ class Simulation(Changes, Readings):
         names its adapter, or PositionBased for fluids; then adapter is a part of a name. A world with something that is
         not done there is a ValueError that names it, and stays as it was."""
         if self.force is not None:
-            raise ValueError("a force that is a function is called before each step, which a world that stays on the GPU does not do")
+            raise ValueError(
+                "a force that is a function is called before each step, which a world that stays on the GPU does not do"
+            )
         return GpuWorld(self, part_of_name(adapter, "adapter"))
 
     def exact_step(self) -> StepReport:
