@@ -11,7 +11,7 @@ use crate::kinds::no_moving_pins;
 use crate::world::GpuWorldError;
 
 /// A world whose state stays on a device. Steps are asked for and done later.
-pub trait ResidentWorld: Debug + Send {
+pub trait ResidentWorld: Debug + Send + Sync {
     /// The device.
     fn device(&self) -> &Device;
 
@@ -155,7 +155,7 @@ pub struct ResidentState {
 }
 
 /// What arrays of a device, and words of it, are made into.
-type Assemble<T> = Box<dyn FnOnce(Vec<Vec<[f32; 4]>>, Vec<Vec<u32>>) -> Result<T, GpuError> + Send>;
+type Assemble<T> = Box<dyn FnOnce(Vec<Vec<[f32; 4]>>, Vec<Vec<u32>>) -> Result<T, GpuError> + Send + Sync>;
 
 /// Arrays on their way, and what will be made of them.
 struct Arriving<T> {
@@ -196,6 +196,7 @@ impl PendingState {
         words: Vec<Pending<u32>>,
         assemble: impl FnOnce(Vec<Vec<[f32; 4]>>, Vec<Vec<u32>>) -> Result<(Vec<Vec3>, Vec<Vec3>), GpuError>
         + Send
+        + Sync
         + 'static,
     ) -> Self {
         Self { steps, parts: Arriving { rows, words, assemble: Box::new(assemble) } }
@@ -238,7 +239,7 @@ impl PendingPositions {
     /// Arrays on their way, and what makes positions of them.
     pub(crate) fn new(
         rows: Vec<Pending<[f32; 4]>>,
-        assemble: impl FnOnce(Vec<Vec<[f32; 4]>>) -> Result<Vec<Vec3>, GpuError> + Send + 'static,
+        assemble: impl FnOnce(Vec<Vec<[f32; 4]>>) -> Result<Vec<Vec3>, GpuError> + Send + Sync + 'static,
     ) -> Self {
         Self(Arriving { rows, words: Vec::new(), assemble: Box::new(|rows, _| assemble(rows)) })
     }

@@ -7,6 +7,8 @@ use pyo3::types::PyDict;
 use crate::error::bad_value;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    #[cfg(not(feature = "gpu"))]
+    module.add_function(wrap_pyfunction!(gpu_enter, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_adapters, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_self_test, module)?)
 }
@@ -22,6 +24,14 @@ pub(crate) fn solver(_recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
 #[pyfunction]
 fn gpu_adapters() -> Vec<Bound<'static, PyDict>> {
     Vec::new()
+}
+
+/// Brings a world to one.
+#[cfg(not(feature = "gpu"))]
+#[pyfunction]
+#[pyo3(signature = (_core, _adapter))]
+fn gpu_enter(_core: &crate::simulation::Core, _adapter: Option<String>) -> PyResult<String> {
+    Err(bad_value(pliant_scene::NO_GPU))
 }
 
 /// Tests an adapter.

@@ -3,6 +3,9 @@
 //!
 //! Nothing here computes: what Python needs of the engine, Rust users have too.
 
+// Whether a world on a GPU may be used by several threads is asked of all that wgpu is made of.
+#![recursion_limit = "256"]
+
 mod arrays;
 mod body;
 mod change;
@@ -22,6 +25,8 @@ mod picture;
 mod presets;
 mod problem;
 mod report;
+#[cfg(feature = "gpu")]
+mod resident;
 mod rod;
 mod scene;
 mod settings;
@@ -53,6 +58,8 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lattice::register(module)?;
     matching::register(module)?;
     measure::register(module)?;
+    #[cfg(feature = "gpu")]
+    resident::register(module)?;
     presets::register(module)?;
     rod::register(module)?;
     scene::register(module)?;

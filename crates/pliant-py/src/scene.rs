@@ -21,11 +21,11 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn scene_source(core: &Core) -> PyResult<Option<(PathBuf, String)>> {
     Ok(match &*core.lock()? {
-        Run::World(_) => None,
         Run::Scene { scene, .. } => {
             let (path, text) = scene.source();
             Some((path.to_owned(), text.to_owned()))
         }
+        _ => None,
     })
 }
 
@@ -33,8 +33,8 @@ fn scene_source(core: &Core) -> PyResult<Option<(PathBuf, String)>> {
 #[pyfunction]
 fn scene_frames(core: &Core) -> PyResult<Option<(u32, u32, u32, f64)>> {
     Ok(match &*core.lock()? {
-        Run::World(_) => None,
         Run::Scene { run, scene } => Some((scene.frames(), run.frame(), run.substeps(), scene.frame_rate())),
+        _ => None,
     })
 }
 
@@ -45,8 +45,8 @@ fn measure(core: &Core, quantity: &str, body: Option<&str>) -> PyResult<f64> {
     let known = Quantity::ALL.map(|quantity| (quantity.name(), quantity));
     let quantity = choose("quantity", quantity, &known)?;
     match &*core.lock()? {
-        Run::World(_) => Err(bad_value("quantities of scene files are measured in scenes")),
         Run::Scene { run, .. } => Ok(run.measure(quantity, body)),
+        _ => Err(bad_value("quantities of scene files are measured in scenes")),
     }
 }
 

@@ -27,7 +27,16 @@ type WindValues = ((f64, f64, f64), f64, f64, f64, f64, (f64, f64, u64));
 /// What runs.
 pub(crate) enum Run {
     World(Box<Simulation>),
-    Scene { run: Box<SceneRun>, scene: Box<Scene> },
+    Scene {
+        run: Box<SceneRun>,
+        scene: Box<Scene>,
+    },
+    /// A world whose state stays on a GPU; what is here is what came back last.
+    #[cfg(feature = "gpu")]
+    OnGpu(Box<dyn pliant_gpu::ResidentWorld>),
+    /// Between two others, while the lock is held.
+    #[cfg(feature = "gpu")]
+    Moving,
 }
 
 impl Run {
@@ -35,6 +44,10 @@ impl Run {
         match self {
             Self::World(sim) => sim,
             Self::Scene { run, .. } => &run.sim,
+            #[cfg(feature = "gpu")]
+            Self::OnGpu(world) => world.last_synced(),
+            #[cfg(feature = "gpu")]
+            Self::Moving => unreachable!("nobody looks at a simulation while it moves"),
         }
     }
 
@@ -42,6 +55,11 @@ impl Run {
         match self {
             Self::World(sim) => sim,
             Self::Scene { run, .. } => &mut run.sim,
+            // Whoever changes a world has seen to it that it is not there.
+            #[cfg(feature = "gpu")]
+            Self::OnGpu(world) => world.host_mut().simulation_mut(),
+            #[cfg(feature = "gpu")]
+            Self::Moving => unreachable!("nobody looks at a simulation while it moves"),
         }
     }
 
@@ -58,6 +76,8 @@ impl Run {
             (Self::World(sim), Some(solver)) => sim.step_with(solver.clone()),
             (Self::Scene { run, .. }, None) => run.step(),
             (Self::Scene { run, .. }, Some(solver)) => run.step_with(solver.clone()),
+            #[cfg(feature = "gpu")]
+            (own @ (Self::OnGpu(_) | Self::Moving), _) => own.sim_mut().step(),
         }
     }
 }
@@ -110,7 +130,20 @@ impl Core {
     /// The world, to be changed.
     pub(crate) fn change(&self) -> PyResult<MutexGuard<'_, Run>> {
         self.version.fetch_add(1, Ordering::Relaxed);
-        self.lock()
+        let run = self.lock()?;
+        #[cfg(feature = "gpu")]
+        if matches!(*run, Run::OnGpu(_)) {
+            return Err(PyRuntimeError::new_err(
+                "the state of the simulation is on the GPU: use the GpuWorld, or close it first",
+            ));
+        }
+        Ok(run)
+    }
+
+    /// Whether Python's functions take part.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn calls_python(&self) -> bool {
+        self.calls_python.load(Ordering::Relaxed)
     }
 
     /// Counts what has changed the world.
@@ -225,8 +258,8 @@ impl Core {
         let mut run = self.change()?;
         let before = self.calls_python.load(Ordering::Relaxed).then(|| run.sim().checkpoint());
         let found = self.working(py, &mut run, |run| match run {
-            Run::World(sim) => sim.settle(&params),
             Run::Scene { run, .. } => run.settle(&params),
+            other => other.sim_mut().settle(&params),
         });
         if let (Err(_), Some(before)) = (&found, &before) {
             run.sim_mut().restore(before).map_err(bad_value)?;
@@ -240,7 +273,7 @@ impl Core {
         let mut run = self.change()?;
         let reports = self.stepping(py, &mut run, |run| match run {
             Run::Scene { run, .. } => run.next_frame(),
-            Run::World(sim) => sim.step().map(|report| vec![report]),
+            other => other.sim_mut().step().map(|report| vec![report]),
         })?;
         Ok(reports.into_iter().map(StepReport).collect())
     }
@@ -437,8 +470,8 @@ impl Core {
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let run = self.lock()?;
         let bytes = match &*run {
-            Run::World(sim) => sim.checkpoint().to_bytes(),
             Run::Scene { run, .. } => run.save(),
+            other => other.sim().checkpoint().to_bytes(),
         };
         Ok(PyBytes::new(py, &bytes))
     }
@@ -446,8 +479,8 @@ impl Core {
     fn restore(&self, bytes: &[u8]) -> PyResult<()> {
         let mut run = self.change()?;
         let restored = match &mut *run {
-            Run::World(sim) => Checkpoint::from_bytes(bytes).and_then(|saved| sim.restore(&saved)),
             Run::Scene { run, .. } => run.restore(bytes),
+            other => Checkpoint::from_bytes(bytes).and_then(|saved| other.sim_mut().restore(&saved)),
         };
         restored.map_err(bad_value)
     }

@@ -38,36 +38,43 @@ impl Recorded for Run {
 
     fn stored_topology(&self) -> std::borrow::Cow<'_, Topology> {
         match self {
-            Self::World(sim) => sim.stored_topology(),
             Self::Scene { run, .. } => run.stored_topology(),
+            other => other.sim().stored_topology(),
         }
     }
 
     fn stored_frame(&self, topology: &Topology) -> Frame<'_> {
         match self {
-            Self::World(sim) => Recorded::stored_frame(&**sim, topology),
             Self::Scene { run, .. } => Recorded::stored_frame(&**run, topology),
+            other => Recorded::stored_frame(other.sim(), topology),
         }
     }
 
     fn stretches(&self) -> (f64, f64) {
         match self {
-            Self::World(sim) => sim.stretches(),
             Self::Scene { run, .. } => run.stretches(),
+            other => other.sim().stretches(),
+        }
+    }
+
+    fn seconds_on_gpu(&self) -> Option<f64> {
+        match self {
+            Self::Scene { run, .. } => run.seconds_on_gpu(),
+            _ => None,
         }
     }
 
     fn save(&self) -> Vec<u8> {
         match self {
-            Self::World(sim) => Recorded::save(&**sim),
             Self::Scene { run, .. } => run.save(),
+            other => Recorded::save(other.sim()),
         }
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         match self {
-            Self::World(sim) => Recorded::restore(&mut **sim, bytes),
             Self::Scene { run, .. } => run.restore(bytes),
+            other => Recorded::restore(other.sim_mut(), bytes),
         }
     }
 }

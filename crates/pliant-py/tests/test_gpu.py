@@ -79,3 +79,107 @@ def test_descriptions_are_checked() -> None:
     with pytest.raises(ValueError, match="must be a part of a name"):
         pliant.Gpu(adapter="")
     assert pliant.Gpu(pliant.TwoMetric(start="previous")).start == "previous" and pliant.Gpu().start == "predicted"
+
+
+def water() -> pliant.Simulation:
+    drop = pliant.Body(pliant.particle_block((0.2, 0.2, 0.2), 0.05), pliant.FluidMaterial(spacing=0.05), name="water")
+    ground = pliant.Collider.plane().at((0, -0.2, 0))
+    return pliant.Simulation(drop, solver=pliant.PositionBased(4), time_step=0.01, colliders=[ground])
+
+
+@needs_adapter
+def test_a_world_stays_there_and_comes_back() -> None:
+    for build, allowed in (
+        (lambda: cloth(pliant.Gpu(pliant.Projective.plain(10), ADAPTER), integrator="implicit-euler"), 1e-5),
+        (water, 1e-4),
+    ):
+        here, sim = build(), build()
+        here.step(20)
+        with sim.on_gpu() as world:
+            assert world.adapter in {adapter.name for adapter in pliant.gpu_adapters()}
+            world.step(10)
+            early = world.request_positions()
+            world.step(9)
+            assert early.wait().shape == (len(sim), 3) and early.ready
+            assert early.wait() is early.wait()
+            # The simulation waits where it was.
+            assert sim.steps == 0 and world.simulation is sim
+            assert world.sync().steps == 19
+            world.step()
+            assert np.abs(world.positions() - here.positions).max() < allowed
+        assert sim.steps == 20 and np.abs(sim.positions - here.positions).max() < allowed
+        assert np.abs(sim.positions - early.wait()).max() > 1e-2
+        sim.step()
+        pliant.Simulation.restore(here, sim.checkpoint())
+
+
+@needs_adapter
+def test_pins_move_there_too() -> None:
+    solver = pliant.Gpu(pliant.Projective.plain(10), ADAPTER)
+    here, there = cloth(solver), cloth(solver)
+    places = here.positions[here.pinned]
+    with there.on_gpu() as world:
+        for k in range(1, 11):
+            world.move_pins(places + (0.02 * k, 0, 0.01 * k))
+            here.move_pins(places + (0.02 * k, 0, 0.01 * k))
+            world.step()
+            here.step()
+        with pytest.raises(ValueError, match=r"targets .*shape"):
+            world.move_pins(places[:1])
+    assert np.abs(here.positions - there.positions).max() < 1e-5
+    assert here.positions[here.pinned][0, 0] > places[0, 0] + 0.19
+
+
+@needs_adapter
+def test_what_would_change_it_there_is_an_error() -> None:
+    sim = cloth(pliant.Gpu(pliant.Projective.plain(5), ADAPTER))
+    world = sim.on_gpu()
+    world.step(2)
+    for change in (sim.step, lambda: setattr(sim, "gravity", (0, 0, 0)), sim.on_gpu):
+        with pytest.raises(RuntimeError, match="is on the GPU: use the GpuWorld, or close it first"):
+            change()
+    assert world.close() is sim and sim.steps == 2
+    with pytest.raises(RuntimeError, match="not on the GPU any more"):
+        world.step()
+    sim.step()
+
+
+@needs_adapter
+def test_an_exception_leaves_what_came_back_last() -> None:
+    sim = cloth(pliant.Gpu(pliant.Projective.plain(5), ADAPTER))
+    with pytest.raises(KeyError), sim.on_gpu() as world:
+        world.step(3)
+        world.sync()
+        world.step(3)
+        raise KeyError
+    assert sim.steps == 3
+    sim.step()
+
+
+@needs_adapter
+def test_a_world_that_cannot_stay_there_stays_as_it_was() -> None:
+    solver = pliant.Gpu(pliant.Projective.plain(5), ADAPTER)
+    windy = cloth(solver, wind=pliant.Wind((1, 0, 0)))
+    with pytest.raises(ValueError, match="has no wind: step it as any other world"):
+        windy.on_gpu()
+    windy.step()
+    with pytest.raises(ValueError, match="no world of the solver .* can stay on a GPU"):
+        cloth(pliant.Newton()).on_gpu()  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a force that is a function"):
+        cloth(solver, force=lambda sim: np.zeros((len(sim), 3))).on_gpu()
+    with pytest.raises(ValueError, match="goes on by whole frames"):
+        pliant.load_scene("curtain", solver=solver).on_gpu()
+    with pytest.raises(ValueError, match=r"Voodoo 2"):
+        water().on_gpu("Voodoo 2")
+
+
+@needs_adapter
+def test_scenes_stay_there_by_themselves() -> None:
+    scene = pliant.load_scene("curtain", overrides=["solver.gpu.projective.iterations=5"])
+    assert scene.next_frame() == []
+    assert scene.positions[:, 1].min() < 0 and scene.frame == 1
+
+
+def test_methods_that_only_stay_there_are_named() -> None:
+    with pytest.raises(ValueError, match=r"Simulation\.on_gpu"):
+        pliant.Gpu(pliant.PositionBased())  # type: ignore[arg-type]

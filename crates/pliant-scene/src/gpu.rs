@@ -110,7 +110,7 @@ fn on_cpu(section: GpuSection) -> SolverSection {
     match section {
         GpuSection { projective: Some(own), .. } => SolverSection::Projective(own),
         GpuSection { two_metric: Some(own), .. } => SolverSection::TwoMetric(own),
-        GpuSection { position_based: Some(own), .. } => SolverSection::PositionBased(own),
+        GpuSection { position_based: Some(own), .. } => SolverSection::PositionBased(*own),
         GpuSection { follow_leader: Some(own), .. } => SolverSection::FollowLeader(own),
         _ => SolverSection::Auto {},
     }
@@ -125,7 +125,7 @@ impl Scene {
             Some(SolverSection::Projective(own)) => GpuSection { projective: Some(own), ..GpuSection::default() },
             Some(SolverSection::TwoMetric(own)) => GpuSection { two_metric: Some(own), ..GpuSection::default() },
             Some(SolverSection::PositionBased(own)) => {
-                GpuSection { position_based: Some(own), ..GpuSection::default() }
+                GpuSection { position_based: Some(Box::new(own)), ..GpuSection::default() }
             }
             Some(SolverSection::FollowLeader(own)) => GpuSection { follow_leader: Some(own), ..GpuSection::default() },
             Some(SolverSection::Gpu(own)) => own,

@@ -84,7 +84,8 @@ mod device {
         let gpu = GpuParams { device: named(adapter), ..GpuParams::default() };
         let moved = gpu.running(choice).map(SolverChoice::from);
         moved.ok_or_else(|| {
-            format!("the solver {name} does not run on a GPU; auto, plain, chebyshev, two-metric, position-based and follow-leader do").into()
+            format!("the solver {name} does not run on a GPU; auto, plain, chebyshev, two-metric, pbd and xpbd do")
+                .into()
         })
     }
 

@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 10)]
     iterations: usize,
     /// Compute on a graphics processor, by the scene's solver or that of `--solver`: auto, plain, chebyshev,
-    /// two-metric, and position-based and follow-leader where the state can stay there.
+    /// two-metric, and pbd and xpbd where the state can stay there.
     /// `--gpu=NAME` takes the adapter whose name contains NAME; `pliant gpu` lists them.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     gpu: Option<Option<String>>,

@@ -27,7 +27,7 @@ impl Held {
         let of_pins = |values: &[Vec3]| -> Vec<Vec3> { pinned.iter().map(|&v| values[v as usize]).collect() };
         let (at, velocities) = (of_pins(sim.positions()), of_pins(sim.velocities()));
         let moved = velocities.iter().map(|v| *v * h).collect();
-        Self { targets: at.clone(), at, velocities, moved, h, looks_back }
+        Self { targets: sim.pin_targets().to_vec(), at, velocities, moved, h, looks_back }
     }
 
     pub(super) fn len(&self) -> usize {

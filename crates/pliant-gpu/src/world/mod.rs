@@ -8,6 +8,7 @@ use pliant::contact::ContactMode;
 use pliant::math::Vec3;
 use pliant::solve::{Objective, SetupSeconds, Start};
 use pliant::{Clock, InputError, Simulation, TimeIntegrator};
+use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::contact::{Ending, Obstacles, Times, Way};
@@ -299,8 +300,8 @@ impl GpuWorld {
 
     /// Asks for positions as they are after the steps so far; other steps may be asked for before they arrive.
     pub fn request_positions(&self) -> Result<PendingPositions, GpuError> {
-        let vertices = self.prepared.local.places.vertices.clone();
-        Ok(PendingPositions::new(self.request_places()?, move |parts| Ok(sums(&vertices, &parts[0], &parts[1]))))
+        let places = self.prepared.local.places.places.clone();
+        Ok(PendingPositions::new(self.request_places()?, move |parts| Ok(sums(&places, &parts[0], &parts[1]))))
     }
 
     /// Anchors and offsets, on their way.
@@ -323,12 +324,12 @@ impl GpuWorld {
 }
 
 /// Position of each vertex: anchors and offsets by places.
-fn sums(vertices: &[u32], anchors: &[[f32; 4]], offsets: &[[f32; 4]]) -> Vec<Vec3> {
-    let mut positions = vec![Vec3::ZERO; vertices.len()];
-    for (&v, (anchor, offset)) in vertices.iter().zip(anchors.iter().zip(offsets)) {
-        positions[v as usize] = Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])));
-    }
-    positions
+fn sums(places: &[u32], anchors: &[[f32; 4]], offsets: &[[f32; 4]]) -> Vec<Vec3> {
+    let sum = |&place: &u32| {
+        let (anchor, offset) = (&anchors[place as usize], &offsets[place as usize]);
+        Vec3::from_array([0, 1, 2].map(|c| f64::from(anchor[c]) + f64::from(offset[c])))
+    };
+    places.par_iter().with_min_len(4096).map(sum).collect()
 }
 
 impl ResidentWorld for GpuWorld {
@@ -358,15 +359,15 @@ impl ResidentWorld for GpuWorld {
     fn request_state(&self) -> Result<PendingState, GpuError> {
         let mut rows = self.request_places()?;
         rows.push(self.prepared.device.request(&self.velocities, self.velocities.len())?);
-        let (vertices, held) = (self.prepared.local.places.vertices.clone(), self.held.velocities().to_vec());
-        let free = self.velocities.len();
+        let (places, held) = (self.prepared.local.places.places.clone(), self.held.velocities().to_vec());
         Ok(PendingState::new(self.host.steps(), rows, Vec::new(), move |rows, _| {
-            let mut velocities = vec![Vec3::ZERO; vertices.len()];
-            for (&v, found) in vertices.iter().zip(&rows[2]) {
-                velocities[v as usize] = Vec3::new(found[0].into(), found[1].into(), found[2].into());
-            }
-            vertices[free..].iter().zip(held).for_each(|(&v, velocity)| velocities[v as usize] = velocity);
-            Ok((sums(&vertices, &rows[0], &rows[1]), velocities))
+            let free = rows[2].len();
+            let velocity = |&place: &u32| match rows[2].get(place as usize) {
+                Some(found) => Vec3::new(found[0].into(), found[1].into(), found[2].into()),
+                None => held[place as usize - free],
+            };
+            let velocities = places.par_iter().with_min_len(4096).map(velocity).collect();
+            Ok((sums(&places, &rows[0], &rows[1]), velocities))
         }))
     }
 

@@ -50,7 +50,7 @@ from ._energies import (
     TriangleStrain,
 )
 from ._fluids import Emitter, FluidMaterial, fluid_surface, particle_block
-from ._gpu import GpuAdapter, GpuCheck, gpu_adapters, gpu_self_test
+from ._gpu import GpuAdapter, GpuCheck, GpuWorld, PendingPositions, gpu_adapters, gpu_self_test
 from ._interaction import Grab, Pick, RenderBuffers
 from ._lattices import Lattice, MatchedSkin, Octree, Skin
 from ._matching import Matching, Plasticity, Regions, VolumeConservation
@@ -122,10 +122,10 @@ __all__ = [
     "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomConstraints", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
-    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Gpu", "GpuAdapter", "GpuCheck", "Grab",
+    "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Gpu", "GpuAdapter", "GpuCheck", "GpuWorld", "Grab",
     "HairGrid", "HairMaterial", "HairStyle", "HalfSpace",
     "HingeBending", "Image", "ImportedMesh", "IsometricBending", "Lattice", "Lbfgs", "Limits", "LongRangeAttachments", "MatchedSkin", "Matching",
-    "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "OrientedParticles", "Pick",
+    "MeanCurvatureBending", "Mesh", "Newton", "Octree", "OrientedMaterial", "OrientedParticles", "PendingPositions", "Pick",
     "Plasticity", "PlateBending", "PointTriangleConstraints", "Points",
     "PositionBased", "PositionGoals", "Problem", "Projective", "Regions", "RenderBuffers",
     "Report",

@@ -364,7 +364,9 @@ class Gpu:
 
     def __post_init__(self) -> None:
         if self.method is not None and not isinstance(self.method, (Projective, TwoMetric)):
-            raise ValueError(f"method is {self.method!r}, but must be a Projective, a TwoMetric or None")
+            stays = isinstance(self.method, (PositionBased, FollowLeader))
+            advice = "; a world of that solver itself can stay on the GPU by Simulation.on_gpu" if stays else ""
+            raise ValueError(f"method is {self.method!r}, but must be a Projective, a TwoMetric or None{advice}")
         part_of_name(self.adapter, "adapter")
 
     @property

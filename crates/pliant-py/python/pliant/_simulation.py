@@ -9,11 +9,24 @@ from typing import Any
 import numpy as np
 
 from . import _pliant
-from ._arrays import ArrayLike, Floats, each, floats, instance, number, required, selection, vector, vectors
+from ._arrays import (
+    ArrayLike,
+    Floats,
+    each,
+    floats,
+    instance,
+    number,
+    part_of_name,
+    required,
+    selection,
+    vector,
+    vectors,
+)
 from ._arrays import count as whole
 from ._body import Body
 from ._changes import Changes
 from ._collide import Collider, ContactParams, SelfCollision
+from ._gpu import GpuWorld
 from ._interaction import Grab, Pick
 from ._pliant import StepReport
 from ._readings import Readings
@@ -154,6 +167,16 @@ class Simulation(Changes, Readings):
         StepError and changes nothing."""
         tolerance = number(tolerance, "tolerance", above=0)
         return Settled(*self._core.settle(tolerance, whole(most_steps, "most_steps", at_least=1, at_most=MOST_STEPS)))
+
+    def on_gpu(self, adapter: str | None = None) -> GpuWorld:
+        """Brings the state to a graphics processor, where it stays until the GpuWorld is closed. The solver is Gpu, which
+        names its adapter, or PositionBased for fluids; then adapter is a part of a name. A world with something that is
+        not done there is a ValueError that names it, and stays as it was."""
+        if self.force is not None:
+            raise ValueError(
+                "a force that is a function is called before each step, which a world that stays on the GPU does not do"
+            )
+        return GpuWorld(self, part_of_name(adapter, "adapter"))
 
     def exact_step(self) -> StepReport:
         """Advances by one time step that is solved exactly, with Newton's method to convergence."""

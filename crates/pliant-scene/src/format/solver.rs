@@ -42,7 +42,7 @@ pub struct GpuSection {
     pub two_metric: Option<TwoMetricSection>,
     /// Position-based dynamics, for worlds whose state stays on the processor alone.
     #[serde(rename = "position-based")]
-    pub position_based: Option<PositionBasedSection>,
+    pub position_based: Option<Box<PositionBasedSection>>,
     /// Inextensible hair, for worlds whose state stays on the processor alone.
     #[serde(rename = "follow-leader")]
     pub follow_leader: Option<FollowLeaderSection>,
