@@ -4,6 +4,7 @@
 //! frame nor its iterations nor the card. So this is beside it, not against it: as many vertices, frames of one step of 1/60 s.
 
 use pliant::constraint::LongRangeAttachments;
+use pliant::mesh::TriangleMesh;
 use pliant::mesh::generate::Diagonals;
 use pliant::prelude::{Plane, Sheet};
 use pliant::solve::PositionBasedParams;
@@ -39,6 +40,35 @@ pub struct AttachmentResults {
     pub stretch: f64,
 }
 
+/// The world of a cloth of `cells` × `cells` on one thread.
+pub(crate) fn world(cells: usize) -> Result<Simulation, BenchError> {
+    Cloth::new(cells)?.simulation(1)
+}
+
+/// A cloth of springs, and the row that holds it.
+struct Cloth {
+    mesh: TriangleMesh,
+    springs: Vec<[u32; 2]>,
+    row: Vec<u32>,
+}
+
+impl Cloth {
+    fn new(cells: usize) -> Result<Self, BenchError> {
+        let (plane, diagonals) = (Plane::Xz, Diagonals::Alternating);
+        let sheet = Sheet { columns: cells, rows: cells, plane, diagonals, ..Sheet::default() };
+        let mesh = sheet.mesh()?;
+        let row = (0..=cells).map(|column| sheet.vertex(column, cells)).collect();
+        Ok(Self { springs: mesh.edges(), mesh, row })
+    }
+
+    fn simulation(&self, threads: usize) -> Result<Simulation, BenchError> {
+        let body = Body::mass_spring(&self.mesh, 0.2, self.springs.clone(), 1e4)?.pin(self.row.clone());
+        let solver = PositionBasedParams::classic(ITERATIONS, 1.0);
+        let body = body.with_constraints(LongRangeAttachments::default().build(&self.mesh, &self.row)?);
+        Ok(Simulation::builder().body(body).solver(solver).threads(threads).build()?)
+    }
+}
+
 /// Runs a cloth of `cells` × `cells`, all threads in turns.
 pub fn measure(
     cells: usize,
@@ -47,18 +77,10 @@ pub fn measure(
     frames: usize,
 ) -> Result<AttachmentResults, BenchError> {
     let (processor, load) = (machine::processor(), machine::load());
-    let sheet =
-        Sheet { columns: cells, rows: cells, plane: Plane::Xz, diagonals: Diagonals::Alternating, ..Sheet::default() };
-    let mesh = sheet.mesh()?;
-    let springs = mesh.edges();
-    let row: Vec<u32> = (0..=cells).map(|column| sheet.vertex(column, cells)).collect();
-    let simulation = |threads| {
-        let body = Body::mass_spring(&mesh, 0.2, springs.clone(), 1e4)?.pin(row.clone());
-        let solver = PositionBasedParams::classic(ITERATIONS, 1.0);
-        let body = body.with_constraints(LongRangeAttachments::default().build(&mesh, &row)?);
-        Ok(Simulation::builder().body(body).solver(solver).threads(threads).build()?)
-    };
-    let runs = Plan { steps: 1, before: frames_before, timed: frames }.measure(threads, simulation)?;
+    let cloth = Cloth::new(cells)?;
+    let Cloth { mesh, springs, row } = &cloth;
+    let runs = Plan { steps: 1, before: frames_before, timed: frames }
+        .measure(threads, |threads| cloth.simulation(threads))?;
     let stretch_of = |x: &[pliant::math::Vec3]| {
         let distance = |x: &[pliant::math::Vec3], v: usize| x[v].distance(x[row[v % (cells + 1)] as usize]);
         (0..cells * (cells + 1)).map(|v| distance(x, v) / distance(&mesh.positions, v)).fold(0.0, f64::max)

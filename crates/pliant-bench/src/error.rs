@@ -129,6 +129,9 @@ pub enum BenchError {
     /// A GPU could not do it.
     #[error(transparent)]
     Gpu(#[from] pliant_gpu::GpuError),
+    /// A world cannot stay on a GPU.
+    #[error("{0}")]
+    NotResident(String),
     /// A world on a GPU failed.
     #[error(transparent)]
     GpuWorld(Box<pliant_gpu::GpuWorldError>),

@@ -98,6 +98,11 @@ impl Dam {
     }
 }
 
+/// The world of a dam of about so many particles on one thread, and the steps of a frame.
+pub(crate) fn world(particles: usize) -> Result<(Simulation, usize), BenchError> {
+    Ok((Dam::new(particles).simulation(1)?, SUBSTEPS))
+}
+
 /// Runs dams of these numbers of particles, all threads in turns.
 pub fn measure(
     particles: &[usize],

@@ -115,6 +115,7 @@ pub fn page(results: &Results) -> String {
         page.push_str("```sh\ncargo run --release -p pliant-bench -- gpu --reference-substeps 8 --save docs/performance.json\n```\n\n");
         page.push_str(&gpu::table(found).to_markdown());
         page.push_str(&format!("\n{}\n\n{}", gpu::MOTIONS, gpu::motion_table(found).to_markdown()));
+        page.push_str(&format!("\n{}\n\n{}", gpu::RESIDENTS, gpu::resident_table(found).to_markdown()));
     }
     if let Some(found) = &results.energies {
         page.push_str(&format!("\n## Energy by energy\n\n{}\n\n", energies::description(found)));

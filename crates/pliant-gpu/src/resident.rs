@@ -5,7 +5,7 @@ use std::fmt::{Debug, Formatter};
 use pliant::Simulation;
 use pliant::math::Vec3;
 
-use crate::device::{Device, Pending};
+use crate::device::{Device, Pending, Timing};
 use crate::error::GpuError;
 use crate::kinds::no_moving_pins;
 use crate::world::GpuWorldError;
@@ -17,6 +17,9 @@ pub trait ResidentWorld: Debug + Send + Sync {
 
     /// Asks for a step. What goes wrong in it may be told only when the state comes back.
     fn step(&mut self) -> Result<(), GpuWorldError>;
+
+    /// Takes a step, waits for it, and tells how long it took; none, and no step, where steps are not lists of commands that are known beforehand.
+    fn timed_step(&mut self) -> Result<Option<Timing>, GpuWorldError>;
 
     /// Where pinned vertices are at the end of the next step, and from then on \[m\], in the order of the model's list of pins. Not all worlds have it:
     /// [`check_resident`](crate::check_resident) tells.

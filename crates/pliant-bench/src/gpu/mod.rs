@@ -4,8 +4,10 @@
 //! mass-spring systems [Liu 2013], with springs over one vertex against bending; cotton is the preset, and so is rubber with a Poisson ratio of its own.
 
 mod motions;
+mod residents;
 
 pub use motions::{MOTIONS, MotionResults, motion_table};
+pub use residents::{RESIDENTS, ResidentResults, resident_table};
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -50,6 +52,8 @@ pub struct Options {
     bar: Vec<usize>,
     #[command(flatten)]
     motions: motions::Options,
+    #[command(flatten)]
+    residents: residents::Options,
     /// Frames that are timed.
     #[arg(long, default_value_t = 20)]
     frames: usize,
@@ -72,6 +76,7 @@ pub fn command(options: &Options) -> Result<(), BenchError> {
     } else {
         println!("{}\n\n{}", description(&found), table(&found).to_text());
         println!("{MOTIONS}\n\n{}", motion_table(&found).to_text());
+        println!("{RESIDENTS}\n\n{}", resident_table(&found).to_text());
     }
     if let Some(path) = &options.save {
         let mut results = Results::load(path)?;
@@ -97,6 +102,9 @@ pub struct GpuResults {
     /// Motions with the default settings.
     #[serde(default)]
     pub motions: Vec<MotionResults>,
+    /// Worlds of other solvers.
+    #[serde(default)]
+    pub residents: Vec<ResidentResults>,
 }
 
 /// One world.
@@ -190,6 +198,7 @@ fn measure(options: &Options) -> Result<GpuResults, BenchError> {
         copy_speed: copy_speed(&device)?,
         worlds: Vec::new(),
         motions: motions::measure(&options.motions, &choice)?,
+        residents: residents::measure(&options.residents, &choice, options.frames, !options.no_cpu)?,
     };
     for &cells in &options.cloth {
         results.worlds.push(world(&format!("springs {cells}²"), || springs(cells), &choice, options)?);

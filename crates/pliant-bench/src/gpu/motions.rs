@@ -6,8 +6,9 @@ use std::time::Instant;
 use pliant::collide::{Collider, Shape};
 use pliant::math::Vec3;
 use pliant::mesh::generate::{Plane, Sheet};
+use pliant::proximity::{Primitives, intersections};
 use pliant::solve::TwoMetricParams;
-use pliant::{Body, Simulation, SimulationBuilder, presets};
+use pliant::{Body, SelfCollision, Simulation, SimulationBuilder, presets};
 use pliant_gpu::device::DeviceChoice;
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ use crate::timing::Timing;
 /// Frames at which a motion is compared with the converged one.
 const FRAMES: [usize; 3] = [20, 30, 45];
 /// What is measured, in a paragraph.
-pub const MOTIONS: &str = "Cotton in motion with what `auto` chooses: Newton's method with two metrics, in substeps. In a swing, a cloth of 1.2 m that is held by two corners swings down; in a drape, one of 1 m falls onto a sphere. Times are medians by the wall. `off by` is the mean distance of vertices from the converged motion at frames 20, 30 and 45.";
+pub const MOTIONS: &str = "Cotton in motion with what `auto` chooses: Newton's method with two metrics, in substeps. In a swing, a cloth of 1.2 m that is held by two corners swings down; in a drape, one of 1 m falls onto a sphere. Times are medians by the wall. `off by` is the mean distance of vertices from the converged motion at frames 20, 30 and 45. Where layers are kept apart, `intersections` is what the exact test of the engine has found at the end of every tenth of 90 frames.";
 
 /// What is measured of motions.
 #[derive(Debug, Clone, clap::Args)]
@@ -31,6 +32,12 @@ pub(super) struct Options {
     /// Cells along a side of a cloth that falls onto a sphere with the default settings; may be repeated.
     #[arg(long, default_values_t = [320])]
     drape: Vec<usize>,
+    /// The same where its layers are kept apart; may be repeated.
+    #[arg(long, default_values_t = [320])]
+    drape_apart: Vec<usize>,
+    /// Frames of drapes whose layers are kept apart: folds come late.
+    #[arg(long, default_value_t = 90)]
+    apart_frames: usize,
     /// Substeps in a frame of the converged motion, which takes minutes; 0 for none.
     #[arg(long, default_value_t = 0)]
     reference_substeps: usize,
@@ -53,6 +60,9 @@ pub struct MotionResults {
     pub substeps: usize,
     /// A frame by the wall \[ms\].
     pub wall: Timing,
+    /// Intersections that the engine's exact test has found after every tenth frame, where layers are kept apart, and contacts between them at most.
+    #[serde(default)]
+    pub intersections: Option<[usize; 2]>,
     /// Substeps of a frame of the converged motion on the CPU.
     pub reference_substeps: usize,
     /// Mean distance of vertices from it at frames 20, 30 and 45 \[m\].
@@ -67,6 +77,8 @@ pub struct MotionResults {
 enum Motion {
     Swing,
     Drape,
+    /// The same, and layers are kept apart.
+    DrapeApart,
 }
 
 impl Motion {
@@ -74,6 +86,7 @@ impl Motion {
         match self {
             Self::Swing => "swing",
             Self::Drape => "drape",
+            Self::DrapeApart => "drape, kept apart",
         }
     }
 
@@ -90,11 +103,13 @@ impl Motion {
                 let body = Body::cloth(&mesh, &cotton)?;
                 world.body(body.pin([sheet.vertex(0, cells), sheet.vertex(cells, cells)]))
             }
-            Self::Drape => {
+            Self::Drape | Self::DrapeApart => {
                 // A little askew, so that nothing balances by symmetry.
                 mesh.positions.iter_mut().for_each(|p| *p += Vec3::new(0.02, 0.36, 0.013));
                 let sphere = Collider::new(Shape::Sphere { radius: 0.35 }).friction(0.3).thickness(4e-3);
-                world.gravity(Vec3::new(0.1, -9.81, 0.05)).body(Body::cloth(&mesh, &cotton)?).collider(sphere)
+                let world = world.gravity(Vec3::new(0.1, -9.81, 0.05));
+                let world = world.body(Body::cloth(&mesh, &cotton)?).collider(sphere);
+                if matches!(self, Self::Drape) { world } else { world.self_collision(SelfCollision::default()) }
             }
         })
     }
@@ -104,7 +119,8 @@ impl Motion {
 pub(super) fn measure(options: &Options, choice: &DeviceChoice) -> Result<Vec<MotionResults>, BenchError> {
     let swings = options.swing.iter().map(|&cells| (Motion::Swing, cells));
     let drapes = options.drape.iter().map(|&cells| (Motion::Drape, cells));
-    swings.chain(drapes).map(|(motion, cells)| measure_one(motion, cells, options, choice)).collect()
+    let apart = options.drape_apart.iter().map(|&cells| (Motion::DrapeApart, cells));
+    swings.chain(drapes).chain(apart).map(|(motion, cells)| measure_one(motion, cells, options, choice)).collect()
 }
 
 fn measure_one(
@@ -119,26 +135,37 @@ fn measure_one(
     let sim = motion.world(cells)?.solver(solver).build()?;
     let (vertices, substeps) = (sim.positions().len(), sim.substeps());
     let mut gpu = GpuWorld::new(sim)?;
-    let (mut frames, mut seconds) = (Vec::new(), Vec::new());
-    for frame in 1..=FRAMES[2] {
+    let is_apart = matches!(motion, Motion::DrapeApart);
+    let (mut frames, mut seconds, mut crossed) = (Vec::new(), Vec::new(), 0);
+    for frame in 1..=if is_apart { options.apart_frames } else { FRAMES[2] } {
         let begun = Instant::now();
         gpu.step()?;
+        gpu.device().wait()?;
         seconds.push(begun.elapsed().as_secs_f64());
         if FRAMES.contains(&frame) {
             frames.push(gpu.sync()?.positions().to_vec());
         }
+        if is_apart && frame % 10 == 0 {
+            let sim = gpu.sync()?;
+            crossed += intersections(&Primitives::new(sim.model().bodies()), sim.positions()).len();
+        }
     }
+    let report = gpu.layers_report()?;
+    if let Some(report) = &report {
+        eprintln!("  {crossed} intersections; {report:?}");
+    }
+    let intersections = report.map(|report| [crossed, report.most_contacts as usize]);
     let worst = 1e3 * seconds.iter().copied().fold(0.0, f64::max);
     let wall = Timing::of(seconds).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 });
     eprintln!("  {:.2} ms a frame, {worst:.2} the longest, {substeps} substeps", wall.median);
     let (mut cpu, mut cpu_frames) = (None, None);
-    if !options.no_cpu_motions {
+    if !options.no_cpu_motions && !is_apart {
         let (frames, seconds) = frames_of(motion.world(cells)?.build()?)?;
         cpu = Timing::of(seconds);
         eprintln!("  {:.1} ms a frame on the CPU", cpu.map_or(f64::NAN, |time| time.median));
         cpu_frames = Some(frames);
     }
-    let reference = reference(motion, cells, options)?;
+    let reference = if is_apart { None } else { reference(motion, cells, options)? };
     let mean = |(a, b): (&Vec<Vec3>, &Vec<Vec3>)| -> f64 {
         a.iter().zip(b).map(|(a, b)| a.distance(*b)).sum::<f64>() / a.len() as f64
     };
@@ -148,7 +175,17 @@ fn measure_one(
     let (distances, cpu_distances) = (distances_of(Some(&frames)), distances_of(cpu_frames.as_ref()));
     eprintln!("  off by {distances:.4?} m, on the CPU {cpu_distances:.4?}");
     let (name, reference_substeps) = (format!("{name} {cells}²"), options.reference_substeps);
-    Ok(MotionResults { name, vertices, substeps, wall, reference_substeps, distances, cpu_distances, cpu })
+    Ok(MotionResults {
+        name,
+        vertices,
+        substeps,
+        wall,
+        intersections,
+        reference_substeps,
+        distances,
+        cpu_distances,
+        cpu,
+    })
 }
 
 /// Positions at the frames of the converged motion, from the folder if they are there.
@@ -205,7 +242,17 @@ fn frames_of(mut sim: Simulation) -> Result<(Vec<Vec<Vec3>>, Vec<f64>), BenchErr
 
 /// Motions as a table.
 pub fn motion_table(results: &GpuResults) -> Table {
-    let heading = ["", "vertices", "substeps", "frame [ms]", "off by [m]", "CPU [ms]", "off by [m]", "reference"];
+    let heading = [
+        "",
+        "vertices",
+        "substeps",
+        "frame [ms]",
+        "off by [m]",
+        "CPU [ms]",
+        "off by [m]",
+        "reference",
+        "intersections",
+    ];
     let mut table = Table::new(heading);
     let list = |values: &[f64]| match values {
         [] => or_dash(None),
@@ -220,7 +267,8 @@ pub fn motion_table(results: &GpuResults) -> Table {
             list(&motion.distances),
             or_dash(motion.cpu.map(|time| time.median)),
             list(&motion.cpu_distances),
-            format!("1/{} s", 60 * motion.reference_substeps),
+            if motion.distances.is_empty() { or_dash(None) } else { format!("1/{} s", 60 * motion.reference_substeps) },
+            motion.intersections.map_or_else(|| or_dash(None), |[crossed, _]| crossed.to_string()),
         ]);
     }
     table

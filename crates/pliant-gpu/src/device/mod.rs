@@ -199,7 +199,7 @@ impl Device {
     }
 
     /// Waits until everything that was asked for is done.
-    pub(crate) fn wait(&self) -> Result<(), GpuError> {
+    pub fn wait(&self) -> Result<(), GpuError> {
         self.wait_for(None)
     }
 

@@ -3,7 +3,7 @@
 use pliant::Simulation;
 
 use super::{FluidWorld, GpuFluid};
-use crate::device::{Device, DeviceChoice};
+use crate::device::{Device, DeviceChoice, Timing};
 use crate::error::GpuError;
 use crate::resident::{HostSide, PendingState, ResidentWorld};
 use crate::world::GpuWorldError;
@@ -54,6 +54,13 @@ impl ResidentWorld for ResidentFluid {
         self.fluid.step()?;
         self.host.count_step();
         Ok(())
+    }
+
+    fn timed_step(&mut self) -> Result<Option<Timing>, GpuWorldError> {
+        let timing = self.fluid.device.time(&vec![&self.fluid.program; self.fluid.substeps])?;
+        self.fluid.steps += 1;
+        self.host.count_step();
+        Ok(Some(timing))
     }
 
     fn request_state(&self) -> Result<PendingState, GpuError> {

@@ -167,6 +167,10 @@ impl ResidentWorld for GpuMatching {
         self.step()
     }
 
+    fn timed_step(&mut self) -> Result<Option<Timing>, GpuWorldError> {
+        self.timed_step().map(Some)
+    }
+
     fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
         let mut targets = targets.iter();
         self.move_pins(|_, rest| targets.next().copied().unwrap_or(rest))

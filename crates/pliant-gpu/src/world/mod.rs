@@ -341,6 +341,10 @@ impl ResidentWorld for GpuWorld {
         self.step()
     }
 
+    fn timed_step(&mut self) -> Result<Option<Timing>, GpuWorldError> {
+        self.timed_step()
+    }
+
     fn move_pins(&mut self, targets: &[Vec3]) -> Result<(), GpuWorldError> {
         if targets.len() != self.held.len() {
             let (found, expected) = (targets.len(), self.held.len());
