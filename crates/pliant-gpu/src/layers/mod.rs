@@ -25,7 +25,7 @@ pub use alone::{GpuLayers, LayerContact, LayersReport};
 use pliant::math::Vec3;
 use pliant::{Model, SelfCollision};
 
-use crate::device::{Device, Dispatch, Storage};
+use crate::device::{Device, Dispatch, Pending, Storage};
 use crate::error::GpuError;
 use crate::local::Places;
 use contacts::{ContactBuffers, NEAR_ROOM, Touching};
@@ -164,9 +164,9 @@ impl Layers {
         &self.contacts.couplings
     }
 
-    /// Words that say how it went.
-    pub(crate) fn status(&self) -> &Storage<u32> {
-        &self.buffers.status
+    /// Asks for the words that say how it went; see [`LayersReport::of`].
+    pub(crate) fn request_status(&self) -> Result<Pending<u32>, GpuError> {
+        self.device.request(&self.buffers.status, status::LEN)
     }
 
     /// Reads back the contacts, given the vertex at each place.
