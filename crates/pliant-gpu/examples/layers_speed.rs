@@ -24,7 +24,7 @@ struct Options {
 }
 
 fn options() -> Result<Options, Box<dyn Error>> {
-    let mut options = Options { vertices: 103_041, moves: 10, size: 5e-4 };
+    let mut options = Options { vertices: 103_041, moves: 10, size: 1e-4 };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -56,7 +56,8 @@ fn folded(vertices: usize) -> Result<(Simulation, Vec<Vec3>), Box<dyn Error>> {
         if number as i64 % 2 == 1 {
             x = STRAIGHT - x;
         }
-        Vec3::new(x, y + APART * number, p.z)
+        // Sheared a little, so that vertices do not lie exactly over each other.
+        Vec3::new(x, y + APART * number, p.z + 0.1 * along)
     };
     let x = sim.positions().iter().map(fold).collect();
     Ok((sim, x))

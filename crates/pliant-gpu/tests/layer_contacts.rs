@@ -134,15 +134,19 @@ fn contacts_are_those_of_the_engine() {
     let soup = crowd(&mut dice);
     let sheets = soup.positions().to_vec();
     let together = sheets.iter().map(|p| 0.95 * *p + 0.002 * dice.vector()).collect();
-    let mut sums = [0; 3];
+    let far = |x: &[Vec3]| x.iter().map(|p| *p + Vec3::new(100.0, -70.0, 30.0)).collect::<Vec<Vec3>>();
+    let (distant, there, aims) = (world().0, far(&at), far(&wanted));
+    let mut sums = [0; 4];
     for (k, (sim, x, wanted)) in
-        [(pressed, at, wanted), (snake, folds, squeezed), (soup, sheets, together)].into_iter().enumerate()
+        [(pressed, at, wanted), (snake, folds, squeezed), (soup, sheets, together), (distant, there, aims)]
+            .into_iter()
+            .enumerate()
     {
         // The small sheets are far from each other.
         let thickness = if k == 2 { 0.02 } else { 2e-3 };
         sums[k] = compare(&device, &sim, [&x, &wanted], &SelfCollision { thickness, ..SelfCollision::default() });
     }
-    assert!(sums[0] > 300 && sums[1] > 300 && sums[2] > 10, "{sums:?} contacts");
+    assert!(sums[0] > 300 && sums[1] > 300 && sums[2] > 10 && sums[3] > 300, "{sums:?} contacts");
 }
 
 /// Compares the contacts of a movement; returns how many there are that are clear.

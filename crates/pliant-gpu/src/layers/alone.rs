@@ -256,7 +256,7 @@ impl GpuLayers {
 
     /// How it went so far.
     pub fn report(&self) -> Result<LayersReport, GpuError> {
-        Ok(LayersReport::of(&self.device.read(self.layers.status(), status::LEN)?))
+        Ok(LayersReport::of(&self.layers.request_status()?.wait()?))
     }
 }
 

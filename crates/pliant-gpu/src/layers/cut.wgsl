@@ -13,50 +13,6 @@ fn status_of(word: u32) -> u32 {
     return atomicLoad(&status[word]);
 }
 
-// Share of a distance at which an impact is near, and of a safe step that is taken; steps before it counts as an impact.
-const NEAR_IMPACT = 0.1;
-const CAUTION = 0.9;
-const MOST_STEPS = 24u;
-
-// Whether two sides that turn stay further apart than `keep`: by steps, each as long as the slab across their closest points lasts.
-fn never_meets(pair: Local, is_edges: bool, keep: f32) -> bool {
-    let start = pair.start;
-    let movement = Quad(vec3<f32>(), pair.end.b - start.b, pair.end.c - start.c, pair.end.d - start.d);
-    var time = 0.0;
-    var first_left = 0.0;
-    for (var step = 0u; step < MOST_STEPS; step++) {
-        let moved = Quad(vec3<f32>(), start.b + time * movement.b, start.c + time * movement.c, start.d + time * movement.d);
-        let offset = closest(moved, is_edges).offset;
-        let distance = length(offset);
-        let left = distance - keep - pair.rounding;
-        if (step == 0u) {
-            first_left = left;
-        }
-        if (!(left > 0.0) || left < NEAR_IMPACT * first_left) {
-            return false;
-        }
-        let n = offset / distance;
-        let height = heights(n, moved);
-        let speed = vec4<f32>(0.0, dot(n, movement.b), dot(n, movement.c), dot(n, movement.d));
-        var lasts = FAR;
-        for (var upper = 0u; upper < 2u; upper++) {
-            for (var lower = 1u; lower < 4u; lower++) {
-                let is_pair = select(upper == 0u, lower > 1u, is_edges);
-                let closing = speed[lower] - speed[upper];
-                if (is_pair && closing > 0.0) {
-                    let open = height[upper] - height[lower] - keep - pair.rounding;
-                    lasts = min(lasts, max(open, 0.0) / closing);
-                }
-            }
-        }
-        time += CAUTION * lasts;
-        if (time >= 1.0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 @compute @workgroup_size(64)
 fn cut(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -89,7 +45,7 @@ fn cut(
         ));
         if (gap.width > 0.0 && !is_safe) {
             is_safe = slab(gap.normal, pair.end, is_edges) >= max(gap.keep - pair.rounding, 2.0 * pair.rounding)
-                || never_meets(pair, is_edges, gap.keep);
+                || never_meets(pair.start, pair.end, is_edges, gap.keep, pair.rounding);
         }
         if (is_safe) {
             continue;

@@ -25,7 +25,7 @@ pub use alone::{GpuLayers, LayerContact, LayersReport};
 use pliant::math::Vec3;
 use pliant::{Model, SelfCollision};
 
-use crate::device::{Device, Dispatch, Storage};
+use crate::device::{Device, Dispatch, Pending, Storage};
 use crate::error::GpuError;
 use crate::local::Places;
 use contacts::{ContactBuffers, NEAR_ROOM, Touching};
@@ -184,9 +184,14 @@ impl Layers {
         &self.buffers.status
     }
 
+    /// Asks for these words; see [`LayersReport::of`].
+    pub(crate) fn request_status(&self) -> Result<Pending<u32>, GpuError> {
+        self.device.request(&self.buffers.status, status::LEN)
+    }
+
     /// How surfaces were kept apart so far.
     pub(crate) fn report(&self) -> Result<LayersReport, GpuError> {
-        Ok(LayersReport::of(&self.device.read(self.status(), status::LEN)?))
+        Ok(LayersReport::of(&self.request_status()?.wait()?))
     }
 
     /// Reads back the contacts, given the vertex at each place.

@@ -185,3 +185,49 @@ fn stays_open_anyhow(start: Quad, end: Quad, is_edges: bool, rounding: f32) -> b
     let high = max(max(upper.z, upper.w), select(upper.y, -FAR, is_edges));
     return low - high >= (max(LEFT * far, FLOOR) + rounding) * far && far > 0.0;
 }
+
+// Share of a distance at which an impact is near, and of a safe step that is taken; steps before it counts as an impact.
+const NEAR_IMPACT = 0.1;
+const CAUTION = 0.9;
+const MOST_STEPS = 24u;
+
+// Whether two sides that turn stay further apart than `keep`: by steps, each as long as the slab across their closest points lasts.
+fn never_meets(begin: Quad, end: Quad, is_edges: bool, keep: f32, rounding: f32) -> bool {
+    // Seen from the first corner.
+    let start = Quad(vec3<f32>(), begin.b - begin.a, begin.c - begin.a, begin.d - begin.a);
+    let over = Quad(vec3<f32>(), end.b - end.a, end.c - end.a, end.d - end.a);
+    let movement = Quad(vec3<f32>(), over.b - start.b, over.c - start.c, over.d - start.d);
+    var time = 0.0;
+    var first_left = 0.0;
+    for (var step = 0u; step < MOST_STEPS; step++) {
+        let moved = Quad(vec3<f32>(), start.b + time * movement.b, start.c + time * movement.c, start.d + time * movement.d);
+        let offset = closest(moved, is_edges).offset;
+        let distance = length(offset);
+        let left = distance - keep - rounding;
+        if (step == 0u) {
+            first_left = left;
+        }
+        if (!(left > 0.0) || left < NEAR_IMPACT * first_left) {
+            return false;
+        }
+        let n = offset / distance;
+        let height = heights(n, moved);
+        let speed = vec4<f32>(0.0, dot(n, movement.b), dot(n, movement.c), dot(n, movement.d));
+        var lasts = FAR;
+        for (var upper = 0u; upper < 2u; upper++) {
+            for (var lower = 1u; lower < 4u; lower++) {
+                let is_pair = select(upper == 0u, lower > 1u, is_edges);
+                let closing = speed[lower] - speed[upper];
+                if (is_pair && closing > 0.0) {
+                    let open = height[upper] - height[lower] - keep - rounding;
+                    lasts = min(lasts, max(open, 0.0) / closing);
+                }
+            }
+        }
+        time += CAUTION * lasts;
+        if (time >= 1.0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -76,21 +76,28 @@ fn seek(distance: f32) {
     // Of two edges the one with the lower number looks for the other.
     let least = select(0u, own.seeker - FIRST_EDGE + 1u, own.is_edge);
     while (at < end) {
-        let first = nodes[2u * at];
-        let second = nodes[2u * at + 1u];
-        let marks = bitcast<u32>(second.w);
-        let number = bitcast<u32>(first.w) & NUMBER;
-        let meets = all(lower <= second.xyz) && all(first.xyz <= upper);
-        if (meets && number >= least && (own.has_changed || (marks & HAS_CHANGED) != 0u)) {
-            if ((marks & IS_LEAF) != 0u) {
-                let corners = elements[select(number, TRIANGLES + number, own.is_edge)];
-                if (may_touch(own.corners, corners, own.is_edge)) {
-                    consider(number, corners);
+        // Threads go on to their next leaf before any looks at one: so they look at leaves together.
+        var number = NOBODY;
+        while (at < end && number == NOBODY) {
+            let first = nodes[2u * at];
+            let second = nodes[2u * at + 1u];
+            let marks = bitcast<u32>(second.w);
+            let highest = bitcast<u32>(first.w) & NUMBER;
+            let meets = all(lower <= second.xyz) && all(first.xyz <= upper) && highest >= least;
+            if (meets && (own.has_changed || (marks & HAS_CHANGED) != 0u)) {
+                at += 1u;
+                if ((marks & IS_LEAF) != 0u) {
+                    number = highest;
                 }
+            } else {
+                at = marks & NEXT;
             }
-            at += 1u;
-        } else {
-            at = marks & NEXT;
+        }
+        if (number != NOBODY) {
+            let corners = elements[select(number, TRIANGLES + number, own.is_edge)];
+            if (may_touch(own.corners, corners, own.is_edge)) {
+                consider(number, corners);
+            }
         }
     }
 }

@@ -23,8 +23,12 @@ use crate::device::{Dispatch, Storage};
 use crate::error::GpuError;
 use Use::{R, W};
 
-/// Rounds of each pass, and whether planes follow the side that makes way.
-const PASSES: [(usize, bool); 4] = [(6, true), (4, true), (4, false), (4, false)];
+/// Rounds of each pass, and whether planes follow the side that makes way. Many passes of few rounds were seen to need the last resort least.
+const PASSES: [(usize, bool); 10] = {
+    let mut passes = [(2, false); 10];
+    (passes[0], passes[1]) = ((4, true), (2, true));
+    passes
+};
 /// Pairs that a seeker may have in a pass.
 pub(super) const ROOM: usize = 16;
 /// Workgroups that sum over all vertices.
@@ -37,26 +41,26 @@ pub(crate) mod status {
     /// Pairs that each pass began with: one more for the pass that judges.
     pub(crate) const OPEN: usize = 0;
     /// Most pairs of a seeker that has too many.
-    pub(crate) const CROWDED: usize = 8;
+    pub(crate) const CROWDED: usize = 16;
     /// Pairs that were left after all passes.
-    pub(crate) const UNPROVED: usize = 9;
+    pub(crate) const UNPROVED: usize = 17;
     /// Vertices whose movement was cut.
-    pub(crate) const CUT: usize = 10;
-    pub(crate) const KEPT: usize = 12;
+    pub(crate) const CUT: usize = 18;
+    pub(crate) const KEPT: usize = 20;
     /// Vertices that were to go where nothing is finite.
-    pub(crate) const LOST: usize = 12;
+    pub(crate) const LOST: usize = 20;
     /// Most pairs of a first pass.
-    pub(crate) const MOST_PAIRS: usize = 13;
+    pub(crate) const MOST_PAIRS: usize = 21;
     /// Vertices whose movement was cut, truncations with too many pairs, and those that took the last resort.
-    pub(crate) const ALL_CUT: usize = 14;
-    pub(crate) const ALL_CROWDED: usize = 15;
-    pub(crate) const ALL_PLANES: usize = 16;
+    pub(crate) const ALL_CUT: usize = 22;
+    pub(crate) const ALL_CROWDED: usize = 23;
+    pub(crate) const ALL_PLANES: usize = 24;
     /// Contacts of the last list, most of any, and those that there was no room for.
-    pub(crate) const CONTACTS: usize = 17;
-    pub(crate) const MOST_CONTACTS: usize = 18;
-    pub(crate) const DROPPED: usize = 19;
+    pub(crate) const CONTACTS: usize = 25;
+    pub(crate) const MOST_CONTACTS: usize = 26;
+    pub(crate) const DROPPED: usize = 27;
     /// Contacts that pressed after an iteration of a solver, added up over all iterations.
-    pub(crate) const PRESSING: usize = 20;
+    pub(crate) const PRESSING: usize = 28;
     pub(crate) const LEN: usize = 32;
 }
 
@@ -125,15 +129,21 @@ impl Truncation<'_> {
         all.extend(self.search(judging, true, self.offsets)?);
         all.push(self.list(judging, true)?);
         all.push(self.cut([judging, 0, 1, 0])?);
-        let last = judging + 2;
-        all.extend(self.search(last, false, self.offsets)?);
+        all.extend(self.last_resort()?);
+        all.push(self.moving("end_truncation", [0; 4])?);
+        Ok(all)
+    }
+
+    /// Planes that stand, if pairs were left.
+    fn last_resort(&self) -> Result<Vec<Dispatch>, GpuError> {
+        let last = PASSES.len() as u32 + 2;
+        let mut all = self.search(last, false, self.offsets)?;
         let Buffers { elements, nodes, points, status, safe, shares, .. } = self.buffers;
         let uses = [R(elements), R(nodes), R(points), W(status), R(self.anchors), R(safe), R(self.offsets), W(shares)];
         let files = [ASKED, TREE, SEEK, include_str!("shares.wgsl"), include_str!("planes.wgsl")];
         let seeking = self.surfaces.seekers().div_ceil(SEEKING);
         all.push(self.kernels.one((&files, "put_planes"), &uses, [0; 4], seeking)?);
         all.push(self.moving("apply", [last, 0, 0, 0])?);
-        all.push(self.moving("end_truncation", [0; 4])?);
         Ok(all)
     }
 
@@ -195,5 +205,74 @@ impl Truncation<'_> {
         let uses = [W(safe), W(wanted), W(self.offsets), W(shares), W(status), W(self.before)];
         let files = [ASKED, include_str!("apply.wgsl")];
         self.kernels.one((&files, entry), &uses, parameters, self.surfaces.places.div_ceil(THREADS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pliant::prelude::*;
+    use pliant::proximity::{Primitives, intersections};
+
+    use super::*;
+    use crate::device::{Device, DeviceChoice};
+    use crate::layers::Layers;
+    use crate::local::Places;
+
+    #[test]
+    fn the_last_resort_alone_keeps_all_apart() {
+        if Device::adapters().is_empty() {
+            eprintln!("skipped: there is no GPU here");
+            return;
+        }
+        let device = Device::open(&DeviceChoice::default()).expect("an adapter");
+        let sheet = Sheet { width: 0.2, height: 0.2, columns: 10, rows: 10, plane: Plane::Xz, ..Sheet::default() };
+        let mesh = sheet.mesh().expect("a sheet");
+        let mut world = Simulation::builder();
+        for k in 0..4 {
+            let up = Vec3::Y * (0.004 * f64::from(k));
+            let body = Body::cloth(&mesh, &ClothMaterial::default()).expect("cloth").named(format!("{k}"));
+            world = world.body(body.with_positions(mesh.positions.iter().map(|p| *p + up).collect()));
+        }
+        let sim = world.build().expect("a world");
+        let (model, x) = (sim.model(), sim.positions());
+        let places = Places::new(model, &(0..model.free().len() as u32).collect::<Vec<_>>());
+        let row = |v: Vec3| [v.x as f32, v.y as f32, v.z as f32, 0.0];
+        let vector = |row: &[f32; 4]| Vec3::new(row[0].into(), row[1].into(), row[2].into());
+        let rows: Vec<[f32; 4]> = places.vertices.iter().map(|&v| row(x[v as usize])).collect();
+        let anchors = device.array("anchors", &rows).expect("memory");
+        let offsets = device.zeros("offsets", rows.len()).expect("memory");
+        let at = [&anchors, &offsets];
+        let layers = Layers::new(&device, model, &places, &SelfCollision::default(), 3600.0, at).expect("layers");
+        let run = |list: Result<Vec<Dispatch>, GpuError>| {
+            let program = device.program(list.expect("kernels")).expect("a program");
+            device.run(&[&program]).expect("a run");
+        };
+        let primitives = Primitives::new(model.bodies());
+        for size in [0.003, 0.01, 0.1, 1.0] {
+            device.write(&offsets, 0, &vec![[0.0; 4]; rows.len()]).expect("a write");
+            run(layers.begin());
+            let way = |p: &[f32; 4]| {
+                let p = 40.0 * vector(p);
+                size * Vec3::new((p.z + 3.0 * p.y).sin(), (1.3 * p.x + 9.0 * p.y).cos(), (0.7 * p.x - p.z).sin())
+            };
+            let wanted: Vec<[f32; 4]> = rows.iter().map(|p| row(way(p))).collect();
+            device.write(&offsets, 0, &wanted).expect("a write");
+            run(layers.with(|touching| {
+                let own = touching.truncation;
+                Ok([vec![own.moving("begin_truncation", [0; 4])?], own.frame(own.offsets)?.to_vec()].concat())
+            }));
+            // As if pairs had been left.
+            device.write(&layers.buffers.status, status::UNPROVED, &[1]).expect("a write");
+            run(layers.with(|touching| touching.truncation.last_resort()));
+            let found = device.read(&offsets, rows.len()).expect("offsets");
+            let mut reached = x.to_vec();
+            let mut moved = 0;
+            for ((&v, anchor), offset) in places.vertices.iter().zip(&rows).zip(&found) {
+                reached[v as usize] = vector(anchor) + vector(offset);
+                moved += usize::from(vector(offset).length() > 1e-5);
+            }
+            assert_eq!(intersections(&primitives, &reached), [], "{size} m");
+            assert!(moved > rows.len() / 2, "{moved} of {} have moved at all", rows.len());
+        }
     }
 }

@@ -15,6 +15,11 @@ fn consider(number: u32, corners: vec4<u32>) {
     if (stays_open(start, end, own.is_edge, rounding)) {
         return;
     }
+    // What turns takes a closer look.
+    let gap = gap_of(start, own.is_edge, rounding);
+    if (gap.width > 0.0 && never_meets(start, end, own.is_edge, gap.keep, rounding)) {
+        return;
+    }
     if (found < ROOM) {
         rooms[(1u + found) * SEEKERS + own.seeker] = number;
     }
