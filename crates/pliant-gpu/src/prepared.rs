@@ -196,11 +196,11 @@ impl Prepared {
         newton.solve(&self.device, &self.local, params, (load, None), beside, begins).map(Some)
     }
 
-    /// Whether nothing pressed on anything after the last iteration of Newton's method.
-    pub(crate) fn is_untouched(&self) -> bool {
+    /// Contacts between layers that pressed after the last iteration of Newton's method.
+    pub(crate) fn pressing_layers(&self) -> u32 {
         match &self.method {
-            Method::Newton(newton) => newton.is_untouched(),
-            Method::Projective(_) => true,
+            Method::Newton(newton) => newton.pressing_layers(),
+            Method::Projective(_) => 0,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Cotton in motion with what `auto` chooses, on a GPU and on the CPU, and how far both are from the converged motion.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -38,6 +39,9 @@ pub(super) struct Options {
     /// Frames of drapes whose layers are kept apart: folds come late.
     #[arg(long, default_value_t = 90)]
     apart_frames: usize,
+    /// Print the time of every kernel that keeps layers apart.
+    #[arg(long)]
+    layer_profile: bool,
     /// Substeps in a frame of the converged motion, which takes minutes; 0 for none.
     #[arg(long, default_value_t = 0)]
     reference_substeps: usize,
@@ -154,6 +158,9 @@ fn measure_one(
     if let Some(report) = &report {
         eprintln!("  {crossed} intersections; {report:?}");
     }
+    if options.layer_profile {
+        print_profiles(&gpu)?;
+    }
     let intersections = report.map(|report| [crossed, report.most_contacts as usize]);
     let worst = 1e3 * seconds.iter().copied().fold(0.0, f64::max);
     let wall = Timing::of(seconds).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 });
@@ -186,6 +193,23 @@ fn measure_one(
         cpu_distances,
         cpu,
     })
+}
+
+/// How long the kernels that keep layers apart take, by kernel.
+fn print_profiles(gpu: &GpuWorld) -> Result<(), BenchError> {
+    for (what, program) in gpu.layer_programs() {
+        let times = gpu.device().profile(program, 3)?;
+        let mut kernels: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+        for (dispatch, ms) in program.dispatches().iter().zip(&times) {
+            let entry = kernels.entry(dispatch.name()).or_default();
+            *entry = (entry.0 + 1, entry.1 + ms);
+        }
+        eprintln!("  {what}: {:.3} ms in {} dispatches", times.iter().sum::<f64>(), times.len());
+        for (name, (count, ms)) in kernels {
+            eprintln!("    {name:<20} {count:4} {:9.1} µs", 1e3 * ms);
+        }
+    }
+    Ok(())
 }
 
 /// Positions at the frames of the converged motion, from the folder if they are there.

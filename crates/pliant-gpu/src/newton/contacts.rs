@@ -31,8 +31,9 @@ pub(super) struct Contacts {
     status: Option<Storage<u32>>,
     /// Contacts between layers that pressed in all iterations so far.
     pressed_before: u32,
-    /// How many pressed when they were last counted.
+    /// How many pressed when they were last counted, in all and between layers.
     pub(super) pressing: u32,
+    pub(super) between_layers: u32,
     /// Kernels before and after the one that gathers forces.
     pub(super) forces: [Vec<Dispatch>; 2],
 }
@@ -81,6 +82,7 @@ impl Contacts {
             status: layers.map(|layers| layers.status().clone()),
             pressed_before: 0,
             pressing: 0,
+            between_layers: 0,
             forces: [before, after],
         }))
     }
@@ -92,7 +94,8 @@ impl Contacts {
         self.pressing = parts.map_or(Ok(Vec::new()), |parts| parts.wait())?.iter().sum();
         if let Some(words) = words {
             let pressed = words.wait()?[status::PRESSING];
-            self.pressing += pressed.wrapping_sub(std::mem::replace(&mut self.pressed_before, pressed));
+            self.between_layers = pressed.wrapping_sub(std::mem::replace(&mut self.pressed_before, pressed));
+            self.pressing += self.between_layers;
         }
         Ok(())
     }

@@ -203,8 +203,13 @@ impl Newton {
     }
 
     /// Whether nothing pressed on anything when it was last looked at.
-    pub(crate) fn is_untouched(&self) -> bool {
+    fn is_untouched(&self) -> bool {
         self.contacts.as_ref().is_none_or(|contacts| contacts.pressing == 0)
+    }
+
+    /// Contacts between layers that pressed when they were last counted.
+    pub(crate) fn pressing_layers(&self) -> u32 {
+        self.contacts.as_ref().map_or(0, |contacts| contacts.between_layers)
     }
 
     /// A linear solve and the full step along what it came to; also what was measured there, and where it began.

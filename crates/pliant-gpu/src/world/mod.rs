@@ -293,6 +293,11 @@ impl GpuWorld {
         self.prepared.layers.as_ref().map(|layers| layers.report()).transpose()
     }
 
+    /// Programs that keep surfaces apart, with what they do, for profiles; none where they are not.
+    pub fn layer_programs(&self) -> Vec<(&'static str, &Program)> {
+        self.rounds.iter().flat_map(Rounds::programs).collect()
+    }
+
     /// Bytes of the factor.
     pub fn factor_bytes(&self) -> u64 {
         self.prepared.factor_bytes

@@ -39,6 +39,11 @@ impl Rounds {
         })
     }
 
+    /// What lists contacts, and what cuts movements.
+    pub(super) fn programs(&self) -> [(&'static str, &Program); 2] {
+        [("contacts", &self.contacts), ("truncate", &self.truncate)]
+    }
+
     pub(super) fn begin_step(&self, device: &Device) -> Result<(), GpuError> {
         device.run(&[&self.sort])
     }
@@ -55,7 +60,7 @@ impl Rounds {
             if round >= self.most {
                 break;
             }
-            let is_settled = round >= self.least || prepared.is_untouched();
+            let is_settled = round >= self.least || prepared.pressing_layers() == 0;
             if is_settled && self.cut(prepared)? == 0 {
                 break;
             }
