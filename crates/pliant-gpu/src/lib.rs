@@ -40,7 +40,7 @@ pub use error::GpuError;
 pub use fluid::{
     FluidState, FluidWorld, GpuFluid, MOST_COLLIDERS, PRESSURE_DISPATCHES, PendingFluid, PressureReport, ResidentFluid,
 };
-pub use fronts::{CostModel, DirectSolve};
+pub use fronts::{CostModel, DirectSolve, FactorStorage};
 pub use hair::GpuHair;
 pub use kinds::{Demands, NotResident, Objections, check_resident, resident};
 pub use layers::{GpuLayers, LayerContact, LayersReport};

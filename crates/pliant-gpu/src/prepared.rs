@@ -90,7 +90,7 @@ impl Prepared {
         let is_plain =
             matches!(&params.method, GpuMethod::Projective(params) if params.acceleration == Acceleration::None);
         let moved = is_plain.then_some(&offsets);
-        let factor = DirectSolve::moving(&device, &matrix, &positions, &CostModel::default(), moved)?;
+        let factor = DirectSolve::moving(&device, &matrix, &positions, &CostModel::default(), params.storage, moved)?;
         setup.factor = lap();
         let obstacles = way.filter(|way| !way.colliders.is_empty());
         let obstacles = obstacles

@@ -189,7 +189,7 @@ fn run(builder: SimulationBuilder, solver: impl Into<SolverChoice>) -> Result<(S
 
 fn on_gpu(choice: &DeviceChoice) -> GpuParams {
     let method = GpuMethod::Projective(ProjectiveParams::plain(ITERATIONS));
-    GpuParams { method, device: choice.clone() }
+    GpuParams { method, device: choice.clone(), ..GpuParams::default() }
 }
 
 fn world(choice: &DeviceChoice, world: fn() -> Result<SimulationBuilder, Failure>) -> Checked {

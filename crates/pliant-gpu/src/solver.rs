@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use crate::device::{Device, DeviceChoice};
 use crate::error::GpuError;
+use crate::fronts::FactorStorage;
 use crate::local::{Measures, has_kernel};
 use crate::prepared::{Prepared, Touched};
 
@@ -43,6 +44,8 @@ pub struct GpuParams {
     pub method: GpuMethod,
     /// Which GPU.
     pub device: DeviceChoice,
+    /// How the factor is stored.
+    pub storage: FactorStorage,
 }
 
 impl GpuParams {
@@ -74,7 +77,7 @@ impl GpuParams {
             SolverChoice::TwoMetric(params) => GpuMethod::TwoMetric(params.clone()),
             _ => return None,
         };
-        Some(Self { method, device: self.device.clone() })
+        Some(Self { method, ..self.clone() })
     }
 
     fn refuse(&self, problem: impl std::fmt::Display) -> ModelError {
@@ -149,7 +152,7 @@ impl SolverRecipe for GpuParams {
             // Its world has something without a kernel, which is then refused by name; or nothing to accelerate.
             _ => GpuMethod::Projective(ProjectiveParams::plain(ProjectiveParams::default().iterations)),
         };
-        Self { method, device: self.device.clone() }.into()
+        Self { method, ..self.clone() }.into()
     }
 
     fn is_same_as(&self, other: &dyn SolverRecipe) -> bool {

@@ -8,7 +8,7 @@ use pliant::{SimulationBuilder, presets};
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
 
 fn on_device(params: &ProjectiveParams) -> GpuParams {
-    GpuParams { method: GpuMethod::Projective(params.clone()), device: common::choice() }
+    GpuParams { method: GpuMethod::Projective(params.clone()), device: common::choice(), ..GpuParams::default() }
 }
 
 fn cloth(name: &str) -> Body {

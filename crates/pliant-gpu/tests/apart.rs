@@ -9,7 +9,7 @@ use pliant::{SelfCollision, SimulationBuilder, presets};
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
 
 fn auto() -> GpuParams {
-    GpuParams { method: GpuMethod::Auto, device: common::choice() }
+    GpuParams { method: GpuMethod::Auto, device: common::choice(), ..GpuParams::default() }
 }
 
 /// Three silk sheets above each other that fall onto a ball.

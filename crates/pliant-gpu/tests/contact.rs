@@ -12,7 +12,7 @@ use pliant::{SimulationBuilder, presets};
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
 
 fn on_gpu(method: GpuMethod) -> GpuParams {
-    GpuParams { method, device: common::choice() }
+    GpuParams { method, device: common::choice(), ..GpuParams::default() }
 }
 
 /// Newton's method, solved so well that both sides have the same answer.

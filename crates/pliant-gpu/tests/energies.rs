@@ -9,7 +9,7 @@ use pliant::{SimulationBuilder, presets};
 use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
 
 fn on_device(method: GpuMethod) -> GpuParams {
-    GpuParams { method, device: common::choice() }
+    GpuParams { method, device: common::choice(), ..GpuParams::default() }
 }
 
 /// Largest distance between a world on the CPU and on a device after some frames, over the diagonal; and how far it has moved by then.

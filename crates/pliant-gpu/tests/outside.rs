@@ -27,7 +27,7 @@ type World<'a> = (&'a str, &'a dyn Fn() -> SimulationBuilder, &'a dyn Fn() -> Si
 /// Largest distance between a world of the engine and the same that stays on the device, and how far forces from outside have taken it.
 fn gap_and_way((_, world, calm, force): &World<'_>, method: &GpuMethod, steps: usize) -> (f64, f64) {
     let build = |with_force: bool, world: SimulationBuilder| {
-        let solver = GpuParams { method: method.clone(), device: common::choice() };
+        let solver = GpuParams { method: method.clone(), device: common::choice(), ..GpuParams::default() };
         let mut sim = world.solver(solver).build().unwrap();
         if with_force && *force != Vec3::ZERO {
             let forces = vec![*force; sim.positions().len()];
@@ -95,7 +95,11 @@ fn newton_begins_where_forces_from_outside_lead() {
 fn a_free_sheet_comes_to_the_speed_of_the_wind_across_it() {
     let Some(_) = common::device() else { return };
     let wind = Vec3::new(0.0, 3.0, 0.0);
-    let solver = GpuParams { method: GpuMethod::Projective(ProjectiveParams::plain(5)), device: common::choice() };
+    let solver = GpuParams {
+        method: GpuMethod::Projective(ProjectiveParams::plain(5)),
+        device: common::choice(),
+        ..GpuParams::default()
+    };
     let world = Simulation::builder().body(sheet(false)).gravity(Vec3::ZERO).wind(Wind::new(wind));
     let mut there = GpuWorld::new(world.solver(solver).build().unwrap()).unwrap();
     (0..60).for_each(|_| there.step().unwrap());

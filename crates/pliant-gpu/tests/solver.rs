@@ -11,7 +11,7 @@ use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
 
 /// Plain iterations, which are the same on both sides but for rounding.
 fn params(projective: &ProjectiveParams) -> GpuParams {
-    GpuParams { method: GpuMethod::Projective(projective.clone()), device: common::choice() }
+    GpuParams { method: GpuMethod::Projective(projective.clone()), device: common::choice(), ..GpuParams::default() }
 }
 
 /// Largest distance between two worlds after some steps, over the diagonal.
@@ -99,7 +99,11 @@ fn newton_with_two_metrics_finds_what_it_finds_on_the_cpu() {
                 preconditioner,
                 ..TwoMetricParams::default()
             };
-            let on_gpu = GpuParams { method: GpuMethod::TwoMetric(solver.clone()), device: common::choice() };
+            let on_gpu = GpuParams {
+                method: GpuMethod::TwoMetric(solver.clone()),
+                device: common::choice(),
+                ..GpuParams::default()
+            };
             let world = || Simulation::builder().body(body(name)).substeps(2).integrator(TimeIntegrator::ImplicitEuler);
             let gap = gap(world().solver(solver).build().unwrap(), world().solver(on_gpu).build().unwrap(), 3);
             assert!(gap < 1e-4, "{name}, {preconditioner:?}: {gap:e} of the diagonal after 3 frames");

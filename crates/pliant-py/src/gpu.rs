@@ -45,7 +45,7 @@ fn gpu_self_test(_adapter: Option<String>) -> PyResult<Vec<Bound<'static, PyDict
 #[cfg(feature = "gpu")]
 pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
     use crate::settings::{projective, two_metric};
-    use pliant_gpu::{GpuMethod, GpuParams};
+    use pliant_gpu::{FactorStorage, GpuMethod, GpuParams};
 
     let own = recipe.getattr("method")?;
     let method = match own.is_none() {
@@ -56,7 +56,11 @@ pub(crate) fn solver(recipe: &Bound<'_, PyAny>) -> PyResult<SolverChoice> {
         },
     };
     let device = device(crate::arrays::get(recipe, "adapter")?);
-    Ok(GpuParams { method, device }.into())
+    let storage = match crate::arrays::get(recipe, "half_precision_factor")? {
+        true => FactorStorage::Half,
+        false => FactorStorage::Single,
+    };
+    Ok(GpuParams { method, device, storage }.into())
 }
 
 #[cfg(feature = "gpu")]

@@ -69,7 +69,7 @@ fn build(_section: &GpuSection) -> Result<SolverChoice, Fault> {
 #[cfg(feature = "gpu")]
 fn build(section: &GpuSection) -> Result<SolverChoice, Fault> {
     use pliant_gpu::device::DeviceChoice;
-    use pliant_gpu::{GpuMethod, GpuParams};
+    use pliant_gpu::{FactorStorage, GpuMethod, GpuParams};
 
     let method = match section {
         GpuSection { projective: Some(own), .. } => {
@@ -88,7 +88,8 @@ fn build(section: &GpuSection) -> Result<SolverChoice, Fault> {
         _ => GpuMethod::Auto,
     };
     let device = DeviceChoice { name: section.adapter.clone(), ..DeviceChoice::default() };
-    Ok(GpuParams { method, device }.into())
+    let storage = if section.half_precision_factor == Some(true) { FactorStorage::Half } else { FactorStorage::Single };
+    Ok(GpuParams { method, device, storage }.into())
 }
 
 /// The key of a solver, as scenes have it.

@@ -17,7 +17,7 @@ use pliant::mesh::generate::{Sheet, TetBox};
 use pliant::solve::ProjectiveParams;
 use pliant::{Body, Simulation, SimulationBuilder, SolidMaterial, presets};
 use pliant_gpu::device::{Access, Bound, Device, DeviceChoice};
-use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
+use pliant_gpu::{FactorStorage, GpuMethod, GpuParams, GpuWorld};
 use serde::{Deserialize, Serialize};
 
 use crate::BenchError;
@@ -200,25 +200,33 @@ fn measure(options: &Options) -> Result<GpuResults, BenchError> {
         motions: motions::measure(&options.motions, &choice)?,
         residents: residents::measure(&options.residents, &choice, options.frames, !options.no_cpu)?,
     };
-    for &cells in &options.cloth {
-        results.worlds.push(world(&format!("springs {cells}²"), || springs(cells), &choice, options)?);
-        results.worlds.push(world(&format!("cotton {cells}²"), || cotton(cells), &choice, options)?);
-    }
-    for &tets in &options.bar {
-        results.worlds.push(world(&format!("rubber, {tets} tets"), || rubber(tets), &choice, options)?);
+    for storage in [FactorStorage::Single, FactorStorage::Half] {
+        let mut add = |name: String, build: &dyn Fn() -> Result<SimulationBuilder, BenchError>| {
+            let plain = GpuMethod::Projective(ProjectiveParams::plain(ITERATIONS));
+            let params = GpuParams { method: plain, device: choice.clone(), storage };
+            let name = if storage == FactorStorage::Half { format!("{name}, half") } else { name };
+            results.worlds.push(world(&name, build, params, options)?);
+            Ok::<(), BenchError>(())
+        };
+        for &cells in &options.cloth {
+            add(format!("springs {cells}²"), &|| springs(cells))?;
+            add(format!("cotton {cells}²"), &|| cotton(cells))?;
+        }
+        for &tets in &options.bar {
+            add(format!("rubber, {tets} tets"), &|| rubber(tets))?;
+        }
     }
     Ok(results)
 }
 
 fn world(
     name: &str,
-    build: impl Fn() -> Result<SimulationBuilder, BenchError>,
-    choice: &DeviceChoice,
+    build: &dyn Fn() -> Result<SimulationBuilder, BenchError>,
+    solver: GpuParams,
     options: &Options,
 ) -> Result<WorldResults, BenchError> {
     eprintln!("{name}");
     let plain = ProjectiveParams::plain(ITERATIONS);
-    let solver = GpuParams { method: GpuMethod::Projective(plain.clone()), device: choice.clone() };
     let begun = Instant::now();
     let sim = build()?.substeps(1).integrator(pliant::TimeIntegrator::ImplicitEuler).solver(solver).build()?;
     eprintln!("  built in {:.1} s", begun.elapsed().as_secs_f64());
@@ -313,7 +321,7 @@ pub fn description(results: &GpuResults) -> String {
         "On {}, which copies {copy} GB/s (read and written); the CPU beside it is {} with {} threads. A frame of 1/60 s is {ITERATIONS} plain local/global iterations \
          with one exact solve each; `frame` is by the clock of the device, `wall` from recording the commands to seeing them done. `setup` is everything from meshes to \
          what is on the device. `GB/s` is the factor read once in every solve, over the time of its kernels. `Δ` is the largest distance between device and CPU after \
-         {CPU_FRAMES} frames, over the diagonal.",
+         {CPU_FRAMES} frames, over the diagonal. `half` stores the factor in half precision.",
         results.adapter, results.processor, results.threads
     )
 }

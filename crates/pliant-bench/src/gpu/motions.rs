@@ -11,7 +11,7 @@ use pliant::proximity::{Primitives, intersections};
 use pliant::solve::TwoMetricParams;
 use pliant::{Body, SelfCollision, Simulation, SimulationBuilder, presets};
 use pliant_gpu::device::DeviceChoice;
-use pliant_gpu::{GpuMethod, GpuParams, GpuWorld};
+use pliant_gpu::{FactorStorage, GpuMethod, GpuParams, GpuWorld};
 use serde::{Deserialize, Serialize};
 
 use super::GpuResults;
@@ -124,18 +124,22 @@ pub(super) fn measure(options: &Options, choice: &DeviceChoice) -> Result<Vec<Mo
     let swings = options.swing.iter().map(|&cells| (Motion::Swing, cells));
     let drapes = options.drape.iter().map(|&cells| (Motion::Drape, cells));
     let apart = options.drape_apart.iter().map(|&cells| (Motion::DrapeApart, cells));
-    swings.chain(drapes).chain(apart).map(|(motion, cells)| measure_one(motion, cells, options, choice)).collect()
+    let all: Vec<_> = swings.chain(drapes).chain(apart).collect();
+    let both = [FactorStorage::Single, FactorStorage::Half].into_iter();
+    let all = both.flat_map(|storage| all.iter().map(move |&(motion, cells)| ((motion, storage), cells)));
+    all.map(|(motion, cells)| measure_one(motion, cells, options, choice)).collect()
 }
 
 fn measure_one(
-    motion: Motion,
+    (motion, storage): (Motion, FactorStorage),
     cells: usize,
     options: &Options,
     choice: &DeviceChoice,
 ) -> Result<MotionResults, BenchError> {
+    let is_half = storage == FactorStorage::Half;
     let name = motion.name();
     eprintln!("{name} {cells}²");
-    let solver = GpuParams { method: GpuMethod::Auto, device: choice.clone() };
+    let solver = GpuParams { method: GpuMethod::Auto, device: choice.clone(), storage };
     let sim = motion.world(cells)?.solver(solver).build()?;
     let (vertices, substeps) = (sim.positions().len(), sim.substeps());
     let mut gpu = GpuWorld::new(sim)?;
@@ -166,7 +170,7 @@ fn measure_one(
     let wall = Timing::of(seconds).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 });
     eprintln!("  {:.2} ms a frame, {worst:.2} the longest, {substeps} substeps", wall.median);
     let (mut cpu, mut cpu_frames) = (None, None);
-    if !options.no_cpu_motions && !is_apart {
+    if !options.no_cpu_motions && !is_apart && !is_half {
         let (frames, seconds) = frames_of(motion.world(cells)?.build()?)?;
         cpu = Timing::of(seconds);
         eprintln!("  {:.1} ms a frame on the CPU", cpu.map_or(f64::NAN, |time| time.median));
@@ -181,7 +185,8 @@ fn measure_one(
     };
     let (distances, cpu_distances) = (distances_of(Some(&frames)), distances_of(cpu_frames.as_ref()));
     eprintln!("  off by {distances:.4?} m, on the CPU {cpu_distances:.4?}");
-    let (name, reference_substeps) = (format!("{name} {cells}²"), options.reference_substeps);
+    let half = if is_half { ", half" } else { "" };
+    let (name, reference_substeps) = (format!("{name} {cells}²{half}"), options.reference_substeps);
     Ok(MotionResults {
         name,
         vertices,

@@ -5,7 +5,7 @@
 
 fn vector_entry(task: vec4<u32>, front: Front, k: u32) -> vec4<f32> {
     if (k < front.columns) {
-        return assembled[front.first + k];
+        return front.scale * assembled[front.first + k];
     }
     return solution[lists[front.row_places + k - front.columns]];
 }

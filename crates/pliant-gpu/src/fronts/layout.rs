@@ -8,9 +8,12 @@ use std::ops::Range;
 use pliant::sparse::SymmetricMatrix;
 use rayon::prelude::*;
 
+use half::f16;
+
+use super::FactorStorage;
 use super::factor::{Numbers, factorise};
 use super::tree::Fronts;
-use crate::device::{Device, Storage};
+use crate::device::{Bound, Device, Storage};
 use crate::error::GpuError;
 
 /// Threads of a workgroup, by the kind of kernel.
@@ -54,8 +57,9 @@ pub(crate) struct Batch {
 }
 
 /// All panels, and how large the buffers are.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Layout {
+    pub(crate) storage: FactorStorage,
     /// From the bottom of the tree to its top, forward before backward.
     pub(crate) batches: Vec<Batch>,
     /// Quads of each buffer.
@@ -73,9 +77,9 @@ pub(crate) fn block(fronts: &Fronts, front: u32, sweep: Sweep) -> (usize, usize)
 
 impl Layout {
     /// `limit` is the size of a buffer \[bytes\].
-    pub(crate) fn new(fronts: &Fronts, limit: u64) -> Self {
-        let mut layout = Self::default();
-        let limit = ((limit / 16) as usize).min(u32::MAX as usize);
+    pub(crate) fn new(fronts: &Fronts, storage: FactorStorage, limit: u64) -> Self {
+        let mut layout = Self { storage, batches: Vec::new(), shards: Vec::new() };
+        let limit = ((limit / storage.quad()) as usize).min(u32::MAX as usize);
         for (level, numbers) in fronts.levels.iter().enumerate().rev() {
             for sweep in [Sweep::Forward, Sweep::Backward] {
                 let (kind, most) = shape(fronts, numbers, sweep);
@@ -110,20 +114,24 @@ impl Layout {
 
     /// Bytes of all buffers.
     pub(crate) fn bytes(&self) -> u64 {
-        self.shards.iter().map(|quads| 16 * *quads as u64).sum()
+        self.shards.iter().map(|quads| self.storage.quad() * *quads as u64).sum()
     }
 
-    /// Factors a matrix, and brings the numbers to the device as they come.
+    /// Factors a matrix, and brings the numbers to the device as they come; also what those of S⁻¹ were divided by, front by front.
     pub(crate) fn fill(
         &self,
         device: &Device,
         fronts: &Fronts,
         matrix: &SymmetricMatrix,
-    ) -> Result<Vec<Storage<[f32; 4]>>, GpuError> {
-        let all = self.shards.iter().map(|&quads| device.zeros("the factor", quads));
-        let shards: Vec<Storage<[f32; 4]>> = all.collect::<Result<_, _>>()?;
+    ) -> Result<(Vec<Shard>, Vec<f32>), GpuError> {
+        let all = self.shards.iter().map(|&quads| Shard::new(device, self.storage, quads));
+        let shards: Vec<Shard> = all.collect::<Result<_, _>>()?;
+        let mut scales = vec![1.0; fronts.fronts.len()];
         let mut next = self.cursors();
         factorise(fronts, matrix, |part, numbers| {
+            if self.storage == FactorStorage::Half {
+                part.iter().zip(&numbers).for_each(|(&front, own)| scales[front as usize] = scale_of(own));
+            }
             let level = fronts.fronts[part[0] as usize].level;
             for cursor in next.iter_mut().filter(|cursor| self.batches[cursor.batch].level == level) {
                 let batch = &self.batches[cursor.batch];
@@ -132,19 +140,60 @@ impl Layout {
                 let panels = &batch.panels[cursor.panel..cursor.panel + count];
                 cursor.panel += count;
                 for run in panels.chunk_by(|a, b| a.shard == b.shard) {
-                    let packed =
-                        pack(fronts, batch.sweep, run, |front| &numbers[part.partition_point(|&known| known < front)]);
-                    device.write(&shards[run[0].shard as usize], run[0].offset as usize, &packed)?;
+                    let own = |front| &numbers[part.partition_point(|&known| known < front)];
+                    let packed = pack(fronts, batch.sweep, run, &scales, own);
+                    shards[run[0].shard as usize].write(device, run[0].offset as usize, &packed)?;
                 }
             }
             Ok(())
         })?;
-        Ok(shards)
+        Ok((shards, scales))
     }
 
     fn cursors(&self) -> Vec<Cursor> {
         (0..self.batches.len()).map(|batch| Cursor { batch, panel: 0 }).collect()
     }
+}
+
+/// A buffer of the factor.
+#[derive(Debug)]
+pub(crate) enum Shard {
+    Single(Storage<[f32; 4]>),
+    Half(Storage<[f16; 4]>),
+}
+
+impl Shard {
+    fn new(device: &Device, storage: FactorStorage, quads: usize) -> Result<Self, GpuError> {
+        Ok(match storage {
+            FactorStorage::Single => Self::Single(device.zeros("the factor", quads)?),
+            FactorStorage::Half => Self::Half(device.zeros("the factor", quads)?),
+        })
+    }
+
+    fn write(&self, device: &Device, first: usize, quads: &[[f32; 4]]) -> Result<(), GpuError> {
+        match self {
+            Self::Single(shard) => device.write(shard, first, quads),
+            Self::Half(shard) => {
+                let halves: Vec<[f16; 4]> = quads.par_iter().map(|quad| quad.map(f16::from_f32)).collect();
+                device.write(shard, first, &halves)
+            }
+        }
+    }
+
+    /// For kernels.
+    pub(crate) fn bound(&self) -> &dyn Bound {
+        match self {
+            Self::Single(shard) => shard,
+            Self::Half(shard) => shard,
+        }
+    }
+}
+
+/// The largest number of S⁻¹ as a power of two, so that f16 has room for all of them: they are as small as stiffness is large. Those of T are shares.
+fn scale_of(numbers: &Numbers) -> f32 {
+    let inverse = &numbers.inverse;
+    let most = (0..inverse.ncols()).fold(0.0, |most: f64, k| most.max(inverse[(k, k)].abs()));
+    if most > 0.0 && most.is_finite() { most.log2().ceil().exp2() as f32 } else { 1.0 }
 }
 
 /// The next panel of a batch to be filled.
@@ -174,6 +223,7 @@ fn pack<'a>(
     fronts: &Fronts,
     sweep: Sweep,
     panels: &[Panel],
+    scales: &[f32],
     numbers: impl Fn(u32) -> &'a Numbers + Sync,
 ) -> Vec<[f32; 4]> {
     let size = |panel: &Panel| panel.quads as usize * block(fronts, panel.front, sweep).1;
@@ -189,10 +239,11 @@ fn pack<'a>(
         let (Numbers { inverse, transfer }, first) = (numbers(panel.front), 4 * panel.first_quad as usize);
         let quads = panel.quads as usize;
         let rows = first..rows.min(first + 4 * quads);
+        let part = 1.0 / f64::from(scales[panel.front as usize]);
         for (k, out) in out.chunks_exact_mut(quads).enumerate().take(columns) {
             match sweep {
                 Sweep::Forward => fill(out, rows.clone(), |row| -transfer[(k, row)]),
-                Sweep::Backward if k < inverse.ncols() => fill(out, rows.clone(), |row| inverse[(row, k)]),
+                Sweep::Backward if k < inverse.ncols() => fill(out, rows.clone(), |row| part * inverse[(row, k)]),
                 Sweep::Backward => fill(out, rows.clone(), |row| -transfer[(row, k - inverse.ncols())]),
             }
         }

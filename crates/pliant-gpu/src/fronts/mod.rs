@@ -16,13 +16,33 @@ use pliant::sparse::SymmetricMatrix;
 
 use crate::device::{Access, Bound, Device, Dispatch, Kernel, Storage};
 use crate::error::GpuError;
-use layout::{Batch, Layout, Panel, Sweep, THREADS};
+use layout::{Batch, Layout, Panel, Shard, Sweep, THREADS};
 use tree::Fronts;
 
 /// Panels of a front from which what it gathers is summed up beforehand.
 const MANY_PANELS: usize = 3;
 /// Entries that a workgroup sums up.
 const ENTRIES: usize = 256;
+
+/// How the numbers of a factor are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FactorStorage {
+    /// As f32: a solve is exact to the rounding of f32.
+    #[default]
+    Single,
+    /// As f16, in half of the memory: a solve is off by about 10⁻³ of itself, which iterations make good. Large worlds are solved faster.
+    Half,
+}
+
+impl FactorStorage {
+    /// Bytes of four numbers.
+    fn quad(self) -> u64 {
+        match self {
+            Self::Single => 16,
+            Self::Half => 8,
+        }
+    }
+}
 
 /// What kernels know of a front; see `product.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -35,7 +55,7 @@ struct FrontRecord {
     gather: u32,
     row_places: u32,
     is_assembled: u32,
-    unused: u32,
+    scale: f32,
 }
 
 /// A factored matrix on a device.
@@ -61,7 +81,21 @@ impl DirectSolve {
         positions: &[Vec3],
         cost: &CostModel,
     ) -> Result<Self, GpuError> {
-        Self::moving(device, matrix, positions, cost, None)
+        Self::stored(device, matrix, positions, cost, FactorStorage::Single)
+    }
+
+    /// The same with numbers of a kind.
+    ///
+    /// # Panics
+    /// If there is not a position for each unknown.
+    pub fn stored(
+        device: &Device,
+        matrix: &SymmetricMatrix,
+        positions: &[Vec3],
+        cost: &CostModel,
+        storage: FactorStorage,
+    ) -> Result<Self, GpuError> {
+        Self::moving(device, matrix, positions, cost, storage, None)
     }
 
     /// A solve that also adds its solution to the first entries of an array.
@@ -70,15 +104,16 @@ impl DirectSolve {
         matrix: &SymmetricMatrix,
         positions: &[Vec3],
         cost: &CostModel,
+        storage: FactorStorage,
         moved: Option<&Storage<[f32; 4]>>,
     ) -> Result<Self, GpuError> {
         let fronts = Fronts::new(matrix.pattern(), positions, cost);
         let adapter = device.adapter();
-        let layout = Layout::new(&fronts, adapter.buffer_size.min(adapter.binding_size));
+        let layout = Layout::new(&fronts, storage, adapter.buffer_size.min(adapter.binding_size));
         let count = fronts.order.len();
         let right_hand_side = device.zeros("right-hand sides", count)?;
         let solution = device.zeros("solutions", count)?;
-        let shards = layout.fill(device, &fronts, matrix)?;
+        let (shards, scales) = layout.fill(device, &fronts, matrix)?;
         let mut solve = Self {
             order: Vec::new(),
             parts: fronts.parts(),
@@ -87,7 +122,7 @@ impl DirectSolve {
             dispatches: Vec::new(),
             bytes: layout.bytes(),
         };
-        solve.dispatches = solve.sweeps(device, &fronts, &layout, &shards, moved)?;
+        solve.dispatches = solve.sweeps(device, &fronts, (&layout, &shards, &scales), moved)?;
         solve.order = fronts.order;
         Ok(solve)
     }
@@ -126,21 +161,20 @@ impl DirectSolve {
         &self,
         device: &Device,
         fronts: &Fronts,
-        layout: &Layout,
-        shards: &[Storage<[f32; 4]>],
+        (layout, shards, scales): (&Layout, &[Shard], &[f32]),
         moved: Option<&Storage<[f32; 4]>>,
     ) -> Result<Vec<Dispatch>, GpuError> {
-        let (records, lists) = records(fronts, layout);
+        let (records, lists) = records(fronts, layout, scales);
         let updates = fronts.fronts.iter().map(|front| front.rows.len()).sum();
         let updates: Storage<[f32; 4]> = device.zeros("what fronts leave to others", updates)?;
         let assembled: Storage<[f32; 4]> = device.zeros("assembled right-hand sides", fronts.order.len())?;
         let plan = Plan::new(fronts, layout, &records);
-        let kernels = Kernels::new(device, moved.is_some())?;
+        let kernels = Kernels::new(device, layout.storage, moved.is_some())?;
         let records = device.array("fronts", &records)?;
         let lists = device.array("lists of fronts", &lists)?;
         let tasks = device.array("panels", &plan.tasks)?;
         let dispatch = |run: &Run| {
-            let shard = &shards[run.shard as usize];
+            let shard = shards[run.shard as usize].bound();
             let up: [&dyn Bound; 7] = [shard, &records, &tasks, &lists, &self.right_hand_side, &assembled, &updates];
             let down: [&dyn Bound; 6] = [shard, &records, &tasks, &lists, &assembled, &self.solution];
             let down: Vec<&dyn Bound> = down.into_iter().chain(moved.map(|moved| moved as &dyn Bound)).collect();
@@ -189,10 +223,10 @@ impl Plan {
         let mut plan = Self::default();
         for batch in layout.batches.iter().filter(|batch| batch.sweep == Sweep::Forward) {
             plan.assemble(records, &fronts.levels[batch.level]);
-            plan.panels(fronts, batch);
+            plan.panels(fronts, layout, batch);
         }
         for batch in layout.batches.iter().rev().filter(|batch| batch.sweep == Sweep::Backward) {
-            plan.panels(fronts, batch);
+            plan.panels(fronts, layout, batch);
         }
         plan
     }
@@ -215,19 +249,19 @@ impl Plan {
         self.push(Work::Assemble, 0, tasks, 0);
     }
 
-    fn panels(&mut self, fronts: &Fronts, batch: &Batch) {
+    fn panels(&mut self, fronts: &Fronts, layout: &Layout, batch: &Batch) {
         for run in batch.panels.chunk_by(|a, b| a.shard == b.shard) {
             let quads =
                 |panel: &Panel| u64::from(panel.quads) * layout::block(fronts, panel.front, batch.sweep).1 as u64;
-            let bytes = 16 * run.iter().map(quads).sum::<u64>();
+            let bytes = layout.storage.quad() * run.iter().map(quads).sum::<u64>();
             let tasks = run.iter().map(|panel| [panel.front, panel.first_quad, panel.quads, panel.offset]);
             self.push(Work::Panels(batch.sweep, batch.kind), run[0].shard, tasks, bytes);
         }
     }
 }
 
-/// Records of fronts, and the lists that they point into.
-fn records(fronts: &Fronts, layout: &Layout) -> (Vec<FrontRecord>, Vec<u32>) {
+/// Records of fronts, and the lists that they point into. `scales` are what numbers of S⁻¹ were divided by, front by front.
+fn records(fronts: &Fronts, layout: &Layout, scales: &[f32]) -> (Vec<FrontRecord>, Vec<u32>) {
     let mut panels = vec![0; fronts.fronts.len()];
     for batch in layout.batches.iter().filter(|batch| batch.sweep == Sweep::Forward) {
         batch.panels.iter().for_each(|panel| panels[panel.front as usize] += 1);
@@ -261,7 +295,7 @@ fn records(fronts: &Fronts, layout: &Layout) -> (Vec<FrontRecord>, Vec<u32>) {
             gather: gather as u32,
             row_places,
             is_assembled: u32::from(panels == 0 || panels >= MANY_PANELS),
-            unused: 0,
+            scale: scales[records.len()],
         });
         update += front.rows.len() as u32;
     }
@@ -275,7 +309,7 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Device, moves: bool) -> Result<Self, GpuError> {
+    fn new(device: &Device, storage: FactorStorage, moves: bool) -> Result<Self, GpuError> {
         use Access::{Read, Write};
         let up = [Read, Read, Read, Read, Read, Write, Write];
         let mut down = vec![Read, Read, Read, Read, Read, Write];
@@ -286,7 +320,11 @@ impl Kernels {
             // As much as sums take at the end: three vectors for each thread.
             let (threads, chunk) = (THREADS[kind], 3 * THREADS[kind]);
             let head = format!("const THREADS = {threads}u;\nconst CHUNK = {chunk}u;\n");
-            [&head, include_str!("product.wgsl"), own].concat()
+            let numbers = match storage {
+                FactorStorage::Single => include_str!("single.wgsl"),
+                FactorStorage::Half => include_str!("half.wgsl"),
+            };
+            [&head, numbers, include_str!("product.wgsl"), own].concat()
         };
         let forward = |kind| device.kernel(&source(kind, include_str!("forward.wgsl")), "forward", &up);
         let backward = |kind| device.kernel(&source(kind, &backward), "backward", &down);

@@ -17,7 +17,8 @@ struct Front {
     row_places: u32,
     // Whether what is gathered has been summed up already.
     is_assembled: u32,
-    unused: u32,
+    // By what numbers of S⁻¹ were divided.
+    scale: f32,
 }
 
 struct Parameters {
@@ -28,7 +29,6 @@ struct Parameters {
 }
 
 @group(1) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(0) var<storage, read> numbers: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> fronts: array<Front>;
 // Front, first quad, quads, where the numbers begin.
 @group(0) @binding(2) var<storage, read> tasks: array<vec4<u32>>;
@@ -64,10 +64,10 @@ fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) -> Quad {
         var b = zero;
         var c = zero;
         var d = zero;
-        if (k < count) { a = numbers[at]; }
-        if (k + slices < count) { b = numbers[at + stride]; }
-        if (k + 2u * slices < count) { c = numbers[at + 2u * stride]; }
-        if (k + 3u * slices < count) { d = numbers[at + 3u * stride]; }
+        if (k < count) { a = quad_at(at); }
+        if (k + slices < count) { b = quad_at(at + stride); }
+        if (k + 2u * slices < count) { c = quad_at(at + 2u * stride); }
+        if (k + 3u * slices < count) { d = quad_at(at + 3u * stride); }
         for (var i = thread; i < count; i += THREADS) {
             pool[i] = vector_entry(task, front, begin + i);
         }
@@ -85,14 +85,14 @@ fn multiply(task: vec4<u32>, front: Front, columns: u32, thread: u32) -> Quad {
             var next_c = zero;
             var next_d = zero;
             if (k + 3u * slices < count) {
-                next_a = numbers[at];
-                next_b = numbers[at + stride];
-                next_c = numbers[at + 2u * stride];
-                next_d = numbers[at + 3u * stride];
+                next_a = quad_at(at);
+                next_b = quad_at(at + stride);
+                next_c = quad_at(at + 2u * stride);
+                next_d = quad_at(at + 3u * stride);
             } else {
-                if (k < count) { next_a = numbers[at]; }
-                if (k + slices < count) { next_b = numbers[at + stride]; }
-                if (k + 2u * slices < count) { next_c = numbers[at + 2u * stride]; }
+                if (k < count) { next_a = quad_at(at); }
+                if (k + slices < count) { next_b = quad_at(at + stride); }
+                if (k + 2u * slices < count) { next_c = quad_at(at + 2u * stride); }
             }
             x += a * p.x + b * q.x + c * r.x + d * s.x;
             y += a * p.y + b * q.y + c * r.y + d * s.y;

@@ -354,11 +354,13 @@ class Gpu:
 
     method: a Projective whose acceleration is not Lbfgs, a TwoMetric, or None for what Auto would choose, with
     its substeps and integrator. adapter: a part of the name of a graphics processor, in any case; by default the fastest
-    kind that gpu_adapters lists.
+    kind that gpu_adapters lists. half_precision_factor: whether the factored matrix is stored with half the digits,
+    which is faster in large worlds; a solve is then off by about a thousandth of itself, and iterations make it good.
     """
 
     method: Projective | TwoMetric | None = None
     adapter: str | None = None
+    half_precision_factor: bool = False
 
     kind: ClassVar[str] = "gpu"
 
@@ -368,6 +370,8 @@ class Gpu:
             advice = "; a world of that solver itself can stay on the GPU by Simulation.on_gpu" if stays else ""
             raise ValueError(f"method is {self.method!r}, but must be a Projective, a TwoMetric or None{advice}")
         part_of_name(self.adapter, "adapter")
+        if not isinstance(self.half_precision_factor, bool):
+            raise ValueError(f"half_precision_factor is {self.half_precision_factor!r}, but must be True or False")
 
     @property
     def start(self) -> str:

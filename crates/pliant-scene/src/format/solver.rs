@@ -49,6 +49,10 @@ pub struct GpuSection {
     /// Whether the state stays on the processor from frame to frame, which is faster. True: a scene for which that cannot be is an error. False: it comes back after every solve.
     /// By default it stays where that is possible.
     pub resident: Option<bool>,
+    /// Whether the factored matrix is stored with half the digits (f16): large scenes are solved faster, and a solve is off by about a thousandth of itself, which iterations make
+    /// good. False by default.
+    #[serde(rename = "half-precision-factor")]
+    pub half_precision_factor: Option<bool>,
 }
 
 /// Parameters of explicit integration.
