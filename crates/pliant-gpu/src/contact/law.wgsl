@@ -2,7 +2,7 @@
 //
 // For each collider and vertex there are five rows: normal and target n·r, from the vertex's anchor; where the vertex would be if it had not slid, when it met the
 // collider, negative if it has not; force across, and force along the normal, which are the multipliers; the force that the last linear system has come to; the
-// multipliers that the substep before has left.
+// multipliers that the substep before has left. Before all rows there is one whose first number says whether a vertex was moved out of a collider after the last solve.
 
 @group(0) @binding(1) var<storage, read_write> touches: array<vec4<f32>>;
 
@@ -26,7 +26,7 @@ struct Response {
 const TOUCH_ROWS = 5u;
 
 fn touch_row(collider: u32, number: u32, vertex: u32, free: u32) -> u32 {
-    return (collider * TOUCH_ROWS + number) * free + vertex;
+    return 1u + (collider * TOUCH_ROWS + number) * free + vertex;
 }
 
 fn is_touching(collider: u32, vertex: u32, free: u32) -> bool {

@@ -104,6 +104,7 @@ fn leave_contacts(
             is_changed = true;
         }
         if (!is_moved) { break; }
+        touches[0] = vec4<f32>(1.0, 0.0, 0.0, 0.0);
     }
     if (is_changed) {
         offsets[vertex] = vec4<f32>(x, 0.0);

@@ -23,6 +23,9 @@ struct Parameters {
 var<workgroup> counts: array<u32, 128>;
 
 fn forget(vertex: u32) {
+    if (vertex == 0u) {
+        touches[0] = vec4<f32>();
+    }
     for (var c = 0u; c < parameters.colliders; c++) {
         touches[touch_row(c, 1u, vertex, parameters.free)].w = -1.0;
     }

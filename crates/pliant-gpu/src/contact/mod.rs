@@ -75,7 +75,7 @@ impl Obstacles {
         Ok(Self {
             colliders: way.colliders.to_vec(),
             rows: device.array("colliders", &table.rows)?,
-            touches: device.zeros("contacts", TOUCH_ROWS * way.colliders.len() * free)?,
+            touches: device.zeros("contacts", 1 + TOUCH_ROWS * way.colliders.len() * free)?,
             weights: device.array("weights of contacts", weights)?,
             starts: way.starts.clone(),
             pressing: device.zeros("contacts that press", free.div_ceil(THREADS))?,
@@ -178,6 +178,11 @@ impl Obstacles {
             [&self.rows, &self.touches, &local.anchors, velocities, &self.starts, bases, &local.offsets, earlier];
         let parameters = [self.free as u32, self.colliders.len() as u32, 0, 0];
         Ok(device.dispatch(&kernel, &buffers, parameters, self.free.div_ceil(THREADS)))
+    }
+
+    /// Whether that has moved a vertex out of a collider. It waits for the device.
+    pub(crate) fn has_moved(&self, device: &Device) -> Result<bool, GpuError> {
+        Ok(device.read(&self.touches, 1)?[0][0] != 0.0)
     }
 }
 

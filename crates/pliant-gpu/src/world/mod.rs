@@ -91,7 +91,8 @@ pub struct GpuWorld {
     rounds: Option<Rounds>,
     /// What begins a substep.
     predict: Vec<Program>,
-    /// What ends it.
+    /// What contacts with colliders leave at its end, and what ends it.
+    leave: Option<Program>,
     finish: Vec<Program>,
     substeps: usize,
     load: f64,
@@ -184,13 +185,12 @@ impl GpuWorld {
         if let Some(rounds) = &rounds {
             predict.insert(0, rounds.begin.clone());
         }
-        let mut finish = Vec::new();
+        let mut leave = None;
         if let Some(obstacles) = &prepared.obstacles {
             let ending = Ending { velocities: &velocities, bases: &bases, earlier: &earlier };
-            finish.push(device.program(vec![obstacles.leave(device, &prepared.local, &ending)?])?);
-            // What that has moved is cut as well, and the velocity is that of what is left.
-            finish.extend(rounds.as_ref().map(|rounds| rounds.truncate.clone()));
+            leave = Some(device.program(vec![obstacles.leave(device, &prepared.local, &ending)?])?);
         }
+        let mut finish = Vec::new();
         let source = [begin, include_str!("finish.wgsl")];
         finish.push(program(&source, "finish", "anchors", &prepared.local.anchors)?);
         if let Some(outside) = &outside {
@@ -210,6 +210,7 @@ impl GpuWorld {
             held,
             rounds,
             predict,
+            leave,
             finish,
             substeps,
             load,
@@ -236,6 +237,7 @@ impl GpuWorld {
                         Some(rounds) => rounds.solve(&mut self.prepared, params, self.load)?,
                         None => _ = self.prepared.newton_alone(params, self.load, None)?,
                     }
+                    self.leave_contacts()?;
                     self.prepared.device.run(&self.finish.iter().collect::<Vec<_>>())?;
                 }
                 _ => self.prepared.device.run(&self.substep())?,
@@ -243,6 +245,18 @@ impl GpuWorld {
         }
         self.host.count_step();
         Ok(())
+    }
+
+    /// Moves vertices out of colliders, as far as they do not come to other surfaces on the way.
+    fn leave_contacts(&self) -> Result<(), GpuError> {
+        let device = &self.prepared.device;
+        if let Some(leave) = &self.leave {
+            device.run(&[leave])?;
+        }
+        match (&self.rounds, &self.prepared.obstacles) {
+            (Some(rounds), Some(obstacles)) if obstacles.has_moved(device)? => rounds.cut_again(device),
+            _ => Ok(()),
+        }
     }
 
     /// Puts colliders to where they are in a substep of the step that is asked for.
@@ -262,7 +276,7 @@ impl GpuWorld {
             _ => 0,
         };
         let middle = self.prepared.iterations(iterations);
-        self.predict.iter().chain(middle).chain(&self.finish).collect()
+        self.predict.iter().chain(middle).chain(&self.leave).chain(&self.finish).collect()
     }
 
     /// Takes a step of local/global iterations, waits for it, and tells how long it took; none for Newton's method, whose steps are not one list of commands.

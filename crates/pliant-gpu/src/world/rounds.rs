@@ -19,7 +19,7 @@ pub(super) struct Rounds {
     contacts: Program,
     contacts_again: Program,
     /// Cuts movements.
-    pub(super) truncate: Program,
+    truncate: Program,
     most: usize,
     least: usize,
 }
@@ -56,17 +56,22 @@ impl Rounds {
             let outcome = prepared.newton_alone(params, load, beside)?;
             let Some(outcome) = outcome else { return Ok(()) };
             beside = Some(beside.or(outcome.begun_with).unwrap_or(0.0));
-            prepared.device.run(&[&self.truncate])?;
-            if round >= self.most {
-                break;
+            // Nothing is held back yet: while layers press, the next round goes on from there with the same contacts, which have taken their forces.
+            if round < self.least.min(self.most) && prepared.pressing_layers() > 0 {
+                continue;
             }
-            let is_settled = round >= self.least || prepared.pressing_layers() == 0;
-            if is_settled && self.cut(prepared)? == 0 {
+            prepared.device.run(&[&self.truncate])?;
+            if round >= self.most || self.cut(prepared)? == 0 {
                 break;
             }
             prepared.device.run(&[&self.contacts_again])?;
         }
         Ok(())
+    }
+
+    /// Cuts what vertices have moved since.
+    pub(super) fn cut_again(&self, device: &Device) -> Result<(), GpuError> {
+        device.run(&[&self.truncate])
     }
 
     /// Vertices whose movement the last truncation has cut.
