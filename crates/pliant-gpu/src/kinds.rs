@@ -188,8 +188,8 @@ pub(crate) fn no_moving_pins() -> GpuWorldError {
     GpuWorldError::Feature { feature: "pins that move".to_owned() }
 }
 
-/// Brings a world to a device, where its state stays: worlds of the GPU's solver, and fluids of the position-based one. What is not done there as on the CPU is an
-/// error that names it and gives the simulation back.
+/// Brings a world to a device, where its state stays: a world of the GPU's solver, of the position-based one, or hair that follows its leaders. What is not done
+/// there as on the CPU is an error that names it and gives the simulation back.
 ///
 /// ```
 /// use pliant::mesh::generate::particle_block;
