@@ -95,18 +95,21 @@ fn every_kind_of_worlds_stays_on_a_gpu() {
     let ball = "[[collider]]\nshape.sphere.radius = 0.3\nposition = [0, -0.35, 0]\n";
     let layers = "self_collision = {}\n";
     let newton = "two-metric = {}";
-    let hair = format!(
-        "[world]\nframes = 8\n[[body]]\nname = \"hair\"\nmaterial.strand = {{}}\n\
-         shape.hair = {{ radius = 0.101, count = 12, length = 0.2, segments = 8 }}\n\
-         {}\n[[collider]]\nshape.sphere.radius = 0.098\n\
-         keyframe = [{{ time = 0 }}, {{ time = 0.05, position = [0.3, 0.1, 0] }}, {{ time = 0.2, position = [0.5, 0, 0.4] }}]\n",
-        MOVING.replace("corners = [\"top-left\", \"top-right\"]", "ball = { centre = [0, 0, 0], radius = 0.102 }")
-    );
+    // A head and its hair go together, gently: where a strand only just meets the head, the last bit decides whether it does.
+    let hair = "[world]\nframes = 8\n[[body]]\nname = \"hair\"\nmaterial.strand = {}\n\
+         shape.hair = { radius = 0.101, count = 12, length = 0.2, segments = 8 }\n\
+         pin = [{ select = { ball = { centre = [0, 0, 0], radius = 0.102 } }, keyframe = [{ time = 0 }, { time = 0.05, translate = [0.03, 0.01, 0] }, \
+         { time = 0.2, translate = [0.05, 0, 0.04] }] }]\n[[collider]]\nshape.sphere.radius = 0.098\n\
+         keyframe = [{ time = 0 }, { time = 0.05, position = [0.03, 0.01, 0] }, { time = 0.2, position = [0.05, 0, 0.04] }]\n";
     for (method, body, allowed) in [
         ("position-based.iterations = 5", format!("{still}{ball}"), 1e-4),
         ("position-based.iterations = 5", moving.clone(), 1e-4),
-        ("follow-leader = {}", hair, 1e-4),
-        ("projective = { iterations = 6, acceleration.none = {} }", format!("{still}{ball}"), 2e-3),
+        ("follow-leader = {}", hair.to_owned(), 1e-4),
+        (
+            "projective = { iterations = 6, acceleration.none = {} }",
+            format!("contact.mode = \"displacement\"\n{still}{ball}"),
+            2e-3,
+        ),
         (newton, format!("{still}{ball}"), 2e-3),
         (newton, format!("{layers}{still}{ball}"), 2e-3),
     ] {
@@ -221,8 +224,10 @@ fn checkpoints_pass_between_both_sides() {
     if !has_adapter() {
         return;
     }
-    let there = |resident: &str| format!("{SOLVER}\nsolver.gpu.resident = {resident}\n{}", cloth(MOVING));
-    let here = format!("solver.projective = {{ iterations = 6, acceleration.none = {{}} }}\n{}", cloth(MOVING));
+    // Without acceleration, whose sums are rounded more coarsely on a GPU.
+    let method = "projective = { iterations = 6, acceleration.none = {} }";
+    let there = |resident: &str| format!("solver.gpu = {{ {method}, resident = {resident} }}\n{}", cloth(MOVING));
+    let here = format!("solver.{method}\n{}", cloth(MOVING));
     let whole = run(&here, 8);
     let mut first = run(&here, 2);
     for text in [there("true"), there("false"), here.clone(), there("true")] {
