@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Formatter};
 
-use pliant::Simulation;
 use pliant::solve::SolverChoice;
+use pliant::{Fluid, Matching, Simulation};
 
 use crate::device::{Device, DeviceChoice};
 use crate::error::GpuError;
@@ -24,6 +24,8 @@ struct Kind {
     name: &'static str,
     /// Whether it computes what this solver of the engine does.
     serves: fn(&SolverChoice) -> bool,
+    /// Whether the world has what makes it one of this kind, or of no other. So what a world is refused for is said once, and by the kind that it is.
+    suits: fn(&Simulation) -> bool,
     /// Whether it has [`move_pins`](ResidentWorld::move_pins).
     moves_pins: bool,
     /// Refuses what would not be done as on the CPU. It needs no device.
@@ -32,11 +34,20 @@ struct Kind {
     prepare: fn(&mut Simulation, &DeviceChoice) -> Result<Move, GpuWorldError>,
 }
 
-/// All kinds. The first that serves the solver and has no objection takes the world.
-const KINDS: [Kind; 5] = [
+fn has_fluid(sim: &Simulation) -> bool {
+    sim.model().matter_of::<Fluid>().next().is_some()
+}
+
+fn is_matched(sim: &Simulation) -> bool {
+    sim.model().matter_of::<Matching>().next().is_some()
+}
+
+/// All kinds. The first that serves the solver, suits the world and has no objection takes it.
+static KINDS: [Kind; 5] = [
     Kind {
         name: "elastic bodies",
         serves: |solver| GpuParams::of(solver).is_some(),
+        suits: |_| true,
         moves_pins: true,
         check: GpuWorld::check,
         // The solver of the world names its device.
@@ -48,6 +59,7 @@ const KINDS: [Kind; 5] = [
     Kind {
         name: "fluids",
         serves: |solver| matches!(solver, SolverChoice::PositionBased(_)),
+        suits: has_fluid,
         moves_pins: false,
         check: ResidentFluid::check,
         prepare: |sim, choice| {
@@ -58,6 +70,7 @@ const KINDS: [Kind; 5] = [
     Kind {
         name: "shape matching on a lattice",
         serves: |solver| matches!(solver, SolverChoice::PositionBased(_)),
+        suits: |sim| is_matched(sim) && !has_fluid(sim),
         moves_pins: true,
         check: GpuMatching::check,
         prepare: |sim, choice| {
@@ -69,6 +82,7 @@ const KINDS: [Kind; 5] = [
     Kind {
         name: "position-based bodies",
         serves: |solver| matches!(solver, SolverChoice::PositionBased(_)),
+        suits: |sim| !has_fluid(sim) && !is_matched(sim),
         moves_pins: true,
         check: GpuParticles::check,
         prepare: |sim, choice| {
@@ -80,6 +94,7 @@ const KINDS: [Kind; 5] = [
     Kind {
         name: "hair",
         serves: |solver| matches!(solver, SolverChoice::FollowLeader(_)),
+        suits: |_| true,
         moves_pins: true,
         check: GpuHair::check,
         prepare: |sim, choice| {
@@ -155,24 +170,35 @@ impl Display for NotResident {
 
 impl std::error::Error for NotResident {}
 
-/// Tries all kinds that serve a solver, until one has no objection.
-fn first<T>(
-    solver: &SolverChoice,
-    mut attempt: impl FnMut(&Kind) -> Result<T, GpuWorldError>,
-) -> Result<T, Objections> {
-    let mut reasons = Vec::new();
-    for kind in KINDS.iter().filter(|kind| (kind.serves)(solver)) {
-        match attempt(kind) {
-            Ok(found) => return Ok(found),
-            Err(why) => reasons.push((kind.name, why)),
-        }
+/// The kinds that a world may be of.
+struct Candidates {
+    solver: String,
+    kinds: Vec<&'static Kind>,
+}
+
+impl Candidates {
+    fn of(sim: &Simulation) -> Self {
+        let solver = sim.solver_choice();
+        let kinds = KINDS.iter().filter(|kind| (kind.serves)(solver) && (kind.suits)(sim));
+        Self { solver: solver.to_string(), kinds: kinds.collect() }
     }
-    Err(Objections { solver: solver.to_string(), reasons })
+
+    /// Tries them all, until one has no objection.
+    fn first<T>(self, mut attempt: impl FnMut(&Kind) -> Result<T, GpuWorldError>) -> Result<T, Objections> {
+        let mut reasons = Vec::new();
+        for kind in self.kinds {
+            match attempt(kind) {
+                Ok(found) => return Ok(found),
+                Err(why) => reasons.push((kind.name, why)),
+            }
+        }
+        Err(Objections { solver: self.solver, reasons })
+    }
 }
 
 /// Whether [`resident`] would take a world, as far as that can be known without a device.
 pub fn check_resident(sim: &Simulation, demands: Demands) -> Result<(), Objections> {
-    first(sim.solver_choice(), |kind| {
+    Candidates::of(sim).first(|kind| {
         (kind.check)(sim)?;
         if demands.moving_pins && !kind.moves_pins {
             return Err(no_moving_pins());
@@ -188,8 +214,8 @@ pub(crate) fn no_moving_pins() -> GpuWorldError {
     GpuWorldError::Feature { feature: "pins that move".to_owned() }
 }
 
-/// Brings a world to a device, where its state stays: worlds of the GPU's solver, and fluids of the position-based one. What is not done there as on the CPU is an
-/// error that names it and gives the simulation back.
+/// Brings a world to a device, where its state stays: a world of the GPU's solver, of the position-based one, or hair that follows its leaders. What is not done
+/// there as on the CPU is an error that names it and gives the simulation back.
 ///
 /// ```
 /// use pliant::mesh::generate::particle_block;
@@ -211,8 +237,7 @@ pub(crate) fn no_moving_pins() -> GpuWorldError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn resident(mut sim: Simulation, choice: &DeviceChoice) -> Result<Box<dyn ResidentWorld>, Box<NotResident>> {
-    let solver = sim.solver_choice().clone();
-    match first(&solver, |kind| (kind.prepare)(&mut sim, choice)) {
+    match Candidates::of(&sim).first(|kind| (kind.prepare)(&mut sim, choice)) {
         Ok(begin) => Ok(begin(sim)),
         Err(objections) => Err(Box::new(NotResident { simulation: sim, objections })),
     }

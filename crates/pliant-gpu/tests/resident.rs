@@ -132,8 +132,9 @@ fn a_world_that_cannot_stay_there_comes_back_with_the_reason() {
     let refused = |world: SimulationBuilder| -> Box<NotResident> {
         resident(world.build().unwrap(), &common::choice()).unwrap_err()
     };
-    let mut windy = refused(swing().wind(Wind::new(Vec3::X)));
-    assert!(windy.to_string().contains("has no wind"), "{windy}");
+    let gusty = Turbulence { strength: 0.3, ..Turbulence::default() };
+    let mut windy = refused(swing().wind(Wind { turbulence: gusty, ..Wind::new(Vec3::X) }));
+    assert!(windy.to_string().contains("has no turbulence of the wind"), "{windy}");
     // It is as good as new.
     windy.simulation.step().unwrap();
     let rod = refused(falling_drop().damping(Damping { radial: 1.0, ..Damping::default() }));

@@ -100,6 +100,10 @@ def water_world() -> pliant.Simulation:
     return sim
 
 
+def cloth_on_gpu() -> pliant.GpuWorld:
+    return world(solver=pliant.Gpu(pliant.Projective.plain(3))).on_gpu()
+
+
 def plant_world() -> pliant.Simulation:
     return pliant.Simulation(pliant.Body(ROPE, pliant.OrientedMaterial(), name="plant", pin=[0]), solver=PBD)
 
@@ -723,6 +727,15 @@ CASES: dict[str, Case] = {
         lambda: pliant.gpu_self_test if pliant.gpu_adapters() else pliant.Gpu,
         {"adapter": None},
     ),
+    "Simulation.on_gpu": Case(
+        lambda: water_world().on_gpu if pliant.gpu_adapters() else pliant.Gpu,
+        {"adapter": None},
+        use=lambda world: world.close() if pliant.gpu_adapters() else None,
+    ),
+    "GpuWorld.step": Case(lambda: cloth_on_gpu().step if pliant.gpu_adapters() else world().step, {"count": 1}),
+    "GpuWorld.move_pins": Case(
+        lambda: cloth_on_gpu().move_pins if pliant.gpu_adapters() else world().move_pins, {"targets": X[:1]}
+    ),
     "Newton": Case(
         lambda: pliant.Newton,
         {
@@ -1026,7 +1039,7 @@ CASES: dict[str, Case] = {
 
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
-    "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "GpuAdapter", "GpuCheck", "Image", "ImportedMesh", "Report", "RigidPose",
-    "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "Verdict",
+    "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "GpuAdapter", "GpuCheck", "GpuWorld", "Image", "ImportedMesh", "PendingPositions", "Report",
+    "RigidPose", "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "Verdict",
     "WorstElement", "__version__",
 }  # fmt: skip

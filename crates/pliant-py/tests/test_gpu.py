@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -130,6 +131,56 @@ def test_pins_move_there_too() -> None:
     assert here.positions[here.pinned][0, 0] > places[0, 0] + 0.19
 
 
+def hanging(springs: pliant.Solver) -> pliant.Simulation:
+    mesh = pliant.sheet(1, 1, 8, 8, plane="xz")
+    body = pliant.Body(
+        mesh, density=0.2, name="net", pin=[0, 8], energies=pliant.EdgeSprings(mesh.edges(), stiffness=500.0)
+    )
+    return pliant.Simulation(body, solver=springs, colliders=pliant.Collider.sphere(0.2).at((0, -0.4, 0)))
+
+
+def wig() -> pliant.Simulation:
+    strands = pliant.scalp(0.1, 12, 0.2, 8, curl=(0.006, 0.03))
+    body = pliant.Body(strands, pliant.StrandMaterial(), name="hair", pin=[own[0] for own in strands.strands])
+    solver = pliant.FollowLeader(style=pliant.HairStyle(local_share=0.8), grid=pliant.HairGrid(0.02, friction=5))
+    return pliant.Simulation(body, solver=solver, colliders=pliant.Collider.sphere(0.098))
+
+
+def jelly() -> pliant.Simulation:
+    lattice = pliant.Lattice.block((5, 3, 3), 0.1)
+    body = lattice.body(1000, pliant.Matching(lattice.regions(1)), name="jelly", pin=range(9))
+    return pliant.Simulation(body, solver=pliant.PositionBased(2))
+
+
+KINDS: dict[str, Callable[[], pliant.Simulation]] = {
+    "elastic": lambda: hanging(pliant.Gpu(pliant.Projective.plain(10), ADAPTER)),
+    "position-based": lambda: hanging(pliant.PositionBased(5)),
+    "shape matching": jelly,
+    "hair": wig,
+}
+
+
+@needs_adapter
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_stays_there_with_its_pins(kind: str) -> None:
+    still, here, there = KINDS[kind](), KINDS[kind](), KINDS[kind]()
+    places = here.positions[here.pinned]
+    # What was set before it goes there goes along.
+    here.move_pins(places + (0, 0, 0.01))
+    there.move_pins(places + (0, 0, 0.01))
+    with there.on_gpu() as world:
+        for k in range(2, 12):
+            world.step()
+            here.step()
+            still.step()
+            world.move_pins(places + (0, 0, 0.01 * k))
+            here.move_pins(places + (0, 0, 0.01 * k))
+            if k == 2:
+                assert np.abs(world.positions()[there.pinned] - places - (0, 0, 0.01)).max() < 1e-6
+    gap = np.abs(here.positions - there.positions).max()
+    assert gap < 1e-4 and gap < 1e-2 * np.abs(here.positions - still.positions).max(), f"{kind}: {gap} m"
+
+
 @needs_adapter
 def test_what_would_change_it_there_is_an_error() -> None:
     sim = cloth(pliant.Gpu(pliant.Projective.plain(5), ADAPTER))
@@ -159,8 +210,8 @@ def test_an_exception_leaves_what_came_back_last() -> None:
 @needs_adapter
 def test_a_world_that_cannot_stay_there_stays_as_it_was() -> None:
     solver = pliant.Gpu(pliant.Projective.plain(5), ADAPTER)
-    windy = cloth(solver, wind=pliant.Wind((1, 0, 0)))
-    with pytest.raises(ValueError, match="has no wind: step it as any other world"):
+    windy = cloth(solver, wind=pliant.Wind((1, 0, 0), turbulence=pliant.Turbulence(0.2)))
+    with pytest.raises(ValueError, match="has no turbulence of the wind: step it as any other world"):
         windy.on_gpu()
     windy.step()
     with pytest.raises(ValueError, match="no world of the solver .* can stay on a GPU"):
@@ -175,7 +226,7 @@ def test_a_world_that_cannot_stay_there_stays_as_it_was() -> None:
 
 @needs_adapter
 def test_scenes_stay_there_by_themselves() -> None:
-    scene = pliant.load_scene("curtain", overrides=["solver.gpu.projective.iterations=5"])
+    scene = pliant.load_scene("curtain", set=["solver.gpu.projective.iterations=5"])
     assert scene.next_frame() == []
     assert scene.positions[:, 1].min() < 0 and scene.frame == 1
 

@@ -106,7 +106,8 @@ impl GpuWorld {
 
     /// Refuses what would be left out.
     pub(crate) fn check(sim: &Simulation) -> Result<(), GpuWorldError> {
-        check(sim, &params_of(sim)?)
+        check(sim, &params_of(sim)?)?;
+        Outside::of(sim).map(drop)
     }
 
     /// Does all that may fail, and leaves the simulation to its owner until then.

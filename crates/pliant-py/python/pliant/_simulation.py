@@ -170,8 +170,8 @@ class Simulation(Changes, Readings):
 
     def on_gpu(self, adapter: str | None = None) -> GpuWorld:
         """Brings the state to a graphics processor, where it stays until the GpuWorld is closed. The solver is Gpu, which
-        names its adapter, or PositionBased for fluids; then adapter is a part of a name. A world with something that is
-        not done there is a ValueError that names it, and stays as it was."""
+        names its adapter, or PositionBased or FollowLeader; then adapter is a part of a name. A world with something that
+        is not done there is a ValueError that names it, and stays as it was."""
         if self.force is not None:
             raise ValueError(
                 "a force that is a function is called before each step, which a world that stays on the GPU does not do"
