@@ -173,6 +173,7 @@ fn measure_one(
     for frame in 1..BEFORE {
         by_device(&mut *there, frame)?;
     }
+    super::warm_up(there.device())?;
     let (mut device, mut wall) = (Vec::new(), Vec::new());
     for frame in BEFORE..BEFORE + frames {
         if frame % 2 == 0 {

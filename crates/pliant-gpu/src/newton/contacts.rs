@@ -65,7 +65,7 @@ impl Contacts {
             let parameters = [free as u32, first_entry, first_coupling, first | adds];
             let kernel = |entry: &str| {
                 use Access::{Read, Write};
-                let access = [Read, Write, Read, Read, Write];
+                let access = [Write, Write, Read, Read, Write];
                 let kernel = device.kernel(include_str!("layers.wgsl"), entry, &access)?;
                 let buffers: [&dyn Bound; 5] = [layers.couplings(), blocks, origin, &local.offsets, &step];
                 Ok::<_, GpuError>(device.dispatch(&kernel, &buffers, parameters, free.div_ceil(THREADS)))

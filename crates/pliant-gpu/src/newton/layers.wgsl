@@ -9,7 +9,7 @@ struct Parameters {
 }
 
 @group(1) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(0) var<storage, read> couplings: array<vec4<f32>>;
+@group(0) @binding(0) var<storage, read_write> couplings: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> blocks: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> origin: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> offsets: array<vec4<f32>>;
@@ -40,17 +40,26 @@ fn layer_blocks(
     }
     let header = couplings[vertex];
     let first = parameters.first_entry + whole(header.x);
+    // Most contacts are only kept ready. Those that act come first, in the order that they have, so that products need not look at others.
+    var acting = 0u;
     for (var k = 0u; k < whole(header.y); k++) {
         let entry = couplings[first + k];
         let contact = parameters.first_coupling + 4u * whole(entry.x);
         let normal = couplings[contact];
         let across = couplings[contact + 1u].x;
+        if (normal.w == 0.0 && across == 0.0) { continue; }
+        couplings[first + k] = couplings[first + acting];
+        couplings[first + acting] = entry;
+        acting++;
         let squared = entry.y * entry.y;
         let n = normal.xyz;
         let along = squared * (normal.w - across);
         a += along * n.x * n + vec3<f32>(squared * across, 0.0, 0.0);
         b += along * n.y * n + vec3<f32>(0.0, squared * across, 0.0);
         c += along * n.z * n + vec3<f32>(0.0, 0.0, squared * across);
+    }
+    if (whole(header.y) > 0u) {
+        couplings[vertex].z = bitcast<f32>(acting | 0x40000000u);
     }
     blocks[at] = vec4<f32>(a, 0.0);
     blocks[at + 1u] = vec4<f32>(b, 0.0);

@@ -25,12 +25,13 @@ fn coupled(vertex: u32) -> vec3<f32> {
     let header = couplings[vertex];
     let first = parameters.first_entry + whole(header.x);
     var sum = vec3<f32>();
-    for (var k = 0u; k < whole(header.y); k++) {
+    // Those that act come first, and their number is the third of the header (newton/layers.wgsl).
+    let acting = select(0u, whole(header.z), whole(header.y) > 0u);
+    for (var k = 0u; k < acting; k++) {
         let entry = couplings[first + k];
         let at = parameters.first_coupling + 4u * whole(entry.x);
         let normal = couplings[at];
         let across = couplings[at + 1u].x;
-        if (normal.w == 0.0 && across == 0.0) { continue; }
         let weights = couplings[at + 2u];
         let corners = bitcast<vec4<u32>>(couplings[at + 3u]) & vec4<u32>(0x3fffffffu);
         // Its own movement is in the blocks, and what is held does not move, and may lie beyond the end of what does.
