@@ -139,10 +139,10 @@ fn a_run_says_whether_its_state_stays_on_the_gpu_and_stores_the_same_frames() {
     assert_eq!(stored(&each, 6), stored(&stays, 6));
     // What has to stay and cannot leaves no folder behind.
     let refused = dir.join("refused");
-    let output = run(&["run", "curtain", "--gpu", "--solver", "xpbd", "--out", refused.to_str().unwrap()]);
+    let output = run(&["run", "dam-break", "--gpu", "--solver", "xpbd", "--out", refused.to_str().unwrap()]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("the state cannot stay on the GPU: body \"curtain\" has no fluid in it"), "{said}");
+    assert!(said.contains("the state cannot stay on the GPU: body \"wood\" has no fluid in it"), "{said}");
     assert!(!refused.exists());
     std::fs::remove_dir_all(dir).unwrap();
 }
