@@ -127,10 +127,9 @@ fn a_run_says_whether_its_state_stays_on_the_gpu_and_stores_the_same_frames() {
     assert_eq!(frames(&stays).len(), 7);
     let log = std::fs::read_to_string(stays.join("log.jsonl")).unwrap();
     assert!(log.lines().count() == 6 && log.contains("stays_on_gpu") && !log.contains("iterations"), "{log}");
-    // The same by the engine's steps: a collider that nothing touches.
-    let far = "collider=[{ shape.plane = {}, position = [0, -50, 0] }]";
-    let (comes, said, _) = simulate("comes", &["--set", far]);
-    assert!(said.contains("the state comes back every step: the world has colliders"), "{said}");
+    // The same by the engine's steps, which alone report contacts.
+    let (comes, said, _) = simulate("comes", &["--set", "expect=[{ quantity = \"contacts\", below = 1 }]"]);
+    assert!(said.contains("the state comes back every step: the scene has an expectation of contacts"), "{said}");
     for frame in 0..=6 {
         let gap = furthest(&stored(&stays, frame), &stored(&comes, frame));
         assert!(gap < 1e-5, "frame {frame}: {gap} m");
@@ -140,10 +139,10 @@ fn a_run_says_whether_its_state_stays_on_the_gpu_and_stores_the_same_frames() {
     assert_eq!(stored(&each, 6), stored(&stays, 6));
     // What has to stay and cannot leaves no folder behind.
     let refused = dir.join("refused");
-    let output = run(&["run", "curtain", "--gpu", "--solver", "xpbd", "--out", refused.to_str().unwrap()]);
+    let output = run(&["run", "dam-break", "--gpu", "--solver", "xpbd", "--out", refused.to_str().unwrap()]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("the state cannot stay on the GPU: body \"curtain\" has no fluid in it"), "{said}");
+    assert!(said.contains("the state cannot stay on the GPU: body \"wood\" has no fluid in it"), "{said}");
     assert!(!refused.exists());
     std::fs::remove_dir_all(dir).unwrap();
 }
