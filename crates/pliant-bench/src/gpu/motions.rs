@@ -81,8 +81,9 @@ pub struct MotionResults {
 enum Motion {
     Swing,
     Drape,
-    /// The same, and layers are kept apart.
+    /// The same, and layers are kept apart, with the default number of rounds at least or with one.
     DrapeApart,
+    DrapeApartOnce,
 }
 
 impl Motion {
@@ -91,6 +92,7 @@ impl Motion {
             Self::Swing => "swing",
             Self::Drape => "drape",
             Self::DrapeApart => "drape, kept apart",
+            Self::DrapeApartOnce => "drape, kept apart, `least_rounds` 1",
         }
     }
 
@@ -107,13 +109,19 @@ impl Motion {
                 let body = Body::cloth(&mesh, &cotton)?;
                 world.body(body.pin([sheet.vertex(0, cells), sheet.vertex(cells, cells)]))
             }
-            Self::Drape | Self::DrapeApart => {
+            Self::Drape | Self::DrapeApart | Self::DrapeApartOnce => {
                 // A little askew, so that nothing balances by symmetry.
                 mesh.positions.iter_mut().for_each(|p| *p += Vec3::new(0.02, 0.36, 0.013));
                 let sphere = Collider::new(Shape::Sphere { radius: 0.35 }).friction(0.3).thickness(4e-3);
                 let world = world.gravity(Vec3::new(0.1, -9.81, 0.05));
                 let world = world.body(Body::cloth(&mesh, &cotton)?).collider(sphere);
-                if matches!(self, Self::Drape) { world } else { world.self_collision(SelfCollision::default()) }
+                match self {
+                    Self::DrapeApart => world.self_collision(SelfCollision::default()),
+                    Self::DrapeApartOnce => {
+                        world.self_collision(SelfCollision { least_rounds: 1, ..SelfCollision::default() })
+                    }
+                    _ => world,
+                }
             }
         })
     }
@@ -123,7 +131,8 @@ impl Motion {
 pub(super) fn measure(options: &Options, choice: &DeviceChoice) -> Result<Vec<MotionResults>, BenchError> {
     let swings = options.swing.iter().map(|&cells| (Motion::Swing, cells));
     let drapes = options.drape.iter().map(|&cells| (Motion::Drape, cells));
-    let apart = options.drape_apart.iter().map(|&cells| (Motion::DrapeApart, cells));
+    let apart = options.drape_apart.iter();
+    let apart = apart.flat_map(|&cells| [(Motion::DrapeApart, cells), (Motion::DrapeApartOnce, cells)]);
     let all: Vec<_> = swings.chain(drapes).chain(apart).collect();
     let both = [FactorStorage::Single, FactorStorage::Half].into_iter();
     let all = both.flat_map(|storage| all.iter().map(move |&(motion, cells)| ((motion, storage), cells)));
@@ -143,7 +152,7 @@ fn measure_one(
     let sim = motion.world(cells)?.solver(solver).build()?;
     let (vertices, substeps) = (sim.positions().len(), sim.substeps());
     let mut gpu = GpuWorld::new(sim)?;
-    let is_apart = matches!(motion, Motion::DrapeApart);
+    let is_apart = matches!(motion, Motion::DrapeApart | Motion::DrapeApartOnce);
     let (mut frames, mut seconds, mut crossed) = (Vec::new(), Vec::new(), 0);
     for frame in 1..=if is_apart { options.apart_frames } else { FRAMES[2] } {
         let begun = Instant::now();

@@ -148,6 +148,21 @@ fn measure_one(
     };
     by_device(&mut *there, 0)?;
     let first = there.sync()?.positions().to_vec();
+    for frame in 1..BEFORE {
+        by_device(&mut *there, frame)?;
+    }
+    super::warm_up(there.device())?;
+    let (mut device, mut wall) = (Vec::new(), Vec::new());
+    for frame in BEFORE..BEFORE + frames {
+        if frame % 2 == 0 {
+            device.extend(by_device(&mut *there, frame)?);
+        } else {
+            wall.push(by_wall(&mut *there, frame)?);
+        }
+    }
+    // What has gone wrong is told now.
+    there.sync()?;
+    // A device that has waited for the CPU is slower at first, so that comes last.
     let (mut cpu, mut distance) = (None, None);
     if has_cpu {
         let (mut sim, ..) = world()?;
@@ -170,20 +185,6 @@ fn measure_one(
         }
         cpu = Timing::of(seconds);
     }
-    for frame in 1..BEFORE {
-        by_device(&mut *there, frame)?;
-    }
-    super::warm_up(there.device())?;
-    let (mut device, mut wall) = (Vec::new(), Vec::new());
-    for frame in BEFORE..BEFORE + frames {
-        if frame % 2 == 0 {
-            device.extend(by_device(&mut *there, frame)?);
-        } else {
-            wall.push(by_wall(&mut *there, frame)?);
-        }
-    }
-    // What has gone wrong is told now.
-    there.sync()?;
     let (device, wall) = (Timing::of(device), Timing::of(wall).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 }));
     eprintln!("  {:.3} ms by the device, {:.3} by the wall", device.map_or(f64::NAN, |time| time.median), wall.median);
     Ok(ResidentResults { name, vertices, device, wall, cpu, distance })
