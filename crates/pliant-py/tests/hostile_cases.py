@@ -720,7 +720,7 @@ CASES: dict[str, Case] = {
     # Where there is no adapter, only the descriptions can be tried.
     "Gpu": Case(
         lambda: pliant.Gpu,
-        {"method": pliant.Projective.plain(3), "adapter": None},
+        {"method": pliant.Projective.plain(3), "adapter": None, "half_precision_factor": True},
         use=lambda own: with_solver(own) if pliant.gpu_adapters() else None,
     ),
     "gpu_self_test": Case(
