@@ -23,6 +23,7 @@ pub(crate) enum Wish {
 
 /// What a scene says of where its state is to be.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "there is no other place"))]
 pub(crate) struct Placement {
     pub(crate) wish: Wish,
     pub(crate) adapter: Option<String>,
@@ -86,8 +87,8 @@ fn computes_on_gpu(_sim: &Simulation) -> bool {
 
 /// What a run keeps about where its state is.
 #[derive(Debug, Default)]
+#[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "there is no other place"))]
 pub(crate) struct Residence {
-    #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "there is no other place"))]
     pub(crate) placement: Placement,
     /// Why the state does not stay on a GPU, once it is known.
     pub(crate) obstacle: Option<String>,
@@ -172,6 +173,7 @@ mod on_gpu {
     use std::fmt::Display;
     use std::time::Instant;
 
+    use pliant::contact::ContactMode;
     use pliant::math::Vec3;
     use pliant::solve::SolveError;
     use pliant::{Simulation, StepError};
@@ -250,7 +252,12 @@ mod on_gpu {
                 (None, Wish::Never) => "the scene wants it so",
                 (None, _) => return None,
             };
-            computes_on_gpu(&self.sim).then(|| format!("the state comes back every step: {reason}"))
+            // Whatever mode is set: who sees cloth cling to a ball is to know why.
+            let is_softer =
+                !self.sim.colliders().is_empty() && self.sim.contact_params().mode != ContactMode::Displacement;
+            let contact =
+                if is_softer { "; contact is then by displacement, which is softer than by constraints" } else { "" };
+            computes_on_gpu(&self.sim).then(|| format!("the state comes back every step: {reason}{contact}"))
         }
 
         fn wish(&self) -> Wish {

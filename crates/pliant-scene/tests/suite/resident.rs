@@ -166,6 +166,19 @@ fn the_log_says_what_is_known_and_no_more() {
 }
 
 #[test]
+fn who_gets_softer_contact_is_told() {
+    if !has_adapter() {
+        return;
+    }
+    let ground = "[[collider]]\nshape.plane = {}\nposition = [0, -5, 0]\n";
+    let solver = format!("{SOLVER}\nsolver.gpu.resident = false");
+    let said = |more: &str| run(&format!("{solver}\n{more}\n{}{ground}", cloth(STILL)), 1).whereabouts().unwrap();
+    assert!(said("").contains("contact is then by displacement"), "{}", said(""));
+    let wanted = "contact = { mode = \"displacement\" }";
+    assert!(!said(wanted).contains("displacement"), "{}", said(wanted));
+}
+
+#[test]
 fn what_needs_the_engine_in_every_step_is_named() {
     if !has_adapter() {
         return;
