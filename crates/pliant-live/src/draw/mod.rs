@@ -1,0 +1,1 @@
+//! Drawing by wgpu: surfaces, strands, balls and the ground, with soft shadows.

@@ -1,0 +1,1 @@
+//! The simulation behind the view.

@@ -1,0 +1,1 @@
+//! A window of this machine.
