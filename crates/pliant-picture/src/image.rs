@@ -23,6 +23,15 @@ impl Image {
         Self { width, height, pixels: vec![color; width * height] }
     }
 
+    /// A picture of given pixels, row by row from the top left.
+    pub fn from_pixels(width: usize, height: usize, pixels: Vec<[u8; 3]>) -> Result<Self, ViewError> {
+        if pixels.len() != width * height {
+            let need = "width times height";
+            return Err(ViewError::BadParameter { name: "number of pixels", value: pixels.len() as f64, need });
+        }
+        Ok(Self { width, height, pixels })
+    }
+
     /// Width \[px\].
     pub fn width(&self) -> usize {
         self.width

@@ -26,6 +26,8 @@ const ABOVE: f64 = 1.5;
 #[derive(Debug)]
 pub(super) struct Live {
     scene: Scene,
+    /// In place of the one that the scene asks for.
+    solver: Option<SolverChoice>,
     run: SceneRun,
     clock: Clock,
     look: Look,
@@ -67,9 +69,15 @@ struct Settings {
 }
 
 impl Live {
-    pub(super) fn new(scene: Scene, clock: Clock) -> Result<Self, SceneError> {
+    pub(super) fn new(scene: Scene, solver: Option<SolverChoice>, clock: Clock) -> Result<Self, SceneError> {
         let look = scene.look()?;
-        let mut run = scene.build_with(|builder| builder.clock(clock.clone()))?;
+        let mut run = scene.build_with(|builder| {
+            let builder = builder.clock(clock.clone());
+            match &solver {
+                Some(solver) => builder.solver(solver.clone()),
+                None => builder,
+            }
+        })?;
         let sim = &mut *run.sim;
         let materials = sim.model().bodies().iter().filter_map(|body| {
             let material = sim.material(sim.body_id(&body.name)?).ok()??;
@@ -88,6 +96,7 @@ impl Live {
             diagonal: diagonal(&run.topology().rest),
             seen_changes: run.topology_changes(),
             scene,
+            solver,
             run,
             clock,
             look,
@@ -111,7 +120,7 @@ impl Live {
     /// Begins anew; what the user has set stays.
     pub(super) fn restart(&mut self) -> Result<(), SceneError> {
         let settings = self.settings.clone();
-        *self = Self::new(self.scene.clone(), self.clock.clone())?;
+        *self = Self::new(self.scene.clone(), self.solver.clone(), self.clock.clone())?;
         self.settings.coloring = settings.coloring;
         self.settings.grip = settings.grip;
         let mut changes: Vec<Change> = Vec::new();

@@ -30,6 +30,7 @@ mod things;
 mod tools;
 
 use pliant::Clock;
+use pliant::solve::SolverChoice;
 use pliant_io::store::RunStore;
 use pliant_scene::{Scene, SceneError, SceneRun};
 
@@ -105,11 +106,16 @@ impl Session {
 
     /// Begins to run a scene.
     pub fn open(&mut self, scene: Scene) -> Result<(), SceneError> {
+        self.open_with(scene, None)
+    }
+
+    /// Begins to run a scene, by another solver than it asks for.
+    pub fn open_with(&mut self, scene: Scene, solver: Option<SolverChoice>) -> Result<(), SceneError> {
         let scene = match self.most_vertices {
             Some(count) => scene.with_most_vertices(count),
             None => scene,
         };
-        let live = Live::new(scene, self.clock.clone())?;
+        let live = Live::new(scene, solver, self.clock.clone())?;
         self.begin(Stage::Live(Box::new(live)));
         Ok(())
     }
@@ -285,7 +291,7 @@ impl Session {
 }
 
 /// An error in a scene, as the view shows it.
-fn scene_notice(error: &SceneError) -> Notice {
+pub(crate) fn scene_notice(error: &SceneError) -> Notice {
     let place = error.place.map(|(line, column)| (line as u32, column as u32));
     Notice { severity: Severity::Refused, text: error.message.clone(), place, hint: error.hint.clone() }
 }
