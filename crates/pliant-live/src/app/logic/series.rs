@@ -31,10 +31,6 @@ impl Series {
         }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.points.clear();
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.points.is_empty()
     }

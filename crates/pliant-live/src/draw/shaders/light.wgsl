@@ -14,9 +14,9 @@ const BOUNCE: f32 = 0.55;
 // Tangent of half the angle that the lamp spans.
 const SOFTNESS: f32 = 0.0524;
 const GOLDEN_ANGLE: f32 = 2.3999632;
-const LIGHT_SAMPLES: i32 = 20;
+const LIGHT_SAMPLES: i32 = 24;
 const SEARCH_SAMPLES: i32 = 12;
-const SKY_SAMPLES: i32 = 14;
+const SKY_SAMPLES: i32 = 18;
 
 // Between 0 and 1, different for neighbouring pixels. [Jimenez 2014, Next generation post processing in Call of Duty]
 fn noise(pixel: vec2<f32>) -> f32 {
@@ -42,7 +42,7 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     let depth = view.light_size.y;
     let side = view.light_size.z;
     let at = map_place(view.light_map * vec4(position + 1.5 * side * normal, 1.0));
-    if any(at.xy <= vec2(0.0)) || any(at.xy >= vec2(1.0)) || at.z >= 1.0 {
+    if any(at.xy <= vec2(0.0)) || any(at.xy >= vec2(1.0)) {
         return 1.0;
     }
     // How the depth of the surface itself changes across the map, so that a wide filter does not find the surface in its own shadow.
@@ -60,7 +60,8 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
         let shift = spiral(k, SEARCH_SAMPLES, turn) * reach / width;
         let own = at.z + clamp(dot(slope, shift), -0.1, 0.1) - slack;
         let blocker = textureSampleLevel(light_heights, nearest, at.xy + shift, 0.0).r;
-        if blocker < own {
+        // Where nothing is, the map is as deep as it can be.
+        if blocker < min(own, 0.99999) {
             found += 1.0;
             sum += own - blocker;
         }
@@ -73,7 +74,7 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     for (var k = 0; k < LIGHT_SAMPLES; k++) {
         let shift = spiral(k, LIGHT_SAMPLES, turn) * radius / width;
         let own = at.z + clamp(dot(slope, shift), -0.1, 0.1) - slack;
-        seen += textureSampleCompareLevel(light_depths, light_compare, at.xy + shift, own);
+        seen += textureSampleCompareLevel(light_depths, light_compare, at.xy + shift, min(own, 0.99999));
     }
     return seen / f32(LIGHT_SAMPLES);
 }
@@ -89,8 +90,9 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
     let side = view.sky_size.z;
     let at = map_place(view.sky_map * vec4(position + 1.2 * side * normal, 1.0));
     let height = at.z;
-    let turn = 6.2831853 * noise(pixel + vec2(37.0, 17.0));
-    let jitter = 0.5 + noise(pixel.yx + vec2(5.0, 91.0));
+    // Little noise, as each ray is soft by itself.
+    let turn = 0.8 * noise(pixel + vec2(37.0, 17.0));
+    let jitter = 0.8 + 0.4 * noise(pixel.yx + vec2(5.0, 91.0));
     var whole = 0.0001;
     var open = 0.0001;
     for (var k = 0; k < SKY_SAMPLES; k++) {
@@ -109,8 +111,9 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
             let top = textureSampleLevel(sky_heights, nearest, place, 0.0).r;
             // How far the top lies above the ray [m]: what is far above leaves the ray free underneath.
             let above = (height - along * direction.y / depth - top) * depth;
-            let soft = clamp(above / (0.2 * along + side), 0.0, 1.0);
-            hidden = max(hidden, soft * clamp(2.0 - above / (1.5 * along), 0.0, 1.0));
+            let soft = clamp(above / (0.35 * along + side), 0.0, 1.0);
+            let is_there = select(0.0, 1.0, top < 0.99999);
+            hidden = max(hidden, is_there * soft * clamp(1.7 - above / along, 0.0, 1.0));
         }
         whole += cosine;
         open += cosine * (1.0 - hidden);
