@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 
 use super::canvas::Canvas;
 use super::icons::{self, Icon};
-use super::logic::{Action, KeyAction, Rate, Tool, action_of};
+use super::logic::{Action, KeyAction, Rate, Slowness, Tool, action_of};
 use super::pane::Pane;
 use super::panel::{self, PanelView, Request};
 use super::saving::Saving;
@@ -28,6 +28,7 @@ pub struct LiveApp {
     options: Options,
     saving: Saving,
     drawn: Rate,
+    slowness: Slowness,
     is_sliding: bool,
 }
 
@@ -76,6 +77,7 @@ impl LiveApp {
             options,
             saving: Saving::default(),
             drawn: Rate::default(),
+            slowness: Slowness::default(),
             is_sliding: false,
         })
     }
@@ -346,6 +348,11 @@ impl eframe::App for LiveApp {
         self.is_sliding = context.dragged_id().is_some()
             && self.panes.iter().all(|pane| !pane.gestures.has_fingers() && !pane.gestures.is_down(0));
         self.do_all(&context, requests, time);
+        // Only while every picture follows the one before.
+        let seconds = ui.input(|input| f64::from(input.unstable_dt));
+        if self.panes[0].is_playing() && seconds < 2.0 && self.slowness.is_clear_after(seconds) {
+            self.panes.iter_mut().for_each(|pane| pane.canvas.spare_effort());
+        }
         let is_moving = self.panes.iter().any(Pane::is_playing);
         let is_fading = self.panes.iter_mut().any(|pane| !pane.notices.at(time).is_empty());
         if is_moving {

@@ -14,9 +14,11 @@ const BOUNCE: f32 = 0.55;
 // Tangent of half the angle that the lamp spans.
 const SOFTNESS: f32 = 0.0524;
 const GOLDEN_ANGLE: f32 = 2.3999632;
-const LIGHT_SAMPLES: i32 = 24;
-const SEARCH_SAMPLES: i32 = 12;
-const SKY_SAMPLES: i32 = 18;
+
+// Samples of the lamp, of the search for what is before it, and of the sky, with full effort and with little.
+fn samples(full: i32, few: i32) -> i32 {
+    return select(few, full, view.flags.w > 0.5);
+}
 
 // Between 0 and 1, different for neighbouring pixels. [Jimenez 2014, Next generation post processing in Call of Duty]
 fn noise(pixel: vec2<f32>) -> f32 {
@@ -53,11 +55,13 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     let turn = 6.2831853 * noise(pixel);
     let slack = 0.6 * side / depth;
 
+    let search_samples = samples(12, 5);
+    let light_samples = samples(24, 8);
     let reach = clamp(SOFTNESS * at.z * depth, 2.0 * side, 0.08 * view.center.w);
     var found = 0.0;
     var sum = 0.0;
-    for (var k = 0; k < SEARCH_SAMPLES; k++) {
-        let shift = spiral(k, SEARCH_SAMPLES, turn) * reach / width;
+    for (var k = 0; k < search_samples; k++) {
+        let shift = spiral(k, search_samples, turn) * reach / width;
         let own = at.z + clamp(dot(slope, shift), -0.1, 0.1) - slack;
         let blocker = textureSampleLevel(light_heights, nearest, at.xy + shift, 0.0).r;
         // Where nothing is, the map is as deep as it can be.
@@ -71,12 +75,12 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     }
     let radius = clamp(SOFTNESS * depth * sum / found, 1.2 * side, reach);
     var seen = 0.0;
-    for (var k = 0; k < LIGHT_SAMPLES; k++) {
-        let shift = spiral(k, LIGHT_SAMPLES, turn) * radius / width;
+    for (var k = 0; k < light_samples; k++) {
+        let shift = spiral(k, light_samples, turn) * radius / width;
         let own = at.z + clamp(dot(slope, shift), -0.1, 0.1) - slack;
         seen += textureSampleCompareLevel(light_depths, light_compare, at.xy + shift, min(own, 0.99999));
     }
-    return seen / f32(LIGHT_SAMPLES);
+    return seen / f32(light_samples);
 }
 
 // Light of the sky on a surface, and the share of the sky that is seen. Rays are followed over a map of heights from above.
@@ -93,10 +97,11 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
     // Little noise, as each ray is soft by itself.
     let turn = 0.8 * noise(pixel + vec2(37.0, 17.0));
     let jitter = 0.8 + 0.4 * noise(pixel.yx + vec2(5.0, 91.0));
+    let sky_samples = samples(18, 6);
     var whole = 0.0001;
     var open = 0.0001;
-    for (var k = 0; k < SKY_SAMPLES; k++) {
-        let rise = (f32(k) + 0.5) / f32(SKY_SAMPLES);
+    for (var k = 0; k < sky_samples; k++) {
+        let rise = (f32(k) + 0.5) / f32(sky_samples);
         let level = sqrt(1.0 - rise * rise);
         let angle = f32(k) * GOLDEN_ANGLE + turn;
         let direction = vec3(level * cos(angle), rise, level * sin(angle));
