@@ -9,8 +9,8 @@ use eframe::egui;
 use glam::Vec3;
 use pliant_live::app::{Film, Link, LiveApp, Options, PaneSetup, native_options};
 use pliant_live::protocol::{
-    BodyControls, BodyLayout, Change, ColliderLayout, Coloring, Command, Controls, Energies, Event, Frame, Ground, Layout,
-    Measured, Notice, Pose, Severity, Sight, SolverKind, Timeline, Viewpoint,
+    BodyControls, BodyLayout, Change, ColliderLayout, Coloring, Command, Controls, Energies, Event, Frame, Ground,
+    Layout, Measured, Notice, Pose, Severity, Sight, SolverKind, Timeline, Viewpoint,
 };
 
 const SIDE: u32 = 50;
@@ -44,9 +44,7 @@ impl Waves {
             solver_text: "none: a formula".to_owned(),
             iterations: Some(10),
             substeps: 1,
-            bodies: ["cloth", "rope"]
-                .map(|name| BodyControls { name: name.to_owned(), stiffness: Some(1.0) })
-                .to_vec(),
+            bodies: ["cloth", "rope"].map(|name| BodyControls { name: name.to_owned(), stiffness: Some(1.0) }).to_vec(),
             grip: 1.0,
             coloring: Coloring::Body,
             is_touchable: !is_stored,
@@ -92,10 +90,7 @@ impl Waves {
                 segments: (rope..balls - 1).map(|v| [v, v + 1]).collect(),
                 ..plain("rope", [[0xe2, 0x6d, 0x3d]; 2], 0.012)
             },
-            BodyLayout {
-                points: (balls..balls + BALLS).collect(),
-                ..plain("balls", [[0x3f, 0x9b, 0x76]; 2], 0.04)
-            },
+            BodyLayout { points: (balls..balls + BALLS).collect(), ..plain("balls", [[0x3f, 0x9b, 0x76]; 2], 0.04) },
         ];
         let positions = (0..8).map(|k| [0, 1, 2].map(|axis| if k >> axis & 1 == 0 { -0.12 } else { 0.12 })).collect();
         let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];

@@ -91,7 +91,9 @@ fn plot<'a>(
         .y_axis_formatter(move |mark, _| label(mark.value))
         .legend(Legend::default().position(Corner::LeftTop).background_alpha(0.6));
     plot.show(ui, |plot| {
-        for ((name, series), color) in lines.zip(LINES.into_iter().cycle()).filter(|((_, series), _)| !series.is_empty()) {
+        for ((name, series), color) in
+            lines.zip(LINES.into_iter().cycle()).filter(|((_, series), _)| !series.is_empty())
+        {
             let color: Color32 = color;
             let points: PlotPoints<'_> = series.points().collect();
             plot.line(Line::new(name, points).color(color).width(1.5));

@@ -150,10 +150,7 @@ impl Renderer {
             self.maps = boxes.map(|(bodies, casters)| {
                 let near = nearby(bodies, casters);
                 let reach = 8.0 * diagonal;
-                [
-                    Map::of_lamp(near, casters, reach, LAMP_SAMPLES),
-                    Map::of_sky(near, casters, reach, SKY_SAMPLES),
-                ]
+                [Map::of_lamp(near, casters, reach, LAMP_SAMPLES), Map::of_sky(near, casters, reach, SKY_SAMPLES)]
             });
             shown.maps = self.maps;
             if let Some([lamp, sky]) = &self.maps {
@@ -258,8 +255,8 @@ fn bindings(
         compare: Some(wgpu::CompareFunction::LessEqual),
         ..wgpu::SamplerDescriptor::default()
     });
-    let nearest =
-        device.create_sampler(&wgpu::SamplerDescriptor { label: Some("nearest"), ..wgpu::SamplerDescriptor::default() });
+    let nearest = device
+        .create_sampler(&wgpu::SamplerDescriptor { label: Some("nearest"), ..wgpu::SamplerDescriptor::default() });
     let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
     device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("picture"),
@@ -344,12 +341,7 @@ impl MeshBuffers {
     }
 }
 
-fn draw_instances(
-    pass: &mut wgpu::RenderPass<'_>,
-    pipeline: &wgpu::RenderPipeline,
-    instances: &Growing,
-    count: usize,
-) {
+fn draw_instances(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, instances: &Growing, count: usize) {
     if let Some(slice) = instances.slice() {
         pass.set_pipeline(pipeline);
         pass.set_vertex_buffer(0, slice);

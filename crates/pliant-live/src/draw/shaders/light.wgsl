@@ -96,9 +96,10 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
     let side = view.sky_size.z;
     let at = map_place(view.sky_map * vec4(position + 1.2 * side * normal, 1.0));
     let height = at.z;
-    // Little noise, as each ray is soft by itself.
-    let turn = 0.8 * noise(pixel + vec2(37.0, 17.0));
-    let jitter = 0.8 + 0.4 * noise(pixel.yx + vec2(5.0, 91.0));
+    // Noise hides that rays are few; as each is soft by itself, little is enough.
+    let fewness = select(1.0, 0.4, view.flags.w > 0.5);
+    let turn = 1.1 * fewness * noise(pixel + vec2(37.0, 17.0));
+    let jitter = 1.0 + 0.6 * fewness * (noise(pixel.yx + vec2(5.0, 91.0)) - 0.5);
     let sky_samples = samples(18, 6);
     var whole = 0.0001;
     var open = 0.0001;
@@ -118,7 +119,7 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
             let top = textureSampleLevel(sky_heights, nearest, place, 0.0).r;
             // How far the top lies above the ray [m]: what is far above leaves the ray free underneath.
             let above = (height - along * direction.y / depth - top) * depth;
-            let soft = clamp(above / (0.35 * along + side), 0.0, 1.0);
+            let soft = clamp(above / (0.5 * along + side), 0.0, 1.0);
             let is_there = select(0.0, 1.0, top < 0.99999);
             hidden = max(hidden, is_there * soft * clamp(1.7 - above / along, 0.0, 1.0));
         }
