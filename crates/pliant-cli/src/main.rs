@@ -2,7 +2,6 @@
 
 mod charts;
 mod commands;
-mod deformation;
 mod output;
 mod progress;
 mod record;

@@ -12,6 +12,12 @@ const THICKNESS: f64 = 0.004;
 /// More strands than this are drawn thinner, so that together they cover about the same.
 const FEW_STRANDS: f64 = 200.0;
 
+/// Radius of loose vertices, or of strands with these pieces, in a world of a diagonal \[m\].
+pub fn thickness(diagonal: f64, segments: &[[u32; 2]]) -> f64 {
+    let strands = segments.chunk_by(|before, next| before[1] == next[0]).count().max(1);
+    THICKNESS * diagonal * (FEW_STRANDS / strands as f64).sqrt().min(1.0)
+}
+
 /// The visible parts of one body.
 #[derive(Debug, Clone)]
 pub struct SeenBody<'a> {
@@ -62,7 +68,6 @@ impl Scene {
     /// Adds a body: its surface, its strands, its points; for a fluid the surface around its points.
     pub fn add_body(&mut self, body: SeenBody<'_>) {
         let SeenBody { positions, triangles, segments, points, fluid, diagonal, paint } = body;
-        let thickness = THICKNESS * diagonal;
         if !points.is_empty() {
             let places = points.iter().map(|&v| positions[v as usize]).collect();
             let own = match &paint {
@@ -74,12 +79,11 @@ impl Scene {
             };
             match fluid {
                 Some(fluid) => self.add_fluid(fluid, places, own),
-                None => self.points.push(Points::new(places, thickness, own)),
+                None => self.points.push(Points::new(places, thickness(diagonal, &[]), own)),
             }
         }
         if !segments.is_empty() {
-            let strands = segments.chunk_by(|before, next| before[1] == next[0]).count();
-            let thickness = thickness * (FEW_STRANDS / strands as f64).sqrt().min(1.0);
+            let thickness = thickness(diagonal, &segments);
             self.lines.push(Lines::new(positions.clone(), segments, thickness, paint.clone()));
         }
         if !triangles.is_empty() {

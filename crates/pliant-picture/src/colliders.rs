@@ -43,6 +43,19 @@ pub struct ColliderSurfaces<'a> {
 
 type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
 
+/// What a collider looks like, about its own origin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColliderPart {
+    /// Corners \[m\].
+    pub positions: Vec<Vec3>,
+    /// Triangles, counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Its colour.
+    pub color: Color,
+    /// Whether it is a plane, of which this is a part: seen from the front only.
+    pub is_plane: bool,
+}
+
 impl<'a> ColliderSurfaces<'a> {
     /// Makes the surfaces of these colliders. Colliders that cannot be drawn, such as a grid of distances without an
     /// inside, are omitted.
@@ -102,6 +115,25 @@ impl<'a> ColliderSurfaces<'a> {
         all.filter_map(|(number, own)| {
             own.as_ref().map(|(positions, triangles)| (number, &positions[..], &triangles[..]))
         })
+    }
+
+    /// Every collider about its own origin, in order: what it looks like, and in which colour. Empty where it cannot be drawn, or is drawn as the ground. Planes are
+    /// drawn around a box, as they lie at the start.
+    pub fn parts(&self, around: &Bounds) -> Vec<ColliderPart> {
+        let part = |number: usize, collider: &Collider| {
+            let (pose, color) = (collider.pose(0.0), self.color(number).unwrap_or(GREY));
+            let is_plane = matches!(collider.shape(), Shape::Plane);
+            let (positions, triangles) = match &self.surfaces[number] {
+                Some((positions, triangles)) => (positions.clone(), triangles.clone()),
+                None if is_plane && !is_level(&pose) => {
+                    let Mesh { positions, triangles, .. } = plane(&pose, around, color);
+                    (positions.into_iter().map(|p| pose.to_local(p)).collect(), triangles)
+                }
+                None => (Vec::new(), Vec::new()),
+            };
+            ColliderPart { positions, triangles, color, is_plane }
+        };
+        self.colliders.iter().enumerate().map(|(number, collider)| part(number, collider)).collect()
     }
 
     /// The box around all finite colliders that are not larger than a length \[m\], at a time \[s\].

@@ -33,14 +33,16 @@ mod image;
 mod overlay;
 pub mod plot;
 mod render;
+mod scale;
 mod scene;
 
 pub use animation::{Animation, VideoWriter};
-pub use bodies::SeenBody;
+pub use bodies::{SeenBody, thickness};
 pub use camera::{Camera, Extent};
-pub use colliders::ColliderSurfaces;
+pub use colliders::{ColliderPart, ColliderSurfaces};
 pub use color::{Color, ColorMap, PALETTE};
 pub use error::ViewError;
 pub use image::Image;
 pub use render::{RenderOptions, render};
+pub use scale::{quantile, two_digits};
 pub use scene::{Ground, Legend, Light, Lines, Mesh, Paint, Pattern, Points, Scene, Sky, Wireframe};

@@ -32,6 +32,7 @@ mod sequence;
 mod settings;
 mod solver;
 mod tear;
+mod visit;
 mod wording;
 
 pub use builtin::{BUILTIN, Builtin};

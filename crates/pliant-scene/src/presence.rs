@@ -101,6 +101,13 @@ impl Presence {
         })
     }
 
+    /// Takes in a body that the scene does not have, and that has come to the end of the world.
+    pub(crate) fn take_in(&mut self, name: &str) {
+        self.present.push(self.names.len());
+        self.names.push(name.to_owned());
+        self.waiting.push(None);
+    }
+
     /// Keeps a body that is yet to come.
     pub(crate) fn wait(&mut self, number: usize, body: Body) {
         self.waiting[number] = Some(body);

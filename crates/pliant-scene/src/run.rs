@@ -9,11 +9,13 @@ use pliant::mesh::{Bounds, Edge};
 use pliant::proximity::{Primitives, intersections, least_distance};
 use pliant::solve::SolverChoice;
 use pliant::{
-    Checkpoint, CheckpointError, RestoreError, SettleError, SettleParams, Settled, Simulation, StepError, StepReport,
+    ChangeError, Checkpoint, CheckpointError, RestoreError, SettleError, SettleParams, Settled, Simulation, StepError,
+    StepReport,
 };
 use pliant_io::store::{Frame, Topology};
 use pliant_io::write::TextureCoordinates;
 
+use crate::body::BuiltBody;
 use crate::course::{Course, drive, riders_at};
 use crate::drive::Driver;
 use crate::expectation::{Check, Verdict};
@@ -303,6 +305,24 @@ impl SceneRun {
         result
     }
 
+    /// Takes in a body that the scene does not have.
+    pub(crate) fn welcome(&mut self, name: &str, built: BuiltBody) -> Result<(), ChangeError> {
+        let (mut own, textures) = (Topology::default(), built.textures(name));
+        built.describe(name, &mut own);
+        let BuiltBody { body, edges, rider, .. } = built;
+        let count = body.rest().len();
+        self.sim.add(body)?;
+        self.presence.take_in(name);
+        self.edges.push(edges);
+        self.riders.push(rider);
+        self.textures.extend(textures);
+        self.first_counts.push(count);
+        self.all_bodies.add_body_of(&own, 0);
+        self.topology.add_body_of(&own, 0);
+        self.topology_changes += 1;
+        Ok(())
+    }
+
     /// Brings the world to rest, with pins and handles at their current places; see [`Simulation::settle`]. No frame is
     /// counted.
     pub fn settle(&mut self, params: &SettleParams) -> Result<Settled, SettleError> {
@@ -315,7 +335,7 @@ impl SceneRun {
     }
 
     /// Looks at the elements again after bodies were torn or cut, came or went.
-    fn follow_changes(&mut self) {
+    pub(crate) fn follow_changes(&mut self) {
         (self.changes_seen, self.goings_seen) = (self.sim.topology_changes(), self.presence.done());
         self.topology_changes += 1;
         if self.presence.is_changing() {

@@ -12,8 +12,6 @@ use pliant_picture::{ColliderSurfaces, Color, ColorMap, Legend, Paint, Scene, Se
 use pliant_scene::format::ColorBy;
 use pliant_scene::{Look, SceneRun};
 
-use crate::deformation::vertex_strains;
-
 /// Draws frames of one run.
 pub(super) struct Pictures<'a> {
     run: &'a SceneRun,
@@ -115,7 +113,7 @@ impl<'a> Pictures<'a> {
                 Some(velocities.iter().map(|v| v.length()).collect())
             }
             ColorBy::Strain => {
-                let mut strains = vertex_strains(self.store.topology_at(number)?.as_ref(), &frame.positions)?;
+                let mut strains = self.store.topology_at(number)?.vertex_strains(&frame.positions)?;
                 // A surface that rides along shows the strain of the tets below it; not so in frames before something else tore.
                 if let Some(taken) = self.run.taken_from_tets(&strains) {
                     strains = taken;

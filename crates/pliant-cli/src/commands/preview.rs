@@ -8,7 +8,10 @@ use pliant::energy::Arrays;
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant_io::store::RunStore;
-use pliant_picture::{Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, render};
+use pliant_picture::{
+    Animation, Camera, Extent, Ground, Image, RenderOptions, Scene, VideoWriter, ViewError, quantile, render,
+    two_digits,
+};
 use pliant_scene::format::{ColorBy, Preview};
 use pliant_scene::{Look, SceneRun, View, Viewpoint};
 use serde_json::Value;
@@ -263,30 +266,9 @@ fn most_energetic(store: &RunStore) -> Result<Option<u64>, Box<dyn Error>> {
     Ok(best.filter(|(energy, _)| *energy > RIGID * kinetic).map(|(_, frame)| frame))
 }
 
-/// The value that a share of all do not exceed; 0 of none.
-fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let at = (share * values.len().saturating_sub(1) as f64).ceil() as usize;
-    values.get(at).copied().unwrap_or(0.0)
-}
-
-/// Rounded up to two digits, so that legends read well; never 0.
-fn two_digits(value: f64) -> f64 {
-    let value = value.max(1e-6);
-    let unit = 10f64.powf(value.log10().floor() - 1.0);
-    (value / unit).ceil() * unit
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn legends_end_in_two_digits() {
-        assert!((two_digits(0.0312) - 0.032).abs() < 1e-12);
-        assert!((two_digits(7.31) - 7.4).abs() < 1e-12);
-        assert!(two_digits(0.0) > 0.0);
-    }
 
     #[test]
     fn the_ground_is_below_what_hangs_and_touches_what_stands_or_lies() {
@@ -294,12 +276,5 @@ mod tests {
         assert_eq!(ground_height(&[-0.5, -0.4], &bounds, false), -0.5);
         assert!(ground_height(&[0.0, -0.5], &bounds, false) < -0.5);
         assert_eq!(ground_height(&[0.0, -0.5, -0.45], &bounds, true), -0.45);
-    }
-
-    #[test]
-    fn a_quantile_leaves_out_the_few_largest() {
-        assert_eq!(quantile((0..=100).map(f64::from).collect(), 0.99), 99.0);
-        assert_eq!(quantile(vec![3.0], 0.99), 3.0);
-        assert_eq!(quantile(Vec::new(), 0.99), 0.0);
     }
 }

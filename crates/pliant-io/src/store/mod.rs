@@ -49,6 +49,7 @@ mod frame;
 mod lock;
 mod log;
 mod sealed;
+mod strain;
 mod topology;
 mod world;
 
@@ -63,6 +64,7 @@ pub use crate::axis::UpAxis;
 pub use error::{Damage, DataError, Item, StoreError};
 pub use frame::{Channel, ChannelOn, Frame};
 pub use lock::Holder;
+pub use strain::StrainError;
 pub use topology::{BodyRange, RunInfo, Topology};
 
 use crate::atomic::sync_folder;

@@ -6,63 +6,30 @@
 mod carry;
 mod draft;
 mod error;
+mod material;
 mod roster;
 
 pub use error::ChangeError;
+pub use material::AnyMaterial;
 pub(crate) use roster::{Attached, Roster};
 pub use roster::{AttachmentId, BodyId, ColliderId};
 
-use std::sync::Arc;
-
 use crate::collide::Collider;
 use crate::contact::{Colliders, ContactParams};
-use crate::material::{ClothMaterial, SolidMaterial, StrandMaterial};
 use crate::math::{Vec3, diagonal};
 use crate::matter::Channels;
-use crate::matter::hair::chained;
-use crate::mesh::{Csr, Simplices, StrandSet, TetMesh, TriangleMesh};
 use crate::solve::SolverChoice;
 use crate::step::coupling::HeldForces;
 use crate::step::groups::{Plan, Planned, Wishes};
 use crate::step::self_collision::SelfCollider;
 use crate::step::simulation::Simulation;
 use crate::world::assemble::{World, check_masses};
-use crate::world::body::{Body, in_body};
+use crate::world::body::Body;
 use crate::world::error::ModelError;
 use crate::world::islands::Stamp;
 use crate::world::lists::Lists;
 use crate::world::model::Model;
-use crate::world::topology::Substance;
 use draft::{Draft, Turnover};
-
-/// A new material for a body that is made of one.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AnyMaterial {
-    /// For cloth.
-    Cloth(ClothMaterial),
-    /// For solids.
-    Solid(SolidMaterial),
-    /// For strands.
-    Strand(StrandMaterial),
-}
-
-impl From<ClothMaterial> for AnyMaterial {
-    fn from(material: ClothMaterial) -> Self {
-        Self::Cloth(material)
-    }
-}
-
-impl From<SolidMaterial> for AnyMaterial {
-    fn from(material: SolidMaterial) -> Self {
-        Self::Solid(material)
-    }
-}
-
-impl From<StrandMaterial> for AnyMaterial {
-    fn from(material: StrandMaterial) -> Self {
-        Self::Strand(material)
-    }
-}
 
 impl Simulation {
     /// Adds a body to the running world, as [`SimulationBuilder::body`](crate::SimulationBuilder::body) does before it
@@ -199,51 +166,6 @@ impl Simulation {
         self.take(draft)?;
         self.roster = roster;
         Ok(())
-    }
-
-    /// Replaces the material of a cloth, a solid or strands. Its shape at rest stays, and energies that were added
-    /// one by one.
-    pub fn set_material(&mut self, body: BodyId, material: impl Into<AnyMaterial>) -> Result<(), ChangeError> {
-        self.may_change()?;
-        let number = self.number_of(body)?;
-        let (fabric, info) = (&self.model.fabrics()[number], &self.model.bodies()[number]);
-        let rest = self.model.rest()[info.vertices.clone()].to_vec();
-        let energy = |error| in_body(&info.name, error);
-        let (count, energies, mass, substance, width) = match (material.into(), &fabric.substance) {
-            (AnyMaterial::Cloth(next), Some(Substance::Cloth(last))) => {
-                let mesh = TriangleMesh::new(rest, fabric.cells.arrays()).map_err(ModelError::from)?;
-                let count = last.energies(&mesh).map_err(energy)?.len();
-                let mass = mesh.mass_matrix(next.mass, next.density).map_err(ModelError::from)?;
-                (count, next.energies(&mesh).map_err(energy)?, mass, Substance::Cloth(next), info.strand_width)
-            }
-            (AnyMaterial::Solid(next), Some(Substance::Solid(last))) => {
-                let mesh = TetMesh::new(rest, fabric.cells.arrays()).map_err(ModelError::from)?;
-                let count = last.energies(&mesh).map_err(energy)?.len();
-                let mass = mesh.mass_matrix(next.mass, next.density).map_err(ModelError::from)?;
-                (count, next.energies(&mesh).map_err(energy)?, mass, Substance::Solid(next), info.strand_width)
-            }
-            (AnyMaterial::Strand(next), Some(Substance::Strand(last))) => {
-                let mesh =
-                    StrandSet::new(rest, Csr::from_rows(chained(&fabric.cells.arrays()))).map_err(ModelError::from)?;
-                let count = last.energies(&mesh).map_err(energy)?.len();
-                let mass = mesh.mass_matrix(next.mass, next.density).map_err(ModelError::from)?;
-                let width = next.width();
-                (count, next.energies(&mesh).map_err(energy)?, mass, Substance::Strand(next), width)
-            }
-            (other, _) => {
-                let wanted = match other {
-                    AnyMaterial::Cloth(_) => "cloth",
-                    AnyMaterial::Solid(_) => "a solid",
-                    AnyMaterial::Strand(_) => "strands",
-                };
-                return Err(ChangeError::OtherSubstance { body: info.name.clone(), wanted });
-            }
-        };
-        let mut draft = Draft::of(self);
-        draft.replace_energies(number, count, energies, &mass);
-        Arc::make_mut(&mut draft.world.parts.fabrics[number]).substance = Some(substance);
-        draft.world.parts.bodies[number].strand_width = width;
-        self.take(draft)
     }
 
     /// Names another solver for a body, or none: then it has that of the world.
