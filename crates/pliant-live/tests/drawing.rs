@@ -3,9 +3,7 @@
 
 use glam::{DVec2, DVec3};
 use pliant_live::draw::{Camera, FORMAT, Pixels, Renderer, Target, best_samples};
-use pliant_live::protocol::{
-    BodyLayout, ColliderLayout, Frame, Ground, Layout, LiquidSurface, Pose, Viewpoint,
-};
+use pliant_live::protocol::{BodyLayout, ColliderLayout, Frame, Ground, Layout, LiquidSurface, Pose, Viewpoint};
 
 const SIZE: [u32; 2] = [720, 450];
 
@@ -61,6 +59,7 @@ impl Device {
             let mut writer = encoder.write_header().expect("a header is written");
             writer.write_image_data(&rgba).expect("pixels are written");
         }
+        assert!(rgba.iter().skip(3).step_by(4).all(|&alpha| alpha == 255), "{name} is not opaque");
         Picture { width, rgba }
     }
 
@@ -144,12 +143,9 @@ fn grid(columns: u32, rows: u32) -> Vec<[u32; 3]> {
 fn sphere(radius: f32, middle: [f32; 3]) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let (around, rings) = (40u32, 20u32);
     let at = |i: u32, j: u32| {
-        let (a, b) = (i as f32 / around as f32 * std::f32::consts::TAU, j as f32 / (rings - 1) as f32 * std::f32::consts::PI);
-        [
-            middle[0] + radius * b.sin() * a.cos(),
-            middle[1] + radius * b.cos(),
-            middle[2] - radius * b.sin() * a.sin(),
-        ]
+        let (a, b) =
+            (i as f32 / around as f32 * std::f32::consts::TAU, j as f32 / (rings - 1) as f32 * std::f32::consts::PI);
+        [middle[0] + radius * b.sin() * a.cos(), middle[1] + radius * b.cos(), middle[2] - radius * b.sin() * a.sin()]
     };
     let positions = (0..rings).flat_map(|j| (0..=around).map(move |i| at(i, j))).collect();
     (positions, grid(around + 1, rings))

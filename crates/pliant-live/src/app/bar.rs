@@ -46,9 +46,12 @@ pub(crate) fn buttons(ui: &mut Ui, view: &PanelView, pane: &Pane, is_open: bool,
 
 /// What the mouse, fingers and keys do.
 pub(crate) fn help(context: &Context, is_open: &mut bool) {
-    Window::new("help").open(is_open).anchor(Align2::CENTER_CENTER, [0.0, 0.0]).resizable(false).collapsible(false).show(
-        context,
-        |ui| {
+    Window::new("help")
+        .open(is_open)
+        .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
+        .resizable(false)
+        .collapsible(false)
+        .show(context, |ui| {
             Grid::new("help").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
                 for (what, does) in HELP {
                     ui.label(what);
@@ -56,6 +59,5 @@ pub(crate) fn help(context: &Context, is_open: &mut bool) {
                     ui.end_row();
                 }
             });
-        },
-    );
+        });
 }

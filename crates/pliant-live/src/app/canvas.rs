@@ -3,7 +3,7 @@
 use eframe::egui::TextureId;
 use eframe::egui_wgpu::RenderState;
 
-use crate::draw::{Camera, FORMAT, Reading, Renderer, Target, best_samples};
+use crate::draw::{Camera, Effort, FORMAT, Reading, Renderer, Target, best_samples};
 use crate::protocol::{Frame, Layout};
 
 pub(crate) struct Canvas {
@@ -17,8 +17,10 @@ pub(crate) struct Canvas {
 
 impl Canvas {
     pub(crate) fn new(state: &RenderState) -> Self {
-        let samples = best_samples(&state.adapter, FORMAT);
-        let renderer = Renderer::new(&state.device, FORMAT, samples);
+        let effort = Effort::of(&state.adapter);
+        let samples = if effort == Effort::Full { best_samples(&state.adapter, FORMAT) } else { 1 };
+        let mut renderer = Renderer::new(&state.device, FORMAT, samples);
+        renderer.set_effort(effort);
         Self { state: state.clone(), samples, renderer, target: None, drawn: None }
     }
 
@@ -34,6 +36,11 @@ impl Canvas {
             self.drawn = None;
         }
         is_taken
+    }
+
+    /// The device turns out to be slow.
+    pub(crate) fn spare_effort(&mut self) {
+        self.renderer.set_effort(Effort::Little);
     }
 
     pub(crate) fn fits(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Small pictures on buttons, drawn as shapes: the font has none.
 
-use eframe::egui::{Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, Role, pos2, vec2};
+use eframe::egui::{Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Icon {
@@ -34,9 +34,8 @@ pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, size: f32, is_chosen: 
 fn shapes(icon: Icon, rect: Rect, stroke: Stroke) -> Vec<Shape> {
     let at = |x: f32, y: f32| pos2(rect.left() + x * rect.width(), rect.top() + y * rect.height());
     let fill = |points: Vec<Pos2>| Shape::convex_polygon(points, stroke.color, Stroke::NONE);
-    let bar = |x: f32, width: f32| {
-        Shape::rect_filled(Rect::from_min_max(at(x, 0.0), at(x + width, 1.0)), 0.0, stroke.color)
-    };
+    let bar =
+        |x: f32, width: f32| Shape::rect_filled(Rect::from_min_max(at(x, 0.0), at(x + width, 1.0)), 0.0, stroke.color);
     let right = |x: f32, width: f32| fill(vec![at(x, 0.0), at(x + width, 0.5), at(x, 1.0)]);
     let left = |x: f32, width: f32| fill(vec![at(x + width, 0.0), at(x + width, 1.0), at(x, 0.5)]);
     let line = |points: Vec<Pos2>| Shape::line(points, stroke);
@@ -56,11 +55,22 @@ fn shapes(icon: Icon, rect: Rect, stroke: Stroke) -> Vec<Shape> {
             });
             let arc: Vec<Pos2> = arc.collect();
             let tip = arc[0];
-            vec![line(arc), fill(vec![tip + vec2(-0.32, -0.2) * rect.width(), tip + vec2(0.2, -0.12) * rect.width(), tip + vec2(-0.05, 0.32) * rect.width()])]
+            vec![
+                line(arc),
+                fill(vec![
+                    tip + vec2(-0.32, -0.2) * rect.width(),
+                    tip + vec2(0.2, -0.12) * rect.width(),
+                    tip + vec2(-0.05, 0.32) * rect.width(),
+                ]),
+            ]
         }
         Icon::Hand => {
             // A vertex that is pulled.
-            vec![circle(0.2, 0.8, 0.17), line(vec![at(0.33, 0.67), at(0.9, 0.1)]), fill(vec![at(1.0, 0.0), at(0.95, 0.4), at(0.6, 0.05)])]
+            vec![
+                circle(0.2, 0.8, 0.17),
+                line(vec![at(0.33, 0.67), at(0.9, 0.1)]),
+                fill(vec![at(1.0, 0.0), at(0.95, 0.4), at(0.6, 0.05)]),
+            ]
         }
         Icon::Cut => vec![
             circle(0.18, 0.85, 0.15),
@@ -68,6 +78,8 @@ fn shapes(icon: Icon, rect: Rect, stroke: Stroke) -> Vec<Shape> {
             line(vec![at(0.26, 0.71), at(0.75, 0.0)]),
             line(vec![at(0.74, 0.71), at(0.25, 0.0)]),
         ],
-        Icon::Panel => (0..3).map(|k| line(vec![at(0.0, 0.1 + 0.4 * k as f32), at(1.0, 0.1 + 0.4 * k as f32)])).collect(),
+        Icon::Panel => {
+            (0..3).map(|k| line(vec![at(0.0, 0.1 + 0.4 * k as f32), at(1.0, 0.1 + 0.4 * k as f32)])).collect()
+        }
     }
 }

@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 
 use super::canvas::Canvas;
 use super::icons::{self, Icon};
-use super::logic::{Action, KeyAction, Rate, Tool, action_of};
+use super::logic::{Action, KeyAction, Rate, Slowness, Tool, action_of};
 use super::pane::Pane;
 use super::panel::{self, PanelView, Request};
 use super::saving::Saving;
@@ -28,6 +28,7 @@ pub struct LiveApp {
     options: Options,
     saving: Saving,
     drawn: Rate,
+    slowness: Slowness,
     is_sliding: bool,
 }
 
@@ -46,8 +47,23 @@ pub struct Snapshot {
     pub notice: Option<Notice>,
     /// Where the first picture is \[points\]: left, top, width, height.
     pub picture: [f32; 4],
-    /// What pointers hold: the pointer, the body, the vertex, where the vertex is in the window and where it is pulled, in points.
-    pub held: Vec<(u64, String, u32, Option<[f32; 2]>, Option<[f32; 2]>)>,
+    /// What pointers hold.
+    pub held: Vec<HeldVertex>,
+}
+
+/// A vertex that a pointer holds, for tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldVertex {
+    /// The pointer; 0 is the mouse.
+    pub pointer: u64,
+    /// The body.
+    pub body: String,
+    /// The vertex, as frames number them.
+    pub vertex: u32,
+    /// Where it is in the window \[points\]; none behind the eye.
+    pub place: Option<[f32; 2]>,
+    /// Where it is pulled \[points\].
+    pub target: Option<[f32; 2]>,
 }
 
 impl LiveApp {
@@ -68,7 +84,13 @@ impl LiveApp {
         });
         Ok(Self {
             panes: panes.collect(),
-            shared: Shared { camera: Camera::default(), tool: Tool::Hand, dropping: None, must_look: true },
+            shared: Shared {
+                camera: Camera::default(),
+                tool: Tool::Hand,
+                dropping: None,
+                must_look: true,
+                looked_in: None,
+            },
             selected: 0,
             is_panel_open: true,
             is_sheet_open: false,
@@ -76,6 +98,7 @@ impl LiveApp {
             options,
             saving: Saving::default(),
             drawn: Rate::default(),
+            slowness: Slowness::default(),
             is_sliding: false,
         })
     }
@@ -83,10 +106,12 @@ impl LiveApp {
     /// What the view shows now, for tests.
     pub fn state(&self) -> Snapshot {
         let pane = &self.panes[0];
-        let held = pane.held.iter().map(|(&pointer, held)| {
-            let vertex = self.project(held.vertex);
-            let target = self.in_window(held.target);
-            (pointer, held.body.clone(), held.vertex, vertex, target)
+        let held = pane.held.iter().map(|(&pointer, held)| HeldVertex {
+            pointer,
+            body: held.body.clone(),
+            vertex: held.vertex,
+            place: self.project(held.vertex),
+            target: self.in_window(held.target),
         });
         Snapshot {
             camera: self.shared.camera,
@@ -288,7 +313,7 @@ impl LiveApp {
                 let (left, right) = share(whole.left(), whole.right());
                 Rect::from_min_max(pos2(left, whole.top()), pos2(right, whole.bottom()))
             };
-            viewport::show(ui, rect, pane, &mut self.shared);
+            viewport::show(ui, rect, pane, &mut self.shared, number == 0);
             overlay::show(ui, pane, &self.shared.camera, &self.drawn, time, count > 1);
             overlay::notices(ui, number, pane, time);
         }
@@ -296,7 +321,8 @@ impl LiveApp {
 
     fn open_button(&self, ui: &Ui, requests: &mut Vec<Request>) {
         let corner = ui.ctx().content_rect().right_bottom() - vec2(10.0, 10.0);
-        let area = Area::new(Id::unique("open panel")).order(Order::Middle).pivot(Align2::RIGHT_BOTTOM).fixed_pos(corner);
+        let area =
+            Area::new(Id::unique("open panel")).order(Order::Middle).pivot(Align2::RIGHT_BOTTOM).fixed_pos(corner);
         area.show(ui.ctx(), |ui| {
             if icons::button(ui, Icon::Panel, "panel (P)", 34.0, self.is_panel_open).clicked() {
                 requests.push(Request::Panel);
@@ -346,6 +372,11 @@ impl eframe::App for LiveApp {
         self.is_sliding = context.dragged_id().is_some()
             && self.panes.iter().all(|pane| !pane.gestures.has_fingers() && !pane.gestures.is_down(0));
         self.do_all(&context, requests, time);
+        // Only while every picture follows the one before.
+        let seconds = ui.input(|input| f64::from(input.unstable_dt));
+        if self.panes[0].is_playing() && seconds < 2.0 && self.slowness.is_clear_after(seconds) {
+            self.panes.iter_mut().for_each(|pane| pane.canvas.spare_effort());
+        }
         let is_moving = self.panes.iter().any(Pane::is_playing);
         let is_fading = self.panes.iter_mut().any(|pane| !pane.notices.at(time).is_empty());
         if is_moving {
@@ -353,6 +384,10 @@ impl eframe::App for LiveApp {
         } else if is_fading {
             context.request_repaint_after(std::time::Duration::from_millis(100));
         }
+    }
+
+    fn clear_color(&self, visuals: &eframe::egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
     }
 
     #[cfg(target_arch = "wasm32")]

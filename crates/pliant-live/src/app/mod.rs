@@ -47,7 +47,7 @@ use thiserror::Error;
 
 use crate::protocol::{Command, Event};
 
-pub use live::{LiveApp, Snapshot};
+pub use live::{HeldVertex, LiveApp, Snapshot};
 #[cfg(not(target_arch = "wasm32"))]
 pub use theme::native_options;
 

@@ -1,8 +1,8 @@
 //! What lies over a picture: its title, how it goes, the scale of colours, notices, what is held and drawn.
 
 use eframe::egui::{
-    Align2, Area, Color32, CornerRadius, FontId, Frame, Id, Margin, Order, Painter, Pos2, Rect, RichText, Shape, Stroke, Ui,
-    pos2, vec2,
+    Align2, Area, Color32, CornerRadius, FontId, Frame, Id, Margin, Order, Painter, Pos2, Rect, RichText, Shape,
+    Stroke, Ui, pos2, vec2,
 };
 use glam::DVec2;
 

@@ -83,13 +83,7 @@ pub(crate) fn show(ui: &mut Ui, view: &PanelView, pane: &mut Pane, requests: &mu
     pictures(ui, view, player, requests);
 }
 
-pub(crate) fn run_buttons(
-    ui: &mut Ui,
-    controls: &Controls,
-    is_stored: bool,
-    size: f32,
-    requests: &mut Vec<Request>,
-) {
+pub(crate) fn run_buttons(ui: &mut Ui, controls: &Controls, is_stored: bool, size: f32, requests: &mut Vec<Request>) {
     if is_stored && icons::button(ui, Icon::Previous, "previous frame", size, false).clicked() {
         requests.push(Request::Skip(-1));
     }
@@ -126,7 +120,9 @@ fn speed(ui: &mut Ui, controls: &mut Controls, size: f32, requests: &mut Vec<Req
 
 fn touch(ui: &mut Ui, view: &PanelView, requests: &mut Vec<Request>) {
     ui.horizontal(|ui| {
-        for (tool, icon, name) in [(Tool::Hand, Icon::Hand, "hand: drag bodies"), (Tool::Cut, Icon::Cut, "scissors: draw a cut")] {
+        for (tool, icon, name) in
+            [(Tool::Hand, Icon::Hand, "hand: drag bodies"), (Tool::Cut, Icon::Cut, "scissors: draw a cut")]
+        {
             if icons::button(ui, icon, name, view.button, view.tool == tool && view.dropping.is_none()).clicked() {
                 requests.push(Request::Tool(tool));
             }

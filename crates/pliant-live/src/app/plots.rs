@@ -1,7 +1,7 @@
 //! Energies, residual and milliseconds over the last seconds.
 
 use eframe::egui::{Color32, Ui};
-use egui_plot::{Legend, Line, Plot, PlotPoints};
+use egui_plot::{Corner, Legend, Line, Plot, PlotPoints};
 
 use super::logic::Series;
 use super::theme::{LINES, short};
@@ -89,9 +89,11 @@ fn plot<'a>(
         .set_margin_fraction(eframe::egui::vec2(0.0, 0.08))
         .y_axis_min_width(36.0)
         .y_axis_formatter(move |mark, _| label(mark.value))
-        .legend(Legend::default().background_alpha(0.6));
+        .legend(Legend::default().position(Corner::LeftTop).background_alpha(0.6));
     plot.show(ui, |plot| {
-        for ((name, series), color) in lines.zip(LINES.into_iter().cycle()).filter(|((_, series), _)| !series.is_empty()) {
+        for ((name, series), color) in
+            lines.zip(LINES.into_iter().cycle()).filter(|((_, series), _)| !series.is_empty())
+        {
             let color: Color32 = color;
             let points: PlotPoints<'_> = series.points().collect();
             plot.line(Line::new(name, points).color(color).width(1.5));

@@ -47,14 +47,7 @@ impl Saving {
     }
 
     /// Begins a film of a stored run.
-    pub(crate) fn shoot(
-        &mut self,
-        panes: &mut [Pane],
-        number: usize,
-        camera: &Camera,
-        film: &mut dyn Film,
-        time: f64,
-    ) {
+    pub(crate) fn shoot(&mut self, panes: &mut [Pane], number: usize, camera: &Camera, film: &mut dyn Film, time: f64) {
         let Some(pane) = panes.get_mut(number).filter(|_| self.film.is_none()) else { return };
         let timeline = pane.layout.as_ref().and_then(|layout| layout.timeline.clone());
         let Some((plan, rate)) = timeline.and_then(|own| Some((FilmPlan::new(&own.frames)?, own.rate))) else { return };

@@ -23,12 +23,17 @@ pub(crate) struct Shared {
     pub(crate) dropping: Option<Thing>,
     /// A world was opened, and the camera has not looked at it yet, as the size of the picture was not known.
     pub(crate) must_look: bool,
+    /// The size of the picture [points] in which the camera was placed, while nobody has moved it since.
+    pub(crate) looked_in: Option<DVec2>,
 }
 
 impl Shared {
     pub(crate) fn perform(&mut self, pane: &mut Pane, actions: Vec<Action>) {
         let size = pane.size();
         for action in actions {
+            if matches!(action, Action::Orbit(_) | Action::Pan(_) | Action::Zoom(..)) {
+                self.looked_in = None;
+            }
             match action {
                 Action::Orbit(drag) => self.camera = orbited(&self.camera, drag, size.y),
                 Action::Pan(drag) => self.camera = panned(&self.camera, drag, size),
@@ -59,6 +64,7 @@ impl Shared {
         let size = pane.size();
         if let Some(layout) = &pane.layout {
             self.camera = Camera::of(&layout.viewpoint, layout.bounds, size.x / size.y.max(1.0));
+            self.looked_in = Some(size);
         }
     }
 
@@ -69,10 +75,12 @@ impl Shared {
 }
 
 /// Shows a picture in a rectangle, and does what pointers do there.
-pub(crate) fn show(ui: &mut Ui, rect: Rect, pane: &mut Pane, shared: &mut Shared) {
+pub(crate) fn show(ui: &mut Ui, rect: Rect, pane: &mut Pane, shared: &mut Shared, is_first: bool) {
     pane.rect = rect;
     let response = ui.allocate_rect(rect, Sense::click_and_drag());
-    if shared.must_look && pane.layout.is_some() {
+    // A window that gets another shape still shows everything, until the camera is moved by hand.
+    let is_reshaped = is_first && shared.looked_in.is_some_and(|size| size != pane.size());
+    if (shared.must_look || is_reshaped) && pane.layout.is_some() {
         shared.look_at_all(pane);
         shared.must_look = false;
     }

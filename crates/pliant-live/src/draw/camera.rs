@@ -34,12 +34,7 @@ pub struct Axes {
 impl Default for Camera {
     /// From above, in front.
     fn default() -> Self {
-        Self {
-            eye: DVec3::new(1.0, 1.2, 3.0),
-            target: DVec3::ZERO,
-            up: DVec3::Y,
-            field_of_view: 35f64.to_radians(),
-        }
+        Self { eye: DVec3::new(1.0, 1.2, 3.0), target: DVec3::ZERO, up: DVec3::Y, field_of_view: 35f64.to_radians() }
     }
 }
 
@@ -143,7 +138,7 @@ impl Camera {
         let axes = self.axes();
         let offset = point - self.eye;
         let depth = offset.dot(axes.forward);
-        if !(depth > 1e-6 * self.distance()) {
+        if depth.is_nan() || depth <= 1e-6 * self.distance() {
             return None;
         }
         let scale = 0.5 * size.y / (depth * (0.5 * self.field_of_view).tan());

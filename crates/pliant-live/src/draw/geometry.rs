@@ -151,7 +151,8 @@ impl Geometry {
         self.bodies = around(&positions);
         // Which triangles are drawn changes only where positions get lost and are found again.
         let has_gaps = positions.iter().any(|&position| !is_somewhere(position));
-        let has_same_triangles = !has_gaps && !self.had_gaps && !self.solid.triangles.is_empty() && !self.solid.is_changed;
+        let has_same_triangles =
+            !has_gaps && !self.had_gaps && !self.solid.triangles.is_empty() && !self.solid.is_changed;
         self.had_gaps = has_gaps;
         let before = self.solid.triangles.len();
         self.solid.clear();
@@ -175,12 +176,12 @@ impl Geometry {
         self.casters = self.bodies;
         for ((collider, pose), surface) in layout.colliders.iter().zip(poses).zip(&self.collider_surfaces) {
             let turn = Quat::from_array(pose.rotation);
-            let turn = if turn.length_squared() > 1e-12 && turn.is_finite() { turn.normalize() } else { Quat::IDENTITY };
+            let turn =
+                if turn.length_squared() > 1e-12 && turn.is_finite() { turn.normalize() } else { Quat::IDENTITY };
             let place = Vec3::from(pose.position);
             let positions: Vec<Vec3> = collider.positions.iter().map(|&p| turn * Vec3::from(p) + place).collect();
             let [r, g, b] = collider.color;
-            let colors =
-                Colors { front: [r, g, b, (255.0 * DULL) as u8], back: [r, g, b, 0] };
+            let colors = Colors { front: [r, g, b, (255.0 * DULL) as u8], back: [r, g, b, 0] };
             let drawn: Vec<Vec3> = surface.sources.iter().map(|&v| positions[v as usize]).collect();
             if collider.is_plane {
                 self.planes.add(&drawn, &surface.triangles, colors);
@@ -217,9 +218,11 @@ impl Geometry {
                 self.add_liquid(liquid, colors(body));
                 continue;
             }
-            self.balls.extend(body.points.iter().filter_map(|&v| {
-                Some(Ball { middle: at(v)?.to_array(), radius, value: value(v), color })
-            }));
+            self.balls.extend(
+                body.points
+                    .iter()
+                    .filter_map(|&v| Some(Ball { middle: at(v)?.to_array(), radius, value: value(v), color })),
+            );
         }
     }
 

@@ -16,5 +16,5 @@ mod view;
 
 pub use camera::{Axes, Camera};
 pub use color::value_color;
-pub use renderer::{Renderer, best_samples};
+pub use renderer::{Effort, Renderer, best_samples};
 pub use target::{FORMAT, Pixels, Reading, Target};

@@ -94,12 +94,8 @@ fn uniform() -> wgpu::BindGroupLayoutEntry {
 }
 
 fn paint_bindings(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::FRAGMENT,
-        ty,
-        count: None,
-    };
+    let entry =
+        |binding, ty| wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::FRAGMENT, ty, count: None };
     let texture = |sample_type| wgpu::BindingType::Texture {
         sample_type,
         view_dimension: wgpu::TextureViewDimension::D2,
@@ -182,7 +178,8 @@ impl Maker<'_> {
         let target = wgpu::ColorTargetState {
             format: self.format,
             blend: None,
-            write_mask: wgpu::ColorWrites::ALL,
+            // What is in the fourth channel says which samples are covered; the picture itself is opaque.
+            write_mask: wgpu::ColorWrites::COLOR,
         };
         let fragment = wgpu::FragmentState {
             module,

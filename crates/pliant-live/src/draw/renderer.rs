@@ -16,6 +16,26 @@ const SKY_SAMPLES: u32 = 512;
 /// Of a world whose layout has not come yet.
 const NO_GROUND: Ground = Ground { height: 0.0, color: [0xdf, 0xe2, 0xe6], spacing: 0.0 };
 
+/// How much is spent on soft shadows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// All that makes a picture better.
+    #[default]
+    Full,
+    /// A third of it, for devices that are slow.
+    Little,
+}
+
+impl Effort {
+    /// What suits an adapter: little where the processor does the drawing.
+    pub fn of(adapter: &wgpu::Adapter) -> Self {
+        let info = adapter.get_info();
+        let name = info.name.to_lowercase();
+        let is_software = ["llvmpipe", "swiftshader", "softpipe"].iter().any(|software| name.contains(software));
+        if is_software || info.device_type == wgpu::DeviceType::Cpu { Self::Little } else { Self::Full }
+    }
+}
+
 /// Draws what a layout and a frame say, for any camera, into pictures of one format.
 ///
 /// It draws into any render pass that has a colour target of that format and number of samples, and a depth buffer [`Renderer::DEPTH`], cleared to 0: depths are larger nearby.
@@ -36,6 +56,7 @@ pub struct Renderer {
     bindings: wgpu::BindGroup,
     is_srgb: bool,
     samples: u32,
+    effort: Effort,
     /// The geometry is not on the GPU yet.
     is_new: bool,
     /// The depth maps that were drawn.
@@ -69,10 +90,16 @@ impl Renderer {
             bindings,
             is_srgb: format.is_srgb(),
             samples: samples.max(1),
+            effort: Effort::default(),
             is_new: true,
             maps: None,
             fits: true,
         }
+    }
+
+    /// Changes how much is spent on soft shadows.
+    pub fn set_effort(&mut self, effort: Effort) {
+        self.effort = effort;
     }
 
     /// Changes what there is to draw. Nothing is drawn but the ground until the first frame of the layout comes.
@@ -114,6 +141,7 @@ impl Renderer {
             is_valued: self.geometry.is_valued,
             is_srgb: self.is_srgb,
             samples: self.samples,
+            has_full_effort: self.effort == Effort::Full,
             maps: self.maps,
         };
         if std::mem::take(&mut self.is_new) {
@@ -122,10 +150,7 @@ impl Renderer {
             self.maps = boxes.map(|(bodies, casters)| {
                 let near = nearby(bodies, casters);
                 let reach = 8.0 * diagonal;
-                [
-                    Map::of_lamp(near, casters, reach, LAMP_SAMPLES),
-                    Map::of_sky(near, casters, reach, SKY_SAMPLES),
-                ]
+                [Map::of_lamp(near, casters, reach, LAMP_SAMPLES), Map::of_sky(near, casters, reach, SKY_SAMPLES)]
             });
             shown.maps = self.maps;
             if let Some([lamp, sky]) = &self.maps {
@@ -230,8 +255,8 @@ fn bindings(
         compare: Some(wgpu::CompareFunction::LessEqual),
         ..wgpu::SamplerDescriptor::default()
     });
-    let nearest =
-        device.create_sampler(&wgpu::SamplerDescriptor { label: Some("nearest"), ..wgpu::SamplerDescriptor::default() });
+    let nearest = device
+        .create_sampler(&wgpu::SamplerDescriptor { label: Some("nearest"), ..wgpu::SamplerDescriptor::default() });
     let entry = |binding, resource| wgpu::BindGroupEntry { binding, resource };
     device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("picture"),
@@ -316,12 +341,7 @@ impl MeshBuffers {
     }
 }
 
-fn draw_instances(
-    pass: &mut wgpu::RenderPass<'_>,
-    pipeline: &wgpu::RenderPipeline,
-    instances: &Growing,
-    count: usize,
-) {
+fn draw_instances(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, instances: &Growing, count: usize) {
     if let Some(slice) = instances.slice() {
         pass.set_pipeline(pipeline);
         pass.set_vertex_buffer(0, slice);

@@ -168,8 +168,6 @@ impl Reading {
             }
         }
         self.buffer.unmap();
-        // Where edges are softened by samples, what was drawn last is left in the fourth channel.
-        rgba.iter_mut().skip(3).step_by(4).for_each(|alpha| *alpha = 255);
         Pixels::Here { width, height, rgba }
     }
 }

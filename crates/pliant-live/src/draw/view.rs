@@ -48,6 +48,7 @@ pub(crate) struct Shown {
     pub(crate) is_valued: bool,
     pub(crate) is_srgb: bool,
     pub(crate) samples: u32,
+    pub(crate) has_full_effort: bool,
     /// The depth maps of the lamp and of the sky.
     pub(crate) maps: Option<[Map; 2]>,
 }
@@ -98,7 +99,7 @@ impl View {
             ground: with(shown.ground.color, shown.ground.height),
             horizon: with(HORIZON, shown.ground.spacing.max(0.0)),
             zenith: with(ZENITH, SKY_BRIGHTNESS),
-            flags: [flag(shown.is_valued), flag(shown.is_srgb), shown.samples as f32, 0.0],
+            flags: [flag(shown.is_valued), flag(shown.is_srgb), shown.samples as f32, flag(shown.has_full_effort)],
             colors: std::array::from_fn(|k| Vec3::from(linear_of_value(k as f32 / 63.0)).extend(1.0).to_array()),
             ..Self::zeroed()
         };

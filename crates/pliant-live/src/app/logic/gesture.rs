@@ -93,9 +93,9 @@ impl Gestures {
         if self.pointers.contains_key(&id) {
             return Vec::new();
         }
-        let is_double = self.last_press.is_some_and(|(time, before)| {
-            press.time - time < DOUBLE_SECONDS && before.distance(place) < DOUBLE_PIXELS
-        });
+        let is_double = self
+            .last_press
+            .is_some_and(|(time, before)| press.time - time < DOUBLE_SECONDS && before.distance(place) < DOUBLE_PIXELS);
         // A third press is not a second double click.
         self.last_press = (!is_double).then_some((press.time, place));
         let is_finger = press.button == Button::Touch;

@@ -17,4 +17,4 @@ pub(crate) use notices::Notices;
 pub(crate) use orbit::{orbited, panned, zoomed};
 pub(crate) use player::Player;
 pub(crate) use series::Series;
-pub(crate) use speed::{Rate, faster, lag, slower};
+pub(crate) use speed::{Rate, Slowness, faster, lag, slower};

@@ -25,14 +25,14 @@ impl Series {
         if !time.is_finite() || !value.is_finite() {
             return;
         }
+        // A frame that is shown again replaces itself.
+        if self.points.back().is_some_and(|last| last[0] == time) {
+            self.points.pop_back();
+        }
         self.points.push_back([time, value]);
         while self.points.len() > MOST || self.points.front().is_some_and(|first| first[0] < time - self.seconds) {
             self.points.pop_front();
         }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.points.clear();
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -65,8 +65,9 @@ mod tests {
     fn a_reset_begins_anew_and_infinities_are_left_out() {
         let mut series = Series::of_last(10.0);
         series.add(5.0, 1.0);
+        series.add(5.0, 1.5);
         series.add(6.0, f64::INFINITY);
-        assert_eq!(series.points().count(), 1);
+        assert_eq!(series.points().collect::<Vec<_>>(), [[5.0, 1.5]]);
         series.add(0.1, 3.0);
         assert_eq!(series.points().next(), Some([0.1, 3.0]));
     }

@@ -40,6 +40,26 @@ impl Rate {
     }
 }
 
+/// Whether drawing is slow: many pictures in a row take long.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Slowness(u32);
+
+impl Slowness {
+    /// Seconds of a picture that is slow, and how many in a row are more than a hiccup.
+    const SLOW: f64 = 0.06;
+    const MANY: u32 = 20;
+
+    /// Takes the seconds of a picture; returns true once, when it has become clear.
+    pub(crate) fn is_clear_after(&mut self, seconds: f64) -> bool {
+        match self.0 {
+            Self::MANY => return false,
+            _ if seconds > Self::SLOW => self.0 += 1,
+            _ => self.0 = 0,
+        }
+        self.0 == Self::MANY
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +84,12 @@ mod tests {
         (0..120).for_each(|k| rate.tick(f64::from(k) / 60.0));
         assert!(rate.at(2.0).is_some_and(|found| (found - 60.0).abs() < 0.5));
         assert_eq!(rate.at(4.0), None);
+    }
+
+    #[test]
+    fn only_many_slow_pictures_in_a_row_are_slow() {
+        let mut slowness = Slowness::default();
+        assert!((0..100).all(|k| !slowness.is_clear_after(if k % 10 == 0 { 0.01 } else { 0.1 })));
+        assert_eq!((0..100).filter(|_| slowness.is_clear_after(0.1)).count(), 1);
     }
 }

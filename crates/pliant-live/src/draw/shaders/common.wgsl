@@ -25,7 +25,7 @@ struct View {
     horizon: vec4<f32>,
     // Linear; w: brightness of the sky.
     zenith: vec4<f32>,
-    // 1 if colours show values; 1 if the target encodes sRGB by itself; samples per pixel; unused.
+    // 1 if colours show values; 1 if the target encodes sRGB by itself; samples per pixel; 1 for full effort.
     flags: vec4<f32>,
     // Colours from the lowest value to the highest, linear.
     colors: array<vec4<f32>, 64>,

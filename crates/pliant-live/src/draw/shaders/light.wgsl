@@ -14,9 +14,11 @@ const BOUNCE: f32 = 0.55;
 // Tangent of half the angle that the lamp spans.
 const SOFTNESS: f32 = 0.0524;
 const GOLDEN_ANGLE: f32 = 2.3999632;
-const LIGHT_SAMPLES: i32 = 20;
-const SEARCH_SAMPLES: i32 = 12;
-const SKY_SAMPLES: i32 = 14;
+
+// Samples of the lamp, of the search for what is before it, and of the sky, with full effort and with little.
+fn samples(full: i32, few: i32) -> i32 {
+    return select(few, full, view.flags.w > 0.5);
+}
 
 // Between 0 and 1, different for neighbouring pixels. [Jimenez 2014, Next generation post processing in Call of Duty]
 fn noise(pixel: vec2<f32>) -> f32 {
@@ -42,7 +44,7 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     let depth = view.light_size.y;
     let side = view.light_size.z;
     let at = map_place(view.light_map * vec4(position + 1.5 * side * normal, 1.0));
-    if any(at.xy <= vec2(0.0)) || any(at.xy >= vec2(1.0)) || at.z >= 1.0 {
+    if any(at.xy <= vec2(0.0)) || any(at.xy >= vec2(1.0)) {
         return 1.0;
     }
     // How the depth of the surface itself changes across the map, so that a wide filter does not find the surface in its own shadow.
@@ -53,14 +55,19 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     let turn = 6.2831853 * noise(pixel);
     let slack = 0.6 * side / depth;
 
-    let reach = clamp(SOFTNESS * at.z * depth, 2.0 * side, 0.08 * view.center.w);
+    let search_samples = samples(12, 5);
+    let light_samples = samples(24, 8);
+    // A few samples find thin things only in a narrow search.
+    let widest = select(0.02, 0.08, view.flags.w > 0.5);
+    let reach = clamp(SOFTNESS * at.z * depth, 2.0 * side, widest * view.center.w);
     var found = 0.0;
     var sum = 0.0;
-    for (var k = 0; k < SEARCH_SAMPLES; k++) {
-        let shift = spiral(k, SEARCH_SAMPLES, turn) * reach / width;
+    for (var k = 0; k < search_samples; k++) {
+        let shift = spiral(k, search_samples, turn) * reach / width;
         let own = at.z + clamp(dot(slope, shift), -0.1, 0.1) - slack;
         let blocker = textureSampleLevel(light_heights, nearest, at.xy + shift, 0.0).r;
-        if blocker < own {
+        // Where nothing is, the map is as deep as it can be.
+        if blocker < min(own, 0.99999) {
             found += 1.0;
             sum += own - blocker;
         }
@@ -70,12 +77,12 @@ fn lamp_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     }
     let radius = clamp(SOFTNESS * depth * sum / found, 1.2 * side, reach);
     var seen = 0.0;
-    for (var k = 0; k < LIGHT_SAMPLES; k++) {
-        let shift = spiral(k, LIGHT_SAMPLES, turn) * radius / width;
+    for (var k = 0; k < light_samples; k++) {
+        let shift = spiral(k, light_samples, turn) * radius / width;
         let own = at.z + clamp(dot(slope, shift), -0.1, 0.1) - slack;
-        seen += textureSampleCompareLevel(light_depths, light_compare, at.xy + shift, own);
+        seen += textureSampleCompareLevel(light_depths, light_compare, at.xy + shift, min(own, 0.99999));
     }
-    return seen / f32(LIGHT_SAMPLES);
+    return seen / f32(light_samples);
 }
 
 // Light of the sky on a surface, and the share of the sky that is seen. Rays are followed over a map of heights from above.
@@ -89,12 +96,15 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
     let side = view.sky_size.z;
     let at = map_place(view.sky_map * vec4(position + 1.2 * side * normal, 1.0));
     let height = at.z;
-    let turn = 6.2831853 * noise(pixel + vec2(37.0, 17.0));
-    let jitter = 0.5 + noise(pixel.yx + vec2(5.0, 91.0));
+    // Noise hides that rays are few; as each is soft by itself, little is enough.
+    let fewness = select(1.0, 0.4, view.flags.w > 0.5);
+    let turn = 1.1 * fewness * noise(pixel + vec2(37.0, 17.0));
+    let jitter = 1.0 + 0.6 * fewness * (noise(pixel.yx + vec2(5.0, 91.0)) - 0.5);
+    let sky_samples = samples(18, 6);
     var whole = 0.0001;
     var open = 0.0001;
-    for (var k = 0; k < SKY_SAMPLES; k++) {
-        let rise = (f32(k) + 0.5) / f32(SKY_SAMPLES);
+    for (var k = 0; k < sky_samples; k++) {
+        let rise = (f32(k) + 0.5) / f32(sky_samples);
         let level = sqrt(1.0 - rise * rise);
         let angle = f32(k) * GOLDEN_ANGLE + turn;
         let direction = vec3(level * cos(angle), rise, level * sin(angle));
@@ -109,8 +119,9 @@ fn sky_seen(position: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> vec2<f3
             let top = textureSampleLevel(sky_heights, nearest, place, 0.0).r;
             // How far the top lies above the ray [m]: what is far above leaves the ray free underneath.
             let above = (height - along * direction.y / depth - top) * depth;
-            let soft = clamp(above / (0.2 * along + side), 0.0, 1.0);
-            hidden = max(hidden, soft * clamp(2.0 - above / (1.5 * along), 0.0, 1.0));
+            let soft = clamp(above / (0.5 * along + side), 0.0, 1.0);
+            let is_there = select(0.0, 1.0, top < 0.99999);
+            hidden = max(hidden, is_there * soft * clamp(1.7 - above / along, 0.0, 1.0));
         }
         whole += cosine;
         open += cosine * (1.0 - hidden);
