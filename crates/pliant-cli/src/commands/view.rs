@@ -1,9 +1,6 @@
 //! `pliant view`: a window on a scene that runs, or on a finished run.
 
-use std::error::Error;
 use std::path::PathBuf;
-
-use crate::Outcome;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,7 +36,7 @@ const EXAMPLES: &str = "Examples:
 Without a display, `pliant render` draws pictures of runs.";
 
 #[cfg(not(feature = "view"))]
-pub(crate) fn run(_: &Arguments) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(_: &Arguments) -> Result<crate::Outcome, Box<dyn std::error::Error>> {
     Err("this command was built without windows; build it with the feature \"view\", or draw pictures by `pliant render`".into())
 }
 
