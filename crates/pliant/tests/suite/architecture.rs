@@ -51,12 +51,13 @@ fn every_module_of_the_engine_is_on_the_architecture_page() {
 }
 
 /// From the engine outwards; a crate may depend on those before it.
-const LAYERS: [&str; 10] = [
+const LAYERS: [&str; 11] = [
     "pliant",
     "pliant-gpu",
     "pliant-io",
     "pliant-scene",
     "pliant-picture",
+    "pliant-live",
     "pliant-reproduce",
     "pliant-cli",
     "pliant-web",
