@@ -169,6 +169,15 @@ fn a_stroke_parts_the_cloth() {
 }
 
 #[test]
+fn a_stroke_may_begin_and_end_beside_the_cloth() {
+    let mut viewer = Viewer::of("curtain");
+    let before = viewer.layout().vertices;
+    viewer.send(Command::Cut { stroke: vec![Viewer::down(-3.0, 0.1), Viewer::down(3.0, 0.1)] });
+    viewer.turns(40);
+    assert!(viewer.layout().vertices > before, "{:?}", viewer.notices);
+}
+
+#[test]
 fn things_drop_in_and_stay_until_the_scene_begins_anew() {
     let mut viewer = Viewer::of("cloth-on-spheres");
     let (bodies, vertices) = (viewer.layout().bodies.len(), viewer.layout().vertices);

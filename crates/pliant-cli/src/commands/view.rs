@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// Folder for pictures and films.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     out: PathBuf,
+    /// Write what the window shows to a file, a line of JSON whenever that changes: for programs that drive the window.
+    #[arg(long, value_name = "FILE", hide = true)]
+    trace: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -52,7 +55,7 @@ mod window {
     use pliant_io::store::RunStore;
     use pliant_live::protocol::{Notice, Severity};
     use pliant_live::session::Session;
-    use pliant_live::window::{Opening, Show, WindowError, show};
+    use pliant_live::window::{Files, Opening, Show, WindowError, show};
     use pliant_scene::{Scene, SceneError};
 
     use super::Arguments;
@@ -61,7 +64,7 @@ mod window {
     use crate::commands::solver;
 
     pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
-        let Arguments { what, beside, set, solver: first, against, iterations, out } = arguments;
+        let Arguments { what, beside, set, solver: first, against, iterations, out, trace } = arguments;
         let named = |name: &Option<String>| name.as_ref().map(|name| solver(name, *iterations)).transpose();
         let (first_choice, other_choice) = (named(first)?, named(against)?);
         let mut shows = vec![shown(what, set, first_choice.clone(), first.as_deref())?];
@@ -76,7 +79,8 @@ mod window {
             shows.push(shown(what, set, other_choice, against.as_deref())?);
         }
         let name = Path::new(what).file_stem().map_or_else(|| what.clone(), |name| name.to_string_lossy().into_owned());
-        show(&name, shows, out.clone()).map_err(|error| -> Box<dyn Error> {
+        let files = Files { folder: out.clone(), trace: trace.clone() };
+        show(&name, shows, files).map_err(|error| -> Box<dyn Error> {
             match error {
                 WindowError::NoDisplay => {
                     format!("{error}; `pliant run {what}` and `pliant render` draw pictures without one").into()

@@ -10,4 +10,5 @@ mod killed;
 mod pictures;
 mod render;
 mod reproduce;
+mod window;
 mod words;

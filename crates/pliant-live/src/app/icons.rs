@@ -2,6 +2,8 @@
 
 use eframe::egui::{Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
 
+use super::places;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Icon {
     Play,
@@ -28,6 +30,7 @@ pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, size: f32, is_chosen: 
         let stroke = Stroke::new((0.1 * side).max(1.5), style.fg_stroke.color);
         ui.painter().extend(shapes(icon, inner, stroke));
     }
+    places::note(&response, name);
     response.on_hover_text(name)
 }
 

@@ -1,5 +1,7 @@
 //! The view as a whole.
 
+use std::collections::BTreeMap;
+
 use eframe::egui::{
     Align2, Area, CentralPanel, Context, Event, Frame, Id, Margin, Order, Panel, Rect, ScrollArea, Ui, pos2, vec2,
 };
@@ -12,9 +14,9 @@ use super::pane::Pane;
 use super::panel::{self, PanelView, Request};
 use super::saving::Saving;
 use super::viewport::{self, Shared};
-use super::{AppError, Options, PaneSetup, bar, overlay, theme};
+use super::{AppError, Options, PaneSetup, bar, overlay, places, theme};
 use crate::draw::Camera;
-use crate::protocol::{Command, Notice};
+use crate::protocol::{Command, Notice, SolverKind};
 
 /// One or two simulations, side by side, which are looked at from the same place.
 pub struct LiveApp {
@@ -49,6 +51,10 @@ pub struct Snapshot {
     pub picture: [f32; 4],
     /// What pointers hold.
     pub held: Vec<HeldVertex>,
+    /// The solver of the first simulation; none in a stored run.
+    pub solver: Option<SolverKind>,
+    /// How many vertices and triangles there are to draw: cuts and things that come change both.
+    pub counts: [usize; 2],
 }
 
 /// A vertex that a pointer holds, for tests.
@@ -121,7 +127,17 @@ impl LiveApp {
             notice: pane.notices.newest().cloned(),
             picture: [pane.rect.left(), pane.rect.top(), pane.rect.width(), pane.rect.height()],
             held: held.collect(),
+            solver: pane.controls.as_ref().and_then(|controls| Some(controls.solver.as_ref()?.0)),
+            counts: pane.layout.as_ref().map_or([0; 2], |layout| {
+                [layout.vertices as usize, layout.bodies.iter().map(|body| body.triangles.len()).sum()]
+            }),
         }
+    }
+
+    /// Where buttons and menus were in the last picture of the window \[points\], by name: left, top, width, height. For tests.
+    pub fn places(context: &Context) -> BTreeMap<String, [f32; 4]> {
+        let sides = |rect: Rect| [rect.left(), rect.top(), rect.width(), rect.height()];
+        places::take(context).into_iter().map(|(name, rect)| (name, sides(rect))).collect()
     }
 
     /// Where a vertex of the first simulation is in the window \[points\]; none behind the eye.

@@ -37,6 +37,7 @@ mod logic;
 mod overlay;
 mod pane;
 mod panel;
+mod places;
 mod plots;
 mod saving;
 mod theme;

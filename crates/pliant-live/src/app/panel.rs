@@ -6,6 +6,7 @@ use glam::DVec3;
 use super::icons::{self, Icon};
 use super::logic::{Tool, faster, slower};
 use super::pane::Pane;
+use super::places;
 use super::theme::short;
 use crate::protocol::{Change, Coloring, Command, Controls, Thing};
 
@@ -217,11 +218,12 @@ fn solver(ui: &mut Ui, controls: &mut Controls, requests: &mut Vec<Request>) {
     let before = *kind;
     ui.horizontal(|ui| {
         ui.label("solver");
-        ComboBox::from_id_salt("solver").selected_text(before.name()).show_ui(ui, |ui| {
+        let menu = ComboBox::from_id_salt("solver").selected_text(before.name()).show_ui(ui, |ui| {
             for &choice in kinds.iter() {
-                ui.selectable_value(kind, choice, choice.name());
+                places::note(&ui.selectable_value(kind, choice, choice.name()), choice.name());
             }
         });
+        places::note(&menu.response, "solver");
     });
     if *kind != before {
         change(Change::Solver(*kind));

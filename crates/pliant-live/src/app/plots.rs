@@ -48,7 +48,10 @@ impl History {
                 series.add(time, *milliseconds);
             }
         }
-        self.step.add(time, measured.milliseconds);
+        // Stored runs do not know.
+        if measured.milliseconds > 0.0 {
+            self.step.add(time, measured.milliseconds);
+        }
     }
 
     pub(crate) fn clear(&mut self) {

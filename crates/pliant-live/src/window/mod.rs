@@ -2,6 +2,7 @@
 
 mod files;
 mod thread;
+mod trace;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use thiserror::Error;
 
 pub use files::Films;
 pub use thread::{Opening, ThreadLink};
+use trace::Traced;
 
 use crate::app::{LiveApp, Options, PaneSetup, native_options};
 
@@ -32,8 +34,17 @@ pub struct Show {
     pub opening: Opening,
 }
 
-/// Opens a window on one or two simulations, and returns when it is closed. Pictures and films go into a folder.
-pub fn show(title: &str, shows: Vec<Show>, folder: PathBuf) -> Result<(), WindowError> {
+/// Where a window writes.
+#[derive(Debug, Clone)]
+pub struct Files {
+    /// Folder of pictures and films.
+    pub folder: PathBuf,
+    /// A file that is told what the window shows, in a line of JSON whenever that changes: for programs that drive the window, such as tests.
+    pub trace: Option<PathBuf>,
+}
+
+/// Opens a window on one or two simulations, and returns when it is closed.
+pub fn show(title: &str, shows: Vec<Show>, files: Files) -> Result<(), WindowError> {
     if !has_display() {
         return Err(WindowError::NoDisplay);
     }
@@ -43,10 +54,14 @@ pub fn show(title: &str, shows: Vec<Show>, folder: PathBuf) -> Result<(), Window
             .into_iter()
             .map(|show| PaneSetup { title: show.title, link: Box::new(ThreadLink::open(show.opening)) });
         let options = Options {
-            save_picture: Some(files::pictures(folder.clone(), name.clone())),
-            film: Some(Box::new(Films::new(folder, name))),
+            save_picture: Some(files::pictures(files.folder.clone(), name.clone())),
+            film: Some(Box::new(Films::new(files.folder, name))),
         };
-        Ok(Box::new(LiveApp::new(context, panes.collect(), options)?) as Box<dyn eframe::App>)
+        let app = LiveApp::new(context, panes.collect(), options)?;
+        Ok(match files.trace {
+            Some(path) => Box::new(Traced::new(app, &path)?) as Box<dyn eframe::App>,
+            None => Box::new(app),
+        })
     };
     let opened = eframe::run_native("pliant", native_options(&format!("{title} – Pliant")), Box::new(create));
     opened.map_err(|error| WindowError::Refused(error.to_string()))
