@@ -1,5 +1,7 @@
 // The picture: a canvas that the module `view` draws into, and what happens when its graphics are lost.
 
+import { compiled } from "./simulation.js";
+
 // A context that is lost more often than this in a minute is not worth another attempt.
 const MOST_LOSSES = 3;
 
@@ -8,6 +10,9 @@ export class Picture {
   constructor(box, simulation, on, options) {
     Object.assign(this, { box, simulation, on, options });
     this.losses = [];
+    this.module = compiled("view");
+    // What is wrong is told when it is needed.
+    this.module.catch(() => {});
     this.attempt = 0;
     // A key to leave the picture by: Tab goes round among its sliders.
     box.addEventListener("keydown", (event) => {
@@ -23,11 +28,11 @@ export class Picture {
     canvas.setAttribute("aria-label", this.box.getAttribute("aria-label"));
     canvas.setAttribute("role", "application");
     // A module that has panicked is of no use any more: another address loads another.
-    const address = this.has_panicked ? `./view.js?${attempt}` : "./view.js";
+    const address = this.has_panicked ? `./modules/view.js?${attempt}` : "./modules/view.js";
     this.has_panicked = false;
     try {
       const module = await import(address);
-      await module.default();
+      this.wasm = await module.default({ module_or_path: await this.module });
       const view = new module.View();
       this.box.replaceChildren(canvas);
       canvas.addEventListener("webglcontextlost", (event) => {

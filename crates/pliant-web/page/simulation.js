@@ -3,7 +3,9 @@
 // Seconds without an answer after which the user is told.
 const PATIENCE = 8;
 
-async function compiled(url) {
+// A wasm module of the page.
+export async function compiled(name) {
+  const url = new URL(`modules/${name}_bg.wasm`, import.meta.url);
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url} cannot be loaded: ${answer.status} ${answer.statusText}`);
   // Some hosts do not know the type of wasm.
@@ -18,7 +20,7 @@ export class Simulation {
     this.files = new Map();
     this.scene = null;
     this.questions = new Map();
-    this.module = compiled(new URL("simulation_bg.wasm", import.meta.url));
+    this.module = compiled("simulation");
     this.begin();
     setInterval(() => this.look(), 1000);
   }

@@ -1,6 +1,6 @@
 // The worker of the simulation: takes messages of the page, turns the session, and posts what comes of it.
 
-import init, { Simulation, last_panic } from "./simulation.js";
+import init, { Simulation, last_panic } from "./modules/simulation.js";
 
 // More than a page can simulate while anyone waits for it.
 const MOST_VERTICES = 200_000;

@@ -20,8 +20,9 @@ pub(crate) fn page(folder: &Path) -> Result<(), Box<dyn Error>> {
     let own = PathBuf::from(own);
     let root = own.parent().and_then(Path::parent).ok_or("the source of this program is not in the folder crates of Pliant")?;
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let modules = folder.join("modules");
     for module in modules::NAMES {
-        modules::build(root, module, folder)?;
+        modules::build(root, module, &modules)?;
     }
     gallery::build(root, folder)?;
     for entry in std::fs::read_dir(own.join("page"))? {
@@ -29,8 +30,10 @@ pub(crate) fn page(folder: &Path) -> Result<(), Box<dyn Error>> {
         std::fs::copy(file.path(), folder.join(file.file_name()))?;
     }
     let mut size = 0;
-    for entry in std::fs::read_dir(folder)? {
-        size += compress(&entry?.path())?;
+    for part in [folder, &modules] {
+        for entry in std::fs::read_dir(part)? {
+            size += compress(&entry?.path())?;
+        }
     }
     println!("{}: {:.2} MB compressed, without pictures", folder.display(), size as f64 * 1e-6);
     Ok(())

@@ -24,7 +24,7 @@ const CUBE = `${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `v ${80 * (k & 1)} ${80 * ((
 f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n`;
 
 test("the modules are at most 3 MB compressed", () => {
-  const sizes = ["view_bg.wasm", "simulation_bg.wasm"].map((name) => brotliCompressSync(readFileSync(`${process.env.PLIANT_PAGE}/${name}`)).length);
+  const sizes = ["view_bg.wasm", "simulation_bg.wasm"].map((name) => brotliCompressSync(readFileSync(`${process.env.PLIANT_PAGE}/modules/${name}`)).length);
   console.log(`view ${sizes[0]} bytes, simulation ${sizes[1]} bytes`);
   assert.ok(sizes[0] + sizes[1] <= 3e6, `${sizes}`);
 });
