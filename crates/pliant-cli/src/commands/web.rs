@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     scene: Option<String>,
 }
 
+/// The profile of the program that builds the page: that of the command, whose parts are compiled already.
+const PROFILE: &str = if cfg!(debug_assertions) { "dev" } else { "release" };
+
 const EXAMPLES: &str = "Examples:
   pliant web                      builds the page, serves it on this machine, and opens it
   pliant web hammock              the same, and opens a scene
@@ -92,7 +95,7 @@ fn build(folder: &Path) -> Result<(), Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let status = Command::new(&cargo)
         .current_dir(root)
-        .args(["run", "--quiet", "--release", "--locked", "--package", "pliant-web", "--"])
+        .args(["run", "--quiet", "--locked", "--package", "pliant-web", "--profile", PROFILE, "--"])
         .arg(folder)
         .status()
         .map_err(|error| format!("{} cannot be run: {error}; Rust is needed to build the page", cargo.display()))?;

@@ -8,17 +8,24 @@ mod modules;
 
 use std::error::Error;
 use std::ffi::OsStr;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use brotli::BrotliCompress;
+use brotli::enc::BrotliEncoderParams;
+
+/// Of Brotli: the best, and its largest window, in powers of two.
+const QUALITY: i32 = 11;
+const WINDOW: i32 = 22;
 
 /// Builds the page. Files of an earlier build are replaced; others in the folder stay.
 pub(crate) fn page(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let own = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("run this program by cargo, which says where its source is")?;
+    let own =
+        std::env::var_os("CARGO_MANIFEST_DIR").ok_or("run this program by cargo, which says where its source is")?;
     let own = PathBuf::from(own);
-    let root = own.parent().and_then(Path::parent).ok_or("the source of this program is not in the folder crates of Pliant")?;
+    let root = own
+        .parent()
+        .and_then(Path::parent)
+        .ok_or("the source of this program is not in the folder crates of Pliant")?;
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let modules = folder.join("modules");
     for module in modules::NAMES {
@@ -45,9 +52,12 @@ fn compress(path: &Path) -> Result<usize, Box<dyn Error>> {
     if !["wasm", "js", "css", "html", "json", "svg"].contains(&ending) {
         return Ok(0);
     }
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(&std::fs::read(path)?)?;
-    let bytes = encoder.finish()?;
-    std::fs::write(path.with_extension(format!("{ending}.gz")), &bytes)?;
+    let (whole, mut bytes) = (std::fs::read(path)?, Vec::new());
+    BrotliCompress(
+        &mut whole.as_slice(),
+        &mut bytes,
+        &BrotliEncoderParams { quality: QUALITY, lgwin: WINDOW, ..BrotliEncoderParams::default() },
+    )?;
+    std::fs::write(path.with_added_extension("br"), &bytes)?;
     Ok(bytes.len())
 }

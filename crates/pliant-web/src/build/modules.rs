@@ -36,7 +36,13 @@ pub(crate) fn build(root: &Path, name: &str, folder: &Path) -> Result<(), Box<dy
     let module = target.join(TARGET).join(PROFILE).join("pliant_web.wasm");
     let mut bindgen = Bindgen::new();
     bindgen.web(true).map_err(|error| error.to_string())?;
-    bindgen.input_bytes(name, std::fs::read(module)?).typescript(false).remove_name_section(true).remove_producers_section(true);
-    bindgen.generate(folder).map_err(|error| format!("the module {name} cannot be prepared for JavaScript: {error:#}"))?;
+    bindgen
+        .input_bytes(name, std::fs::read(module)?)
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true);
+    bindgen
+        .generate(folder)
+        .map_err(|error| format!("the module {name} cannot be prepared for JavaScript: {error:#}"))?;
     Ok(())
 }

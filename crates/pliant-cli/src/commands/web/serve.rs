@@ -58,16 +58,17 @@ impl Site {
     }
 
     fn reply(&self, request: Request) {
-        let takes_gzip = request.headers().iter().any(|header| {
-            header.field.equiv("Accept-Encoding") && header.value.as_str().split(',').any(|one| one.trim().starts_with("gzip"))
+        let takes_brotli = request.headers().iter().any(|header| {
+            header.field.equiv("Accept-Encoding") && header.value.as_str().split(',').any(|one| one.trim() == "br")
         });
         let answer = match request.method() {
-            Method::Get | Method::Head => answer(&self.folder, request.url(), takes_gzip),
+            Method::Get | Method::Head => answer(&self.folder, request.url(), takes_brotli),
             _ => Answer::text(405, "only GET and HEAD are answered\n"),
         };
-        let mut headers = vec![("Content-Type", answer.kind), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")];
+        let mut headers =
+            vec![("Content-Type", answer.kind), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")];
         if answer.is_compressed {
-            headers.push(("Content-Encoding", "gzip"));
+            headers.push(("Content-Encoding", "br"));
         }
         let headers = headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok());
         let mut response = Response::from_data(answer.body).with_status_code(answer.status);
@@ -78,7 +79,7 @@ impl Site {
 }
 
 /// The file of an address, if it is one of the folder.
-fn answer(folder: &Path, url: &str, takes_gzip: bool) -> Answer {
+fn answer(folder: &Path, url: &str, takes_brotli: bool) -> Answer {
     let missing = || Answer::text(404, "there is no such file\n");
     let path = url.split(['?', '#']).next().unwrap_or("").trim_start_matches('/');
     let path = Path::new(if path.is_empty() { "index.html" } else { path });
@@ -86,8 +87,8 @@ fn answer(folder: &Path, url: &str, takes_gzip: bool) -> Answer {
     let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
     let Some(kind) = kind_of(path).filter(|_| is_inside) else { return missing() };
     let file = folder.join(path);
-    let compressed = file.with_added_extension("gz");
-    if takes_gzip && let Ok(body) = std::fs::read(compressed) {
+    let compressed = file.with_added_extension("br");
+    if takes_brotli && let Ok(body) = std::fs::read(compressed) {
         return Answer { status: 200, kind, is_compressed: true, body };
     }
     match std::fs::read(file) {
@@ -123,7 +124,7 @@ mod tests {
         std::fs::create_dir_all(folder.join("site/scenes"))?;
         std::fs::write(folder.join("site/index.html"), "<p>hello")?;
         std::fs::write(folder.join("site/view.wasm"), "plain")?;
-        std::fs::write(folder.join("site/view.wasm.gz"), "small")?;
+        std::fs::write(folder.join("site/view.wasm.br"), "small")?;
         std::fs::write(folder.join("site/scenes/a.toml"), "title = \"a\"")?;
         std::fs::write(folder.join("secret.html"), "secret")?;
         Ok(folder)
@@ -132,8 +133,8 @@ mod tests {
     #[test]
     fn files_of_the_folder_are_sent_with_their_type_and_no_others() -> Result<(), std::io::Error> {
         let folder = site("answers")?;
-        let ask = |url: &str, gzip: bool| {
-            let answer = answer(&folder.join("site"), url, gzip);
+        let ask = |url: &str, brotli: bool| {
+            let answer = answer(&folder.join("site"), url, brotli);
             (answer.status, answer.kind, answer.is_compressed, String::from_utf8_lossy(&answer.body).into_owned())
         };
         assert_eq!(ask("/", false), (200, "text/html; charset=utf-8", false, "<p>hello".to_owned()));
@@ -141,7 +142,9 @@ mod tests {
         assert_eq!(ask("/view.wasm", true), (200, "application/wasm", true, "small".to_owned()));
         assert_eq!(ask("/view.wasm", false), (200, "application/wasm", false, "plain".to_owned()));
         assert_eq!(ask("/scenes/a.toml", true).3, "title = \"a\"");
-        for url in ["/../secret.html", "/scenes/../../secret.html", "//etc/passwd", "/scenes", "/none.js", "/view.wasm.gz"] {
+        for url in
+            ["/../secret.html", "/scenes/../../secret.html", "//etc/passwd", "/scenes", "/none.js", "/view.wasm.br"]
+        {
             assert_eq!(ask(url, false).0, 404, "{url}");
         }
         std::fs::remove_dir_all(folder)
@@ -156,14 +159,17 @@ mod tests {
         std::thread::spawn(move || site.serve());
         let ask = |request: &str| -> Result<String, std::io::Error> {
             let mut stream = TcpStream::connect(address)?;
-            write!(stream, "{request} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAccept-Encoding: br, gzip\r\n\r\n")?;
+            write!(
+                stream,
+                "{request} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAccept-Encoding: gzip, br\r\n\r\n"
+            )?;
             let mut answer = String::new();
             stream.read_to_string(&mut answer)?;
             Ok(answer)
         };
         let wasm = ask("GET /view.wasm")?;
         assert!(wasm.starts_with("HTTP/1.1 200"), "{wasm}");
-        for line in ["Content-Type: application/wasm", "Content-Encoding: gzip", "small"] {
+        for line in ["Content-Type: application/wasm", "Content-Encoding: br", "small"] {
             assert!(wasm.contains(line), "{wasm}");
         }
         assert!(ask("DELETE /view.wasm")?.starts_with("HTTP/1.1 405"));
@@ -173,7 +179,8 @@ mod tests {
 
     #[test]
     fn a_folder_without_a_page_is_refused() {
-        let error = Site::open(Path::new("no/such"), Ipv4Addr::LOCALHOST.into(), 0).err().map(|error| error.to_string());
+        let error =
+            Site::open(Path::new("no/such"), Ipv4Addr::LOCALHOST.into(), 0).err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some("no/such has no page in it: there is no index.html"));
     }
 }
