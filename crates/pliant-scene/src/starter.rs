@@ -51,9 +51,23 @@ pub fn scene_of_mesh(path: &str, files: &Files) -> Result<String, ReadError> {
         let _ = writeln!(text, "metres_per_unit = {scale:?}   # it is {} units large", rounded(size));
     }
     if content == "fill" {
-        text.push_str("cells = 16       # along its longest side\npieces = \"all\"   # thin parts may come apart\n");
+        let cells = cells_for(signed_volume(&mesh) / size.powi(3));
+        let _ = writeln!(text, "cells = {cells}       # along its longest side\npieces = \"all\"   # thin parts may come apart");
     }
     Ok(text)
+}
+
+/// Volume that the triangles of a closed surface enclose \[cubes of its units\].
+fn signed_volume(mesh: &ImportedMesh) -> f64 {
+    let corner = |vertex: u32| mesh.positions[vertex as usize];
+    mesh.triangles.iter().map(|&[a, b, c]| corner(a).dot(corner(b).cross(corner(c))) / 6.0).sum::<f64>().abs()
+}
+
+/// Cells along the longest side of a solid that fills a share of the cube around it: as many as can be simulated while somebody looks on.
+fn cells_for(share: f64) -> usize {
+    const CELLS: f64 = 600.0;
+    let cells = (CELLS / share).cbrt();
+    if cells.is_finite() { cells.clamp(8.0, 24.0) as usize } else { 16 }
 }
 
 /// A word of TOML.
@@ -127,6 +141,12 @@ mod tests {
             assert!(lowest(&run) < before, "{path} hangs in the air");
         }
         Ok(())
+    }
+
+    #[test]
+    fn what_fills_little_of_its_box_has_finer_cells() {
+        let cells = [1.0, 0.3, 1e-3, 0.0, f64::NAN].map(cells_for);
+        assert_eq!(cells, [8, 12, 24, 16, 16]);
     }
 
     #[test]

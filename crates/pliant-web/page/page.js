@@ -223,6 +223,11 @@ window.pliant = {
   state: () => picture.view?.state() ?? null,
   project: (vertex) => picture.view?.project(vertex) ?? null,
   open: (text, name = "scene.toml") => open(name, text, null),
+  memory: () => ({
+    view: picture.wasm?.memory.buffer.byteLength ?? 0,
+    simulation: simulation.memory,
+    script: performance.memory?.usedJSHeapSize ?? 0,
+  }),
   get current() {
     return current;
   },

@@ -20,6 +20,8 @@ export class Simulation {
     this.files = new Map();
     this.scene = null;
     this.questions = new Map();
+    // Bytes of the memory of the worker, when it was last asked.
+    this.memory = 0;
     this.module = compiled("simulation");
     this.begin();
     setInterval(() => this.look(), 1000);
@@ -63,6 +65,7 @@ export class Simulation {
       this.is_ready = true;
       for (const message of this.waiting.splice(0)) this.worker.postMessage(message);
     }
+    if (data.pong) this.memory = data.pong;
     if (data.events?.length) this.on.events(data.events);
     for (const told of data.told ?? []) {
       if (told.opened !== undefined) this.on.opened(told.opened);

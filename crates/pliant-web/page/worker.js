@@ -8,6 +8,7 @@ const MOST_VERTICES = 200_000;
 const TIMER = 0.004;
 
 let simulation = null;
+let memory = null;
 let timer = 0;
 let is_posted = false;
 const soon = new MessageChannel();
@@ -57,7 +58,7 @@ function attempt(work) {
 const does = {
   async module({ module }) {
     try {
-      await init({ module_or_path: module });
+      ({ memory } = await init({ module_or_path: module }));
       simulation = new Simulation(MOST_VERTICES);
       postMessage({ ready: true });
     } catch (error) {
@@ -78,7 +79,7 @@ const does = {
     }
     postMessage({ answer: { number, ...answer } });
   },
-  ping: () => postMessage({ pong: true }),
+  ping: () => postMessage({ pong: memory.buffer.byteLength }),
 };
 
 onmessage = ({ data }) => {

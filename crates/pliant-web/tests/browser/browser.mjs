@@ -4,11 +4,11 @@ import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-export const SLOW = 120_000;
+const SLOW = 120_000;
 const WEBGL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"];
 const NO_GRAPHICS = ["--disable-gpu", "--disable-3d-apis", "--disable-software-rasterizer"];
-export const GRAPHICS = { webgl: WEBGL, webgpu: [...WEBGL, ...WEBGPU], none: NO_GRAPHICS };
+const GRAPHICS = { webgl: WEBGL, webgpu: [...WEBGL, ...WEBGPU], none: NO_GRAPHICS };
 
 function needed(name) {
   const value = process.env[name];
@@ -38,13 +38,6 @@ export function serve() {
   });
 }
 
-export function launch(graphics) {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", ...GRAPHICS[graphics]],
-  });
-}
-
 // A page with what a user does to it.
 export class Visitor {
   constructor(page) {
@@ -54,15 +47,22 @@ export class Visitor {
     page.on("crash", () => this.complaints.push("the page crashed"));
   }
 
-  static async open(browser, address, { width = 1280, height = 800, ...options } = {}) {
-    const context = await browser.newContext({ viewport: { width, height }, ...options });
-    const visitor = new Visitor(await context.newPage());
-    await visitor.page.goto(address);
-    return visitor;
-  }
-
-  close() {
-    return this.page.context().close();
+  // Calls `work` with a visitor, in a browser of its own: what draws by software leaves nothing for a second page.
+  static async visit(address, work, { graphics = "webgl", width = 960, height = 640, ...options } = {}) {
+    const browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", ...GRAPHICS[graphics]],
+    });
+    try {
+      const context = await browser.newContext({ viewport: { width, height }, ...options });
+      context.setDefaultTimeout(SLOW);
+      const visitor = new Visitor(await context.newPage());
+      visitor.begun = Date.now();
+      await visitor.page.goto(address);
+      await work(visitor);
+    } finally {
+      await browser.close();
+    }
   }
 
   state() {
@@ -81,10 +81,26 @@ export class Visitor {
     throw new Error(`${what}: not within ${limit / 1000} s; the state is ${JSON.stringify(state)}; ${this.complaints.join("; ")}`);
   }
 
+  // Waits until a function of the page says so. Pictures that are drawn by software come too seldom to look at each.
+  until(is_so) {
+    return this.page.waitForFunction(is_so, null, { polling: 50 });
+  }
+
   // Waits for some steps more.
   async pass(steps) {
     const { step } = await this.wait("a picture is there", (state) => state.step !== null);
     return this.wait(`${steps} steps more`, (state) => state.step >= step + steps);
+  }
+
+  // Waits until no newer frame comes.
+  async settle() {
+    let last = null;
+    for (let same = 0; same < 5; ) {
+      const { frame } = await this.state();
+      same = frame === last ? same + 1 : 0;
+      last = frame;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
   }
 
   // The corner of the canvas in the page: states count from there.
@@ -97,6 +113,12 @@ export class Visitor {
     const [left, top] = await this.corner();
     const place = await this.page.evaluate((number) => [...window.pliant.project(number)], number);
     return [place[0] + left, place[1] + top];
+  }
+
+  // Presses a key in the picture.
+  async key(key) {
+    await this.page.focus("#picture canvas");
+    await this.page.keyboard.press(key);
   }
 
   // The middle of a button or menu in the picture, by the name that the view gives it.
@@ -132,8 +154,13 @@ export class Visitor {
     }, [name, text]);
   }
 
+  // Bytes of memory: of both modules, and of scripts. It fails if the simulation does not answer.
+  memory() {
+    return this.page.evaluate(() => window.pliant.memory());
+  }
+
   message() {
-    return this.page.locator("#messages p").first().textContent({ timeout: SLOW });
+    return this.page.locator("#messages p").first().textContent();
   }
 
   photograph(name) {
