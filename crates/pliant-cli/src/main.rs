@@ -25,6 +25,7 @@ const EXAMPLES: &str = "Examples:
   pliant scenes                                 the scenes that come with Pliant
   pliant run curtain                            run a built-in scene, draw it, check its expectations
   pliant view curtain                           a window in which the scene runs and can be dragged
+  pliant web                                    the same as a page, in a browser
   pliant run my.toml --set world.frames=30      run a file with one value changed
   pliant run curtain --resume                   continue after an interruption
   pliant settle curtain --solver newton         find the state in which its forces balance
@@ -53,6 +54,8 @@ enum Command {
     Render(commands::render::Arguments),
     /// Open a window on a scene that runs, or on a finished run: look around, drag, cut, move sliders.
     View(commands::view::Arguments),
+    /// Serve the live view as a page, or build it into a folder for any host.
+    Web(commands::web::Arguments),
     /// Show what is in a mesh, a scene or a run, and report problems.
     Info(commands::info::Arguments),
     /// Run experiments of the papers that Pliant implements, and check their claims.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Command::Render(arguments) => commands::render::run(&arguments),
         Command::Info(arguments) => commands::info::run(&arguments),
         Command::View(arguments) => commands::view::run(&arguments),
+        Command::Web(arguments) => commands::web::run(&arguments),
         Command::Plot(arguments) => commands::plot::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments, Arguments::command())),
         Command::Gpu(arguments) => commands::gpu::run(&arguments),

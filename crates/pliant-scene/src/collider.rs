@@ -1,12 +1,10 @@
 //! From `[[collider]]` to a collider, and from `[contact]` to its parameters.
 
-use std::path::Path;
-
 use pliant::collide::{Collider, ColliderError, DistanceGrid, Heightfield, Key, Pose, Shape, SolidMesh};
 use pliant::contact::{ContactMode, ContactParams};
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
-use pliant_io::read::{ReadOptions, read_mesh, read_motion};
+use pliant_io::read::{Files, ReadOptions};
 
 use crate::body::{build_solid, up_axis};
 use crate::budget::Budget;
@@ -41,13 +39,13 @@ pub(crate) fn contact(section: &ContactSection) -> Result<ContactParams, Fault> 
     Ok(ContactParams { mode, weight })
 }
 
-/// Builds a collider; files are looked up in `folder`, and faults named within the section.
-pub(crate) fn build_collider(section: &ColliderSection, folder: &Path, budget: &mut Budget) -> Result<Collider, Fault> {
+/// Builds a collider; files are looked up in `files`, and faults named within the section.
+pub(crate) fn build_collider(section: &ColliderSection, files: &Files, budget: &mut Budget) -> Result<Collider, Fault> {
     let mut collider = match &section.shape {
         ColliderShape::Sequence { .. } => {
-            sequence(&section.shape, folder, budget).map_err(|fault| fault.inside("shape.sequence"))?
+            sequence(&section.shape, files, budget).map_err(|fault| fault.inside("shape.sequence"))?
         }
-        shape => Collider::new(build_shape(shape, folder, budget)?),
+        shape => Collider::new(build_shape(shape, files, budget)?),
     };
     if let Some(name) = &section.name {
         collider = collider.named(name);
@@ -67,7 +65,7 @@ pub(crate) fn build_collider(section: &ColliderSection, folder: &Path, budget: &
     };
     collider = match (&section.motion, section.keyframe.as_slice()) {
         (Some(_), [_, ..]) => return Err(Fault::new("motion", "give `motion` or `keyframe`, not both")),
-        (Some(file), []) => collider.moving(keys_of_file(file, &pose, folder).map_err(|fault| fault.inside("motion"))?),
+        (Some(file), []) => collider.moving(keys_of_file(file, &pose, files).map_err(|fault| fault.inside("motion"))?),
         (None, [_, ..]) => collider.moving(keys(section, &pose)?),
         (None, []) => collider.at(pose.position).turned(pose.rotation),
     };
@@ -93,7 +91,7 @@ fn in_collider(section: &ColliderSection, error: &ColliderError) -> Fault {
     Fault::new(key, error.to_string())
 }
 
-fn build_shape(section: &ColliderShape, folder: &Path, budget: &mut Budget) -> Result<Shape, Fault> {
+fn build_shape(section: &ColliderShape, files: &Files, budget: &mut Budget) -> Result<Shape, Fault> {
     let at = |key: &str, error: &dyn std::error::Error| Fault::new(key, error.to_string());
     Ok(match section {
         ColliderShape::Plane {} => Shape::Plane,
@@ -117,7 +115,7 @@ fn build_shape(section: &ColliderShape, folder: &Path, budget: &mut Budget) -> R
             let key = "shape.file.path";
             let scale = metres_per_unit.unwrap_or(1.0);
             let options = ReadOptions { scale, up_axis: up_axis(*up), ..ReadOptions::default() };
-            let mut imported = read_mesh(folder.join(path), &options).map_err(|error| at(key, &error))?;
+            let mut imported = files.read_mesh(path, &options).map_err(|error| at(key, &error))?;
             imported.remove_unused_vertices();
             budget.take(imported.positions.len() as u128).map_err(|message| Fault::new(key, message))?;
             let mesh = imported.triangle_mesh().map_err(|error| at(key, &error))?;
@@ -220,7 +218,7 @@ fn on_the_way(from: &Key, before: &Turn, to: &Key, after: &Turn) -> Vec<Key> {
 }
 
 /// The keys of a part of a motion file, placed in the world.
-fn keys_of_file(file: &MotionFile, place: &Pose, folder: &Path) -> Result<Vec<Key>, Fault> {
+fn keys_of_file(file: &MotionFile, place: &Pose, files: &Files) -> Result<Vec<Key>, Fault> {
     let rate = file.frame_rate.unwrap_or(STANDARD_RATE);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(Fault::new("frame_rate", format!("frame_rate is {rate}, but must be positive and finite")));
@@ -231,8 +229,7 @@ fn keys_of_file(file: &MotionFile, place: &Pose, folder: &Path) -> Result<Vec<Ke
     }
     let scale = file.metres_per_unit.unwrap_or(1.0);
     let options = ReadOptions { scale, up_axis: up_axis(file.up), ..ReadOptions::default() };
-    let motion =
-        read_motion(folder.join(&file.path), &options).map_err(|error| Fault::new("path", error.to_string()))?;
+    let motion = files.read_motion(&file.path, &options).map_err(|error| Fault::new("path", error.to_string()))?;
     let count = motion.parts.len();
     let poses = motion.parts.into_iter().nth(file.part).ok_or_else(|| {
         Fault::new("part", format!("there is no part {}; the file has {count}, counted from 0", file.part))

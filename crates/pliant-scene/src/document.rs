@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use pliant_io::read::{Problem, read_regular_file};
+use pliant_io::read::{Files, Problem};
 use toml_edit::{DocumentMut, Item, Value};
 
 use crate::error::{SceneError, similar};
@@ -47,19 +47,19 @@ pub(crate) struct Source {
 
 impl Document {
     /// Reads a file with its includes, and applies `path=value` overrides.
-    pub(crate) fn read(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
-        Self::parse(Source { path: path.to_path_buf(), text: read_text(path)? }, overrides)
+    pub(crate) fn read(path: &Path, overrides: &[String], files: &Files) -> Result<Self, SceneError> {
+        Self::parse(Source { path: path.to_path_buf(), text: read_text(path, files)? }, overrides, files)
     }
 
     /// Parses text; includes are looked up beside its path.
-    pub(crate) fn parse(source: Source, overrides: &[String]) -> Result<Self, SceneError> {
+    pub(crate) fn parse(source: Source, overrides: &[String], files: &Files) -> Result<Self, SceneError> {
         let source = apply_overrides(source, overrides)?;
         let own = deserialize(&source)?;
         check_numbers(&source)?;
         let mut scene = SceneFile::default();
         let mut left = MOST_INCLUDES;
         for at in 0..own.include.len() {
-            scene.overlay(read_include(&source, &own.include, at, DEEPEST_INCLUDE, &mut left)?);
+            scene.overlay(read_include(&source, &own.include, at, DEEPEST_INCLUDE, &mut left, files)?);
         }
         let included = Included {
             body: scene.body.len(),
@@ -75,8 +75,8 @@ impl Document {
 }
 
 /// The text of a regular file; of what never ends, such as a device, nothing is read.
-fn read_text(path: &Path) -> Result<String, SceneError> {
-    let bytes = read_regular_file(path, LARGEST_FILE).map_err(|error| {
+fn read_text(path: &Path, files: &Files) -> Result<String, SceneError> {
+    let bytes = files.read(path, LARGEST_FILE).map_err(|error| {
         let message = match error.problem {
             Problem::OverLimit { .. } => format!("is too large for a scene file, which may have {LARGEST_FILE} bytes"),
             Problem::NotAFile { .. } => error.problem.to_string(),
@@ -96,6 +96,7 @@ fn read_include(
     at: usize,
     depth: usize,
     left: &mut usize,
+    files: &Files,
 ) -> Result<SceneFile, SceneError> {
     let name = &names[at];
     let path = from.path.parent().unwrap_or(Path::new("")).join(name);
@@ -109,12 +110,12 @@ fn read_include(
     *left = left.checked_sub(1).ok_or_else(|| {
         place(SceneError::new(&path, format!("there are more than {MOST_INCLUDES} includes altogether")))
     })?;
-    let source = Source { text: read_text(&path).map_err(place)?, path };
+    let source = Source { text: read_text(&path, files).map_err(place)?, path };
     let own = deserialize(&source)?;
     check_numbers(&source)?;
     let mut scene = SceneFile::default();
     for at in 0..own.include.len() {
-        scene.overlay(read_include(&source, &own.include, at, depth - 1, left)?);
+        scene.overlay(read_include(&source, &own.include, at, depth - 1, left, files)?);
     }
     scene.overlay(own);
     Ok(scene)

@@ -31,6 +31,7 @@ mod select;
 mod sequence;
 mod settings;
 mod solver;
+mod starter;
 mod tear;
 mod visit;
 mod wording;
@@ -44,6 +45,7 @@ pub use log::log_entry;
 pub use look::{Look, View, Viewpoint};
 pub use run::SceneRun;
 pub use scene::{Output, Scene};
+pub use starter::scene_of_mesh;
 
 /// The JSON Schema of scene files, for editors.
 pub fn json_schema() -> String {

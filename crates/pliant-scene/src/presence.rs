@@ -1,8 +1,7 @@
 //! Bodies that come and go: which are there, who is next, and what ties them to others.
 
-use std::path::Path;
-
 use pliant::{Body, ChangeError, Simulation};
+use pliant_io::read::Files;
 use pliant_io::store::Topology;
 
 use crate::body::build_body;
@@ -245,17 +244,17 @@ impl Scene {
 
     /// Checks a world with all bodies, as if they were there at the same time, so that errors in those which come later show at once. Substeps and integrator
     /// that suit it suit any part of it. Surfaces may cross: they need not be there at the same time.
-    pub(crate) fn check_all_bodies(&self, folder: &Path) -> Result<Simulation, SceneError> {
+    pub(crate) fn check_all_bodies(&self, files: &Files) -> Result<Simulation, SceneError> {
         let (file, mut budget) = (self.file(), Budget::new(self.most_vertices));
         let world = file.world.clone().unwrap_or_default();
         let world = settings(&world, file.solver.as_ref()).map_err(|fault| self.fault(&[], &fault))?;
         let mut builder = world.builder;
         for k in 0..file.body.len() {
-            let built = build_body(&file.body, k, folder, &mut budget);
+            let built = build_body(&file.body, k, files, &mut budget);
             builder = builder.body(built.map_err(|fault| self.fault(&self.list_path("body", k), &fault))?.body);
         }
         for (k, section) in file.collider.iter().enumerate() {
-            let built = build_collider(section, folder, &mut budget);
+            let built = build_collider(section, files, &mut budget);
             builder = builder.collider(built.map_err(|fault| self.fault(&self.list_path("collider", k), &fault))?);
         }
         builder.build().map_err(|error| self.in_engine(&error))

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use pliant::solve::SolverChoice;
 use pliant::{ModelError, Simulation, SimulationBuilder};
+use pliant_io::read::Files;
 use pliant_io::store::Topology;
 use pliant_io::write::ExportFormat;
 
@@ -32,6 +33,8 @@ use crate::{BUILTIN, Builtin};
 pub struct Scene {
     pub(crate) document: Document,
     pub(crate) most_vertices: u64,
+    /// Where paths of the scene lead.
+    files: Files,
 }
 
 /// What to produce from the frames of a scene.
@@ -50,7 +53,8 @@ pub struct Output {
 impl Scene {
     /// Reads a scene file, with overrides such as `world.frames=10`.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
-        Ok(Self { document: Document::read(path, overrides)?, most_vertices: MOST_VERTICES })
+        let files = Files::on_disk("");
+        Ok(Self { document: Document::read(path, overrides, &files)?, most_vertices: MOST_VERTICES, files })
     }
 
     /// Parses a scene from text; `name` is used as the file name in errors.
@@ -75,8 +79,33 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        Self::parse_among(name, text, overrides, &Files::on_disk(""))
+    }
+
+    /// Parses a scene from text, among files that it may name: where there is no disk, they are in memory.
+    ///
+    /// ```
+    /// use pliant_io::read::Files;
+    /// use pliant_scene::Scene;
+    /// let files = Files::in_memory([("flag.obj".to_owned(), b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n".to_vec())]);
+    /// let scene = Scene::parse_among("flag.toml", r#"
+    ///     [[body]]
+    ///     name = "flag"
+    ///     shape.file = { path = "flag.obj" }
+    ///     material.cloth = { preset = "silk" }
+    /// "#, &[], &files)?;
+    /// assert_eq!(scene.build()?.sim.positions().len(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse_among(name: &str, text: &str, overrides: &[String], files: &Files) -> Result<Self, SceneError> {
         let source = Source { path: name.into(), text: text.to_owned() };
-        Ok(Self { document: Document::parse(source, overrides)?, most_vertices: MOST_VERTICES })
+        let document = Document::parse(source, overrides, files)?;
+        Ok(Self { document, most_vertices: MOST_VERTICES, files: files.clone() })
+    }
+
+    /// The files beside the scene.
+    pub(crate) fn files(&self) -> Files {
+        self.files.beside(&self.document.source.path)
     }
 
     /// The scene of a built-in name, or of a file, with overrides.
@@ -175,15 +204,15 @@ impl Scene {
         if let Some(section) = &file.strain_limiting {
             builder = builder.strain_limiting(strain_limiting(section).map_err(|fault| self.fault(&[], &fault))?);
         }
-        let folder = self.document.source.path.parent().unwrap_or(Path::new(""));
+        let files = self.files();
         let mut bodies = Vec::new();
         let mut budget = Budget::new(self.most_vertices);
         for k in 0..file.body.len() {
-            let built = build_body(&file.body, k, folder, &mut budget);
+            let built = build_body(&file.body, k, &files, &mut budget);
             bodies.push(built.map_err(|fault| self.fault(&self.list_path("body", k), &fault))?);
         }
         for (k, section) in file.collider.iter().enumerate() {
-            let built = build_collider(section, folder, &mut budget);
+            let built = build_collider(section, &files, &mut budget);
             builder = builder.collider(built.map_err(|fault| self.fault(&self.list_path("collider", k), &fault))?);
         }
         if let Some(section) = &file.contact {
@@ -195,7 +224,7 @@ impl Scene {
         drivers.extend(self.forces(&bodies)?);
         let cuts = self.cuts()?;
         if presence.is_changing() {
-            let suited = self.check_all_bodies(folder)?;
+            let suited = self.check_all_bodies(&files)?;
             builder = builder.substeps(suited.substeps()).integrator(suited.integrator());
         }
         builder = self.attach(builder, &bodies, &mut presence)?;

@@ -1,9 +1,7 @@
 //! From `shape.sequence` to a collider that deforms.
 
-use std::path::Path;
-
 use pliant::collide::{Collider, ColliderError};
-use pliant_io::read::{ImportedMesh, ReadOptions, read_mesh};
+use pliant_io::read::{Files, ImportedMesh, ReadOptions};
 
 use crate::body::up_axis;
 use crate::budget::Budget;
@@ -16,7 +14,7 @@ const STANDARD_RATE: f64 = 30.0;
 const MOST_DIGITS: usize = 20;
 
 /// Reads all files of a sequence; faults are named within the shape.
-pub(crate) fn sequence(shape: &ColliderShape, folder: &Path, budget: &mut Budget) -> Result<Collider, Fault> {
+pub(crate) fn sequence(shape: &ColliderShape, files: &Files, budget: &mut Budget) -> Result<Collider, Fault> {
     let ColliderShape::Sequence { path, first, count, frame_rate, start, metres_per_unit, up } = shape else {
         return Err(Fault::new("", "is not a sequence"));
     };
@@ -36,8 +34,8 @@ pub(crate) fn sequence(shape: &ColliderShape, folder: &Path, budget: &mut Budget
     let scale = metres_per_unit.unwrap_or(1.0);
     let options = ReadOptions { scale, up_axis: up_axis(*up), ..ReadOptions::default() };
     let read = |place: u64| -> Result<ImportedMesh, Fault> {
-        let file = folder.join(pattern.name(first + place));
-        let mut imported = read_mesh(file, &options).map_err(|error| Fault::new("path", error.to_string()))?;
+        let file = pattern.name(first + place);
+        let mut imported = files.read_mesh(file, &options).map_err(|error| Fault::new("path", error.to_string()))?;
         imported.remove_unused_vertices();
         Ok(imported)
     };

@@ -1,7 +1,5 @@
 //! What comes to a run that the scene did not say: bodies of other scenes, and another wind.
 
-use std::path::Path;
-
 use pliant::{Cut, CutReport, InputError, TopologyError, Wind};
 
 use crate::body::build_body;
@@ -36,7 +34,7 @@ impl SceneRun {
     /// ```
     pub fn add_bodies(&mut self, scene: &Scene) -> Result<(), SceneError> {
         let file = scene.file();
-        let folder = scene.source().0.parent().unwrap_or(Path::new("")).to_path_buf();
+        let files = scene.files();
         let mut budget = Budget::new(scene.most_vertices);
         for (k, section) in file.body.iter().enumerate() {
             let refuse = |fault: Fault| scene.fault(&scene.list_path("body", k), &fault);
@@ -53,7 +51,7 @@ impl SceneRun {
                 );
                 return Err(refuse(Fault::new(*key, message)));
             }
-            let built = build_body(&file.body, k, &folder, &mut budget).map_err(refuse)?;
+            let built = build_body(&file.body, k, &files, &mut budget).map_err(refuse)?;
             self.welcome(&section.name, built).map_err(|error| refuse(Fault::new("", error.to_string())))?;
         }
         Ok(())

@@ -17,6 +17,7 @@ pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod settle;
 pub(crate) mod view;
+pub(crate) mod web;
 
 use std::error::Error;
 

@@ -40,6 +40,7 @@ mod binary;
 mod cells;
 mod companion;
 mod error;
+mod files;
 mod format;
 mod gltf;
 mod gmsh;
@@ -66,12 +67,13 @@ use std::path::Path;
 pub use crate::axis::UpAxis;
 pub use companion::read_regular_file;
 pub use error::{Place, Problem, ReadError};
+pub use files::Files;
 pub use format::MeshFormat;
 pub use imported::{ImportedMesh, MaterialCoordinates};
 pub use motion::{RigidMotion, read_motion, read_motion_from_bytes};
 
 use assembly::Assembly;
-use companion::{Companions, read_file};
+use companion::Companions;
 
 /// What to do with vertices in exactly the same place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -129,16 +131,7 @@ impl Default for ReadOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_mesh(path: impl AsRef<Path>, options: &ReadOptions) -> Result<ImportedMesh, ReadError> {
-    let path = path.as_ref();
-    let name = path.to_string_lossy();
-    let bytes = read_file(path, options.max_bytes).map_err(|error| error.of(&name))?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut beside = |file: &str| match read_file(&folder.join(file), options.max_bytes) {
-        Ok(bytes) => Ok(bytes),
-        Err(ReadError { problem: Problem::Io { kind, message }, .. }) => Err(io::Error::new(kind, message)),
-        Err(error) => Err(io::Error::other(error.problem.to_string())),
-    };
-    read_mesh_with_companions(&name, &bytes, options, &mut beside)
+    Files::on_disk("").read_mesh(path, options)
 }
 
 /// Reads a mesh from memory. The name gives the format and is used in errors.

@@ -6,10 +6,9 @@ use std::path::Path;
 use pliant::collide::Pose;
 use pliant::math::{Quat, Vec3};
 
-use super::companion::read_file;
 use super::error::{Problem, ReadError};
 use super::text::Text;
-use super::{ReadOptions, gzip};
+use super::{Files, ReadOptions, gzip};
 
 /// Rigid parts in motion: their poses at evenly spaced frames. The file does not say how long a frame lasts.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,10 +32,7 @@ const ROTATION_SLACK: f64 = 0.01;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_motion(path: impl AsRef<Path>, options: &ReadOptions) -> Result<RigidMotion, ReadError> {
-    let path = path.as_ref();
-    let name = path.to_string_lossy();
-    let bytes = read_file(path, options.max_bytes).map_err(|error| error.of(&name))?;
-    read_motion_from_bytes(&name, &bytes, options)
+    Files::on_disk("").read_motion(path, options)
 }
 
 /// Reads a motion from memory; the name is used in errors.

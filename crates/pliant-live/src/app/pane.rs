@@ -130,6 +130,7 @@ impl Pane {
         }
         if layout.is_new {
             self.history.clear();
+            self.notices.restart();
         }
         self.layout = Some(layout);
         self.has_warned = false;

@@ -31,6 +31,7 @@ mod tools;
 
 use pliant::Clock;
 use pliant::solve::SolverChoice;
+use pliant_io::read::Files;
 use pliant_io::store::RunStore;
 use pliant_scene::{Scene, SceneError, SceneRun};
 
@@ -48,6 +49,8 @@ pub struct Session {
     outbox: Outbox,
     clock: Clock,
     most_vertices: Option<u64>,
+    /// Where scenes that are opened by their text find other files.
+    files: Files,
     /// Counts layouts.
     layouts: u64,
     /// Time of the last turn \[s\].
@@ -87,6 +90,7 @@ impl Session {
             outbox: Outbox::default(),
             clock: Clock::default(),
             most_vertices: None,
+            files: Files::on_disk(""),
             layouts: 0,
             now: 0.0,
         }
@@ -102,6 +106,11 @@ impl Session {
     #[must_use]
     pub fn with_most_vertices(self, count: u64) -> Self {
         Self { most_vertices: Some(count), ..self }
+    }
+
+    /// Scenes that are opened by their text find the files that they name among these, in place of those on the disk.
+    pub fn set_files(&mut self, files: Files) {
+        self.files = files;
     }
 
     /// Begins to run a scene.
@@ -131,6 +140,12 @@ impl Session {
         self.stage = stage;
         let (speed, playing) = (self.pace.speed(), true);
         self.pace = Pace::new(speed, playing);
+        self.show(true);
+    }
+
+    /// Tells everything again, for a view that has just come: the next turn has what there is to draw, where the sliders stand, and where everything is.
+    pub fn tell_all(&mut self) {
+        self.outbox.forget_sent();
         self.show(true);
     }
 
@@ -165,7 +180,7 @@ impl Session {
         match command {
             Command::Shown(number) => self.outbox.shown(number),
             Command::Open { name, text } => {
-                let opened = Scene::parse(&name, &text, &[]).and_then(|scene| self.open(scene));
+                let opened = Scene::parse_among(&name, &text, &[], &self.files).and_then(|scene| self.open(scene));
                 if let Err(error) = opened {
                     self.outbox.say(Event::Notice(scene_notice(&error)));
                 }

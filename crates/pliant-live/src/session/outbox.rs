@@ -50,6 +50,11 @@ impl Outbox {
         self.say(Event::Frame(Box::new(frame)));
     }
 
+    /// Another view has come: what was sent before was for another.
+    pub(super) fn forget_sent(&mut self) {
+        self.shown = self.sent;
+    }
+
     /// The frame that is due cannot be had.
     pub(super) fn frame_is_lost(&mut self) {
         self.is_due = false;

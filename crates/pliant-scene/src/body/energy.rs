@@ -1,7 +1,5 @@
 //! From `[[body.energy]]` to energies of the engine.
 
-use std::path::Path;
-
 use pliant::energy::{
     Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
     MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume,
@@ -9,6 +7,7 @@ use pliant::energy::{
 };
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, TetMesh};
+use pliant_io::read::Files;
 
 use super::as_key;
 use super::pose::pose;
@@ -21,7 +20,7 @@ use crate::select::resolve;
 pub(super) struct Ground<'a> {
     pub(super) shape: &'a Shape,
     pub(super) edges: &'a [Edge],
-    pub(super) folder: &'a Path,
+    pub(super) files: &'a Files,
     pub(super) placing: &'a Placing,
 }
 
@@ -184,7 +183,7 @@ fn examples(
 ) -> Result<ExampleBased, Fault> {
     let mut examples = Vec::new();
     for (k, section) in poses.iter().enumerate() {
-        let positions = pose(section, &mesh.positions, on.folder, on.placing);
+        let positions = pose(section, &mesh.positions, on.files, on.placing);
         examples.push(positions.map_err(|fault| fault.inside(&format!("pose.{k}")))?);
     }
     Ok(ExampleBased { tets: mesh.tets.clone(), examples, stiffness, weights })

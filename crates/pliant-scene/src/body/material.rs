@@ -1,7 +1,5 @@
 //! From `[body.material.…]` and a shape to a body of the engine: the one place here that knows all materials.
 
-use std::path::Path;
-
 use pliant::energy::{Batch, EdgeSprings, EnergyError, SpringStiffness};
 use pliant::mesh::{MassKind, MeshError, Simplices, StrandSet, TetMesh, TriangleMesh};
 use pliant::{
@@ -22,12 +20,13 @@ use crate::format::{
 use crate::hair::manner;
 use crate::rider::Rider;
 use pliant::presets;
+use pliant_io::read::Files;
 
 /// What bodies are made with besides their sections.
 pub(super) struct Workshop<'a> {
     pub(super) placing: &'a Placing,
     /// Where files are looked up.
-    pub(super) folder: &'a Path,
+    pub(super) files: &'a Files,
     pub(super) budget: &'a mut Budget,
 }
 
@@ -96,7 +95,7 @@ pub(super) fn make(material: &MaterialSection, unplaced: Shape, with: &mut Works
         MaterialSection::Hair(section) => made("hair", Body::hair(strands(&shape)?, &hair(section)?))?,
         MaterialSection::Rod(section) => made("rod", Body::rods(strands(&shape)?, &rod(section)))?,
         MaterialSection::Oriented(section) => {
-            let (body, skin) = oriented::build(section, strands(&shape)?, with.placing, with.folder, with.budget)?;
+            let (body, skin) = oriented::build(section, strands(&shape)?, with.placing, with.files, with.budget)?;
             return Ok(Made { skin, ..Made::new(body, shape) });
         }
         MaterialSection::Springs(section) => springs_body(&shape, section)?,

@@ -17,11 +17,11 @@ pub(crate) use shape::up_axis;
 pub(crate) use solid::build_solid;
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use pliant::Body;
 use pliant::energy::PositionGoals;
 use pliant::mesh::{Edge, Embedding, StrandSet, TriangleMesh};
+use pliant_io::read::Files;
 use pliant_io::store::Topology;
 use pliant_io::write::TextureCoordinates;
 
@@ -101,18 +101,18 @@ impl BuiltBody {
     }
 }
 
-/// Builds the body at a place of the list; files are looked up in `folder`.
+/// Builds the body at a place of the list; files are looked up in `files`.
 pub(crate) fn build_body(
     bodies: &[BodySection],
     at: usize,
-    folder: &Path,
+    files: &Files,
     budget: &mut Budget,
 ) -> Result<BuiltBody, Fault> {
     let section = &bodies[at];
     let placing = Placing::new(section.transform.as_ref())?;
-    let unplaced = build_shape(own_shape(bodies, at)?, folder, budget)?;
+    let unplaced = build_shape(own_shape(bodies, at)?, files, budget)?;
     let Made { mut body, shape, skin, mut rider, is_rigid } =
-        material::make(&section.material, unplaced, &mut Workshop { placing: &placing, folder, budget })?;
+        material::make(&section.material, unplaced, &mut Workshop { placing: &placing, files, budget })?;
     let edges = match &shape {
         Shape::Surface { mesh, .. } => mesh.edges(),
         Shape::Solid { mesh, .. } => mesh.edges(),
@@ -121,7 +121,7 @@ pub(crate) fn build_body(
         Shape::Particles { .. } => Vec::new(),
     };
     let rest = shape.positions();
-    let ground = Ground { shape: &shape, edges: &edges, folder, placing: &placing };
+    let ground = Ground { shape: &shape, edges: &edges, files, placing: &placing };
     let mut fixed_goals = 0;
     for (k, energy) in section.energy.iter().enumerate() {
         let batch = build_energy(energy, &ground).map_err(|fault| fault.inside(&format!("energy.{k}")))?;

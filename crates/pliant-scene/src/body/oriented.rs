@@ -1,11 +1,9 @@
 //! `material.oriented`: ellipsoids along strands, and the surface that follows them.
 
-use std::path::Path;
-
 use pliant::mesh::generate::{leaves, tapered_radii, tubes};
 use pliant::mesh::{StrandSet, TriangleMesh};
 use pliant::{Body, ModelError, OrientedError, OrientedMaterial, OrientedParticles, Skin, Spring};
-use pliant_io::read::{ReadOptions, read_mesh};
+use pliant_io::read::{Files, ReadOptions};
 
 use super::shape::Placing;
 use crate::budget::Budget;
@@ -28,7 +26,7 @@ pub(super) fn build(
     section: &OrientedSection,
     strands: &StrandSet,
     placing: &Placing,
-    folder: &Path,
+    files: &Files,
     budget: &mut Budget,
 ) -> Result<(Body, Option<(Skin, TriangleMesh)>), Fault> {
     let base = section.radius.unwrap_or(STANDARD_RADIUS);
@@ -72,7 +70,7 @@ pub(super) fn build(
         }
         SkinSection::File { path } => {
             let failed = |error: &dyn std::error::Error| Fault::new(at("file.path"), error.to_string());
-            let imported = read_mesh(folder.join(path), &ReadOptions::default()).map_err(|error| failed(&error))?;
+            let imported = files.read_mesh(path, &ReadOptions::default()).map_err(|error| failed(&error))?;
             budget.take(imported.positions.len() as u128).map_err(|message| Fault::new(at("file.path"), message))?;
             let mut mesh = imported.triangle_mesh().map_err(|error| failed(&error))?;
             mesh.positions.iter_mut().for_each(|p| *p = placing.apply(*p));

@@ -1,16 +1,14 @@
 //! Example poses: deformations of a body, and files.
 
-use std::path::Path;
-
 use pliant::math::{Mat3, Vec3};
-use pliant_io::read::{ReadOptions, read_mesh};
+use pliant_io::read::{Files, ReadOptions};
 
 use super::shape::{Placing, up_axis};
 use crate::fault::Fault;
 use crate::format::{Deformation, PoseSection};
 
 /// Positions of a body's vertices in a pose; faults are named within the section.
-pub(super) fn pose(section: &PoseSection, rest: &[Vec3], folder: &Path, placing: &Placing) -> Result<Vec<Vec3>, Fault> {
+pub(super) fn pose(section: &PoseSection, rest: &[Vec3], files: &Files, placing: &Placing) -> Result<Vec<Vec3>, Fault> {
     match (&section.file, section.deform.is_empty()) {
         (Some(_), false) => Err(Fault::new("file", "give `deform` or `file`, not both")),
         (None, true) => Err(Fault::new("", "give `deform` or `file`")),
@@ -26,7 +24,7 @@ pub(super) fn pose(section: &PoseSection, rest: &[Vec3], folder: &Path, placing:
             let options =
                 ReadOptions { scale: section.metres_per_unit.unwrap_or(1.0), up_axis, ..ReadOptions::default() };
             let mut imported =
-                read_mesh(folder.join(path), &options).map_err(|error| Fault::new("file", error.to_string()))?;
+                files.read_mesh(path, &options).map_err(|error| Fault::new("file", error.to_string()))?;
             imported.remove_unused_vertices();
             let (found, expected) = (imported.positions.len(), rest.len());
             if found != expected {

@@ -1,7 +1,5 @@
 //! From `[body.shape.…]` to a mesh where it stands.
 
-use std::path::Path;
-
 use pliant::Emitter;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
@@ -12,7 +10,7 @@ use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
 use pliant::mesh::{
     Edge, Keep, MeshError, Placed, PointSet, Resolution, StrandSet, TetMesh, Tetrahedralise, TriangleMesh,
 };
-use pliant_io::read::{ReadOptions, UpAxis, read_mesh};
+use pliant_io::read::{Files, ReadOptions, UpAxis};
 
 use super::as_key;
 use super::solid::build_solid;
@@ -63,13 +61,13 @@ impl Shape {
     }
 }
 
-/// Builds a shape that is still to be placed; files are looked up in `folder`.
-pub(super) fn build_shape(section: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Shape, Fault> {
+/// Builds a shape that is still to be placed; files are looked up in `files`.
+pub(super) fn build_shape(section: &ShapeSection, files: &Files, budget: &mut Budget) -> Result<Shape, Fault> {
     let name = section.name();
     let too_many = |message| Fault::new(format!("shape.{name}"), message);
     budget.take(vertices_of(section)).map_err(too_many)?;
     match section {
-        ShapeSection::File { .. } => import(section, folder, budget),
+        ShapeSection::File { .. } => import(section, files, budget),
         ShapeSection::Sdf { .. } => fill_solid(section, budget),
         generated => generate(generated).map_err(|error| in_shape(section, &error)),
     }
@@ -149,14 +147,14 @@ fn generate(shape: &ShapeSection) -> Result<Shape, MeshError> {
 }
 
 /// Reads a mesh file.
-fn import(shape: &ShapeSection, folder: &Path, budget: &mut Budget) -> Result<Shape, Fault> {
+fn import(shape: &ShapeSection, files: &Files, budget: &mut Budget) -> Result<Shape, Fault> {
     let ShapeSection::File { path, content, metres_per_unit, up, cells, pieces } = shape else {
         return Err(Fault::new("shape", "is not a file"));
     };
     let failed = |error: &dyn std::error::Error| Fault::new("shape.file.path", error.to_string());
     let options =
         ReadOptions { scale: metres_per_unit.unwrap_or(1.0), up_axis: up_axis(*up), ..ReadOptions::default() };
-    let mut imported = read_mesh(folder.join(path), &options).map_err(|error| failed(&error))?;
+    let mut imported = files.read_mesh(path, &options).map_err(|error| failed(&error))?;
     imported.remove_unused_vertices();
     let count = imported.positions.len() as u128;
     budget.take(count).map_err(|message| Fault::new("shape.file.path", message))?;
