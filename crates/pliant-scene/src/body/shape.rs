@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pliant::Emitter;
+use pliant::math::functions::cbrt;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
     Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Plant, Roots, Scalp, Sheet, TetBox, TetPattern, Torus,
@@ -264,7 +265,7 @@ impl Placing {
 
     /// Factor on all lengths.
     pub(super) fn scale(&self) -> f64 {
-        self.linear.determinant().cbrt()
+        cbrt(self.linear.determinant())
     }
 
     /// Rotation and translation alone.
