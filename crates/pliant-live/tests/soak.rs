@@ -97,7 +97,8 @@ impl Player {
         let size = (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt();
         let origin: [f64; 3] = std::array::from_fn(|k| 0.5 * (low[k] + high[k]) + size * self.dice.between(-2.0, 2.0));
         let met = self.frame.positions[self.dice.below(self.frame.positions.len())];
-        let direction = std::array::from_fn(|k| f64::from(met[k]) - origin[k] + 0.02 * size * self.dice.between(-1.0, 1.0));
+        let direction =
+            std::array::from_fn(|k| f64::from(met[k]) - origin[k] + 0.02 * size * self.dice.between(-1.0, 1.0));
         Sight { origin, direction }
     }
 

@@ -2,6 +2,7 @@
 
 use pliant::collide::{Collider, ColliderError, DistanceGrid, Heightfield, Key, Pose, Shape, SolidMesh};
 use pliant::contact::{ContactMode, ContactParams};
+use pliant::math::functions::rotation_about;
 use pliant::math::{Quat, Vec3};
 use pliant::mesh::sdf::{SignedDistance, SurfaceDistance};
 use pliant_io::read::{Files, ReadOptions};
@@ -210,7 +211,7 @@ fn on_the_way(from: &Key, before: &Turn, to: &Key, after: &Turn) -> Vec<Key> {
     let pieces = (degrees.abs() / LARGEST_TURN).ceil() as usize;
     let key = |k: usize| {
         let part = k as f64 / pieces as f64;
-        let rotation = Quat::from_axis_angle(one, (before.degrees + part * degrees).to_radians());
+        let rotation = rotation_about(one, (before.degrees + part * degrees).to_radians());
         let position = from.pose.position.lerp(to.pose.position, part);
         Key { time: from.time + part * (to.time - from.time), pose: Pose { position, rotation } }
     };
@@ -252,7 +253,7 @@ fn rotation(key: &str, turn: &Turn) -> Result<Quat, Fault> {
         let message = format!("degrees is {}, but must be within ±{MOST_DEGREES}", turn.degrees);
         return Err(Fault::new(format!("{key}.degrees"), message));
     }
-    Ok(Quat::from_axis_angle(axis / length, turn.degrees.to_radians()))
+    Ok(rotation_about(axis / length, turn.degrees.to_radians()))
 }
 
 fn finite(key: &str, place: [f64; 3]) -> Result<Vec3, Fault> {

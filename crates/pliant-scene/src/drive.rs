@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use pliant::math::Vec3;
+use pliant::math::functions::sin;
 use pliant::{InputError, Simulation, Wind};
 
 use crate::format::GustSection;
@@ -86,7 +87,7 @@ impl Driver {
                 Ok(())
             }
             Self::Wind { track, gust, standard } => {
-                let factor = gust.as_ref().map_or(1.0, |g| 1.0 + g.strength * (TAU * middle / g.period).sin());
+                let factor = gust.as_ref().map_or(1.0, |g| 1.0 + g.strength * sin(TAU * middle / g.period));
                 sim.set_wind(Some(Wind { velocity: factor * track.at(middle), ..*standard }))
             }
         }

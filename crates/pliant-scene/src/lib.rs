@@ -3,6 +3,8 @@
 //! A scene is read with its includes and overrides, checked, and built into a [`SceneRun`]. Any error in it becomes one
 //! [`SceneError`] that points at the line and column.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod attach;
 mod body;
 mod budget;

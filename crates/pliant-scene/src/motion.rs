@@ -1,6 +1,7 @@
 //! Keyframes as functions of time.
 
-use pliant::math::{Mat3, Vec3};
+use pliant::math::Vec3;
+use pliant::math::functions::matrix_about;
 
 use crate::fault::Fault;
 use crate::format::{Keyframe, Rotation};
@@ -15,7 +16,7 @@ pub(crate) struct Motion {
 pub(crate) fn rotate(rotation: &Rotation, fraction: f64, p: Vec3) -> Vec3 {
     let axis = Vec3::from_array(rotation.axis).normalize_or(Vec3::Y);
     let about = Vec3::from_array(rotation.about);
-    about + Mat3::from_axis_angle(axis, fraction * rotation.degrees.to_radians()) * (p - about)
+    about + matrix_about(axis, fraction * rotation.degrees.to_radians()) * (p - about)
 }
 
 /// Keyframes are finite, and at different times; `section` is the key that holds them.

@@ -52,7 +52,10 @@ pub fn scene_of_mesh(path: &str, files: &Files) -> Result<String, ReadError> {
     }
     if content == "fill" {
         let cells = cells_for(signed_volume(&mesh) / size.powi(3));
-        let _ = writeln!(text, "cells = {cells}       # along its longest side\npieces = \"all\"   # thin parts may come apart");
+        let _ = writeln!(
+            text,
+            "cells = {cells}       # along its longest side\npieces = \"all\"   # thin parts may come apart"
+        );
     }
     Ok(text)
 }

@@ -23,6 +23,9 @@
 //!
 //! The modules follow the data flow: [`mesh`] → [`energy`] → [`Model`] → [`solve`] → [`Simulation`].
 
+// Tests compare with the standard library's functions; the engine has its own.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod clock;
 pub mod collide;
 pub mod constraint;

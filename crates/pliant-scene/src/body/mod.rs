@@ -20,6 +20,7 @@ use std::collections::HashMap;
 
 use pliant::Body;
 use pliant::energy::PositionGoals;
+use pliant::math::functions::hypot;
 use pliant::mesh::{Edge, Embedding, StrandSet, TriangleMesh};
 use pliant_io::read::Files;
 use pliant_io::store::Topology;
@@ -238,7 +239,7 @@ fn flat_lengths(edges: &[Edge], mesh: &TriangleMesh, flat: &[FlatTriangle], scal
             let [a, b] = [triangle[side], triangle[next]];
             let [u, v] = [piece[next][0] - piece[side][0], piece[next][1] - piece[side][1]];
             let entry = lengths.entry([a.min(b), a.max(b)]).or_default();
-            *entry = (entry.0 + scale * u.hypot(v), entry.1 + 1.0);
+            *entry = (entry.0 + scale * hypot(u, v), entry.1 + 1.0);
         }
     }
     let length = |&[a, b]: &Edge| lengths.get(&[a.min(b), a.max(b)]).map(|(sum, count)| sum / count);

@@ -1,6 +1,7 @@
 //! Example poses: deformations of a body, and files.
 
-use pliant::math::{Mat3, Vec3};
+use pliant::math::Vec3;
+use pliant::math::functions::{matrix_about, sin_cos};
 use pliant_io::read::{Files, ReadOptions};
 
 use super::shape::{Placing, up_axis};
@@ -51,7 +52,7 @@ fn deform(deformation: &Deformation, positions: &mut [Vec3]) -> Result<(), Fault
             let along = Along::new("twist", *axis, [*from, *to], *degrees, positions)?;
             for p in positions {
                 let share = along.share(*p);
-                let turn = Mat3::from_axis_angle(along.axis, share * degrees.to_radians());
+                let turn = matrix_about(along.axis, share * degrees.to_radians());
                 *p = along.middle + turn * (*p - along.middle);
             }
         }
@@ -129,7 +130,7 @@ impl Along {
     fn bent(&self, p: Vec3, side: Vec3, angle: f64) -> Vec3 {
         let (share, radius) = (self.share(p), self.length / angle);
         let beyond = self.height(p) - share * self.length;
-        let (sin, cos) = (share * angle).sin_cos();
+        let (sin, cos) = sin_cos(share * angle);
         let (ahead, across) = (cos * self.axis + sin * side, cos * side - sin * self.axis);
         let foot = self.middle + self.start * self.axis;
         let offset = (p - foot).dot(side);

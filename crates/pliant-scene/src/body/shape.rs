@@ -1,6 +1,7 @@
 //! From `[body.shape.…]` to a mesh where it stands.
 
 use pliant::Emitter;
+use pliant::math::functions::cbrt;
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{
     Bundle, Curl, Cylinder, Diagonals, Disc, Icosphere, Plane, Plant, Roots, Scalp, Sheet, TetBox, TetPattern, Torus,
@@ -262,7 +263,7 @@ impl Placing {
 
     /// Factor on all lengths.
     pub(super) fn scale(&self) -> f64 {
-        self.linear.determinant().cbrt()
+        cbrt(self.linear.determinant())
     }
 
     /// Rotation and translation alone.

@@ -2,6 +2,7 @@
 
 use super::error::{ColliderError, finite, positive};
 use crate::math::Vec3;
+use crate::math::functions::hypot;
 use crate::mesh::Bounds;
 use crate::mesh::sdf::Nearby;
 use crate::mesh::sdf::SignedDistance;
@@ -66,7 +67,7 @@ impl DistanceGrid {
             // Seen from beyond a box, what lies in it is at least as far as from the nearest point of the box, and across.
             let offset = beyond + gradient.normalize_or_zero() * value.max(0.0);
             let normal = offset.normalize_or_zero();
-            return Nearby::new(p, outside.hypot(value.max(0.0)), if normal == Vec3::ZERO { Vec3::Y } else { normal });
+            return Nearby::new(p, hypot(outside, value.max(0.0)), if normal == Vec3::ZERO { Vec3::Y } else { normal });
         }
         let normal = gradient.normalize_or_zero();
         Nearby::new(p, value, if normal == Vec3::ZERO { Vec3::Y } else { normal })

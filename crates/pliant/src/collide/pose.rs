@@ -1,6 +1,7 @@
 //! Where a collider is, over time.
 
 use super::error::{ColliderError, finite, increasing};
+use crate::math::functions::{angle_of_turn, interpolate_turn};
 use crate::math::{Quat, Vec3};
 
 /// A position and a rotation.
@@ -31,14 +32,17 @@ impl Pose {
 
     /// Interpolates between this pose and another, along a straight line and the shorter rotation.
     pub fn between(&self, other: &Self, part: f64) -> Self {
-        let rotation =
-            if self.rotation == other.rotation { self.rotation } else { self.rotation.slerp(other.rotation, part) };
+        let rotation = if self.rotation == other.rotation {
+            self.rotation
+        } else {
+            interpolate_turn(self.rotation, other.rotation, part)
+        };
         Self { position: self.position.lerp(other.position, part), rotation }
     }
 
     /// By how much the shape turns from here to another pose \[rad\].
     pub(super) fn angle_to(&self, other: &Self) -> f64 {
-        if self.rotation == other.rotation { 0.0 } else { self.rotation.angle_between(other.rotation) }
+        if self.rotation == other.rotation { 0.0 } else { angle_of_turn(self.rotation, other.rotation) }
     }
 
     fn check(&self, name: &'static str) -> Result<(), ColliderError> {

@@ -2,6 +2,7 @@
 
 use super::error::ColliderError;
 use crate::math::Vec3;
+use crate::math::functions::angle_between;
 use crate::mesh::bvh::{Bvh, nearest_on_triangle};
 use crate::mesh::sdf::{Nearby, SignedDistance};
 use crate::mesh::{Bounds, TriangleMesh, triangle_normal};
@@ -111,7 +112,7 @@ impl SolidMesh {
             let corners = self.surface.corners(t as u32);
             for k in 0..3 {
                 let (one, other) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
-                let angle = if one == Vec3::ZERO || other == Vec3::ZERO { 0.0 } else { one.angle_between(other) };
+                let angle = if one == Vec3::ZERO || other == Vec3::ZERO { 0.0 } else { angle_between(one, other) };
                 self.at_vertices[triangle[k] as usize] += self.surface.normals[t] * angle;
             }
         }

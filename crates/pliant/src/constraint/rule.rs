@@ -1,5 +1,7 @@
 //! How far a constraint moves its vertices in one visit.
 
+use crate::math::functions::pow;
+
 /// Which values of C are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bound {
@@ -26,7 +28,7 @@ pub enum Rule {
 impl Rule {
     /// k' = 1 − (1 − k)^(1/n): n iterations leave 1 − k of an error, for every n [Müller 2006].
     pub fn share_of(stiffness: f64, iterations: usize) -> Self {
-        Self::Share(1.0 - (1.0 - stiffness).powf(1.0 / iterations.max(1) as f64))
+        Self::Share(1.0 - pow(1.0 - stiffness, 1.0 / iterations.max(1) as f64))
     }
 
     /// Δλ for a constraint at value C, with Σ wᵢ‖∇ᵢC‖² = `mobility`.

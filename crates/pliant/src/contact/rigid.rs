@@ -8,6 +8,7 @@
 //! Held vertices stay. At one of them a body turns about it, at several in a line about that, and at others it does not move.
 
 use super::Contacts;
+use crate::math::functions::{atan2, rotation_about, rotation_by};
 use crate::math::{Mat3, Quat, Vec3, fitted_rotation, outer, symmetric_eigen};
 use crate::world::model::Model;
 
@@ -130,7 +131,7 @@ impl RigidShape {
                     sine += axis.dot(place.cross(arm));
                     cosine += place.dot(arm) - axis.dot(place) * axis.dot(arm);
                 }
-                Quat::from_axis_angle(axis, sine.atan2(cosine)) * aligned
+                rotation_about(axis, atan2(sine, cosine)) * aligned
             }
         };
         ShapePose { centre, rotation }
@@ -150,7 +151,7 @@ impl RigidShape {
         let arm = self.places[k];
         let turn = self.inverse_inertia * arm.cross(pose.rotation.inverse() * push);
         pose.centre += push * self.inverse_mass;
-        pose.rotation = (pose.rotation * Quat::from_scaled_axis(turn)).normalize();
+        pose.rotation = (pose.rotation * rotation_by(turn)).normalize();
     }
 }
 

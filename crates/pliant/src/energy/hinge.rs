@@ -28,6 +28,7 @@ use super::hinge_projection::HingedPair;
 use super::rest::stencil_positions;
 use super::{Batch, ElementBatch, EnergyError, EnergyInfo, Metric, Operator, Specimen};
 use crate::math::Vec3;
+use crate::math::functions::{atan2, cos, sin};
 
 pub(super) const KIND: &str = "hinge";
 
@@ -165,7 +166,7 @@ impl SignedAngle {
         let (left, right) = (edge.cross(c - a), (d - a).cross(edge));
         let edge_squared = edge.length_squared();
         let length = edge_squared.sqrt();
-        let theta = (left.cross(right).dot(edge) / length).atan2(left.dot(right));
+        let theta = atan2(left.cross(right).dot(edge) / length, left.dot(right));
         let at_c = left * (-length / left.length_squared());
         let at_d = right * (-length / right.length_squared());
         // The feet of the heights share the reaction between the ends of the edge.
@@ -182,7 +183,7 @@ fn specimen_of(fold: f64) -> Result<Specimen, EnergyError> {
         Vec3::ZERO,
         Vec3::new(0.0, 1.0, 0.0),
         Vec3::new(-0.9, 0.4, 0.0),
-        Vec3::new(1.0 * fold.cos(), 0.6, fold.sin()),
+        Vec3::new(1.0 * cos(fold), 0.6, sin(fold)),
     ];
     let batch = HingeBending::new(vec![[0, 1, 2, 3]], HingeStiffness::Plate(2.0)).build(&rest)?;
     Ok(Specimen { batch, rest })

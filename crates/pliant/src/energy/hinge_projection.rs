@@ -12,6 +12,7 @@
 
 use super::hinge::KIND;
 use super::{Arrays, Element, Properties};
+use crate::math::functions::{rotation_by, sin_cos};
 use crate::math::{Mat3, Vec3, perpendicular_to, symmetric_eigen};
 use glam::{DQuat, DVec2};
 
@@ -61,7 +62,7 @@ impl HingedPair {
 
     /// Directions of the two triangles across the edge, in the frame.
     fn wings(&self) -> [DVec2; 2] {
-        let (sine, cosine) = self.rest_angle.sin_cos();
+        let (sine, cosine) = sin_cos(self.rest_angle);
         [DVec2::X, DVec2::new(-cosine, -sine)]
     }
 
@@ -138,7 +139,7 @@ impl HingedPair {
         for _ in 0..MAX_STEPS {
             let step = newton_step(z, fit.frame, &normals);
             let after = |scale: f64| {
-                let turn = DQuat::from_scaled_axis(step * scale);
+                let turn = rotation_by(step * scale);
                 self.fit_in(z, fit.frame * Mat3::from_quat(turn))
             };
             let (mut scale, mut next) = (1.0, after(1.0));

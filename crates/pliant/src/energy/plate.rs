@@ -31,6 +31,7 @@ use super::error::{require, require_non_negative};
 use super::plate_slopes::{Neighbours, Side, own_slope, slope};
 use super::{Arrays, Batch, Curvature, Element, ElementBatch, EnergyError, EnergyInfo, Operator, Properties, Specimen};
 use crate::math::Vec3;
+use crate::math::functions::{atan2, sin, sin_cos};
 use crate::mesh::TriangleMesh;
 
 const KIND: &str = "plate";
@@ -153,7 +154,7 @@ fn steepest(mesh: &TriangleMesh) -> Option<(usize, f64)> {
     (0..mesh.triangles.len()).for_each(|t| means[piece(t)] += normal(t));
     let angle = |t: usize| {
         let (own, mean) = (normal(t), means[piece(t)]);
-        own.cross(mean).length().atan2(own.dot(mean))
+        atan2(own.cross(mean).length(), own.dot(mean))
     };
     (0..mesh.triangles.len()).map(|t| (t, angle(t))).max_by(|a, b| a.1.total_cmp(&b.1))
 }
@@ -187,11 +188,11 @@ impl Rows {
         let (mean, saddle) = ((0.5 * (1.0 + poisson_ratio)).sqrt(), (0.5 * (1.0 - poisson_ratio)).sqrt());
         let mut angle = 0.0;
         for k in 0..3 {
-            let (sine, cosine) = f64::sin_cos(2.0 * angle);
+            let (sine, cosine) = sin_cos(2.0 * angle);
             self.edges[k] = Vec3::new(mean, saddle * cosine, saddle * sine);
             // The next side turns by the outer angle at the corner between.
             let side = &sides[k];
-            let inner = side.height.atan2((1.0 - side.foot) * side.length);
+            let inner = atan2(side.height, (1.0 - side.foot) * side.length);
             angle += std::f64::consts::PI - inner;
         }
     }
@@ -285,7 +286,7 @@ fn specimen_of(
     // A plane that leans, so that no coordinate is special.
     let (along, across) = (Vec3::new(0.8, 0.0, 0.6), Vec3::new(-0.36, 0.8, 0.48));
     let place = |x: f64, y: f64| along * x + across * y;
-    let wobble = |i: u32, j: u32| shift * (2.3 * f64::from(i * i) + 1.7 * f64::from(j * (i + 2))).sin();
+    let wobble = |i: u32, j: u32| shift * sin(2.3 * f64::from(i * i) + 1.7 * f64::from(j * (i + 2)));
     let mut rest = Vec::new();
     let mut triangles = Vec::new();
     for j in 0..n {

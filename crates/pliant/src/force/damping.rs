@@ -5,6 +5,7 @@
 //! mass of a body or of clusters of it (radial, [Schmedding 2009]). They conserve momentum and angular momentum, and do
 //! not affect rigid motion.
 
+use crate::math::functions::{exp, exp_m1};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{pseudo_inverse_times, spin_of};
 use crate::world::model::Model;
@@ -97,24 +98,24 @@ impl Damping {
     /// Filters velocities at the beginning of a step of length h.
     pub(crate) fn filter(&self, model: &Model, links: &DampingLinks, h: f64, x: &[Vec3], v: &mut [Vec3]) {
         if self.drag > 0.0 {
-            let factor = (-self.drag * h).exp();
+            let factor = exp(-self.drag * h);
             v.iter_mut().for_each(|v| *v *= factor);
         }
         if self.deformation > 0.0 {
-            let share = -(-self.deformation * h).exp_m1();
+            let share = -exp_m1(-self.deformation * h);
             for body in model.bodies() {
                 let range = body.vertices.clone();
                 damp_deformation(share, &model.mass().lumped()[range.clone()], &x[range.clone()], &mut v[range]);
             }
         }
         if self.spring > 0.0 {
-            let share = -(-self.spring * h).exp_m1();
+            let share = -exp_m1(-self.spring * h);
             let mass = model.mass().lumped();
             let inverse = |v: u32| if model.free_index(v).is_some() { 1.0 / mass[v as usize] } else { 0.0 };
             damp_edges(share, &links.edges, inverse, x, v);
         }
         if self.radial > 0.0 {
-            let share = -(-self.radial * h).exp_m1();
+            let share = -exp_m1(-self.radial * h);
             for cluster in &links.clusters {
                 let of = |list: &[Vec3]| -> Vec<Vec3> { cluster.iter().map(|&v| list[v as usize]).collect() };
                 let masses: Vec<f64> = cluster.iter().map(|&v| model.mass().lumped()[v as usize]).collect();

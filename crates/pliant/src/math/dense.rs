@@ -2,6 +2,7 @@
 //! row-major slices.
 
 use super::{Mat3, Vec3};
+use crate::math::functions::hypot;
 
 /// Eigenvalues and eigenvectors of a symmetric `n`×`n` matrix by cyclic Jacobi rotations.
 ///
@@ -22,8 +23,8 @@ pub fn symmetric_eigen(matrix: &mut [f64], vectors: &mut [f64], n: usize) {
                 }
                 rotated = true;
                 let zeta = (b - a) / (2.0 * off);
-                let t = if zeta == 0.0 { 1.0 } else { zeta.signum() / (zeta.abs() + zeta.hypot(1.0)) };
-                let c = 1.0 / t.hypot(1.0);
+                let t = if zeta == 0.0 { 1.0 } else { zeta.signum() / (zeta.abs() + hypot(zeta, 1.0)) };
+                let c = 1.0 / hypot(t, 1.0);
                 let s = c * t;
                 for k in 0..n {
                     let (kp, kq) = (matrix[k * n + p], matrix[k * n + q]);

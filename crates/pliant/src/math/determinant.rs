@@ -5,6 +5,8 @@
 //!
 //! Departure: the update of [Bouaziz 2014, eq. 26] converges only near positive determinants and is not used.
 
+use crate::math::functions::pow;
+
 /// The projected singular values.
 pub(crate) struct Projected<const D: usize> {
     pub(crate) values: [f64; D],
@@ -33,7 +35,7 @@ fn plus_root(sigma: f64, mu: f64) -> f64 {
 /// value may be negative, so the product is at least μ^(D/2) and the root lies below target^(2/D).
 fn raise<const D: usize>(sigma: [f64; D], target: f64) -> [f64; D] {
     let at = |mu: f64| sigma.map(|s| plus_root(s, mu));
-    at(root(0.0, target.powf(2.0 / D as f64), |mu| at(mu).iter().product::<f64>() - target))
+    at(root(0.0, pow(target, 2.0 / D as f64), |mu| at(mu).iter().product::<f64>() - target))
 }
 
 /// Product too large: μ < 0, plus roots for all but the smallest value. Its projection t is the unknown: from σ down to σ/2 it

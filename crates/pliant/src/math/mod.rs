@@ -5,6 +5,8 @@
 
 mod dense;
 mod determinant;
+pub mod functions;
+pub mod instructions;
 pub(crate) mod lanes;
 mod rigid_fit;
 mod svd;

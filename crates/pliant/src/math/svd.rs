@@ -6,6 +6,7 @@
 //! the sign of det F, so that clamping singular values yields the *nearest* admissible matrix also for inverted elements.
 
 use super::{Mat3, Quat, Vec3};
+use crate::math::functions::{hypot, rotation_about};
 
 /// F = U diag(σ) Vᵀ of a 3×3 matrix, with rotations U and V and σ₀ ≥ σ₁ ≥ |σ₂|, sign σ₂ = sign det F.
 #[derive(Debug, Clone, Copy)]
@@ -55,8 +56,8 @@ fn orthogonalising_rotation(alpha: f64, beta: f64, gamma: f64) -> Option<(f64, f
         return None;
     }
     let zeta = (beta - alpha) / (2.0 * gamma);
-    let tangent = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
-    let cosine = 1.0 / tangent.hypot(1.0);
+    let tangent = zeta.signum() / (zeta.abs() + hypot(zeta, 1.0));
+    let cosine = 1.0 / hypot(tangent, 1.0);
     Some((cosine, cosine * tangent))
 }
 
@@ -146,7 +147,7 @@ pub(super) fn is_on_a_line(svd: &Svd3) -> bool {
 pub(super) fn shortest_arc(from: Vec3, to: Vec3) -> Quat {
     if from.dot(to) < -0.5 {
         // Half a turn first, about whatever is perpendicular; then the rest is short.
-        let half_turn = Quat::from_axis_angle(perpendicular_to(from), std::f64::consts::PI);
+        let half_turn = rotation_about(perpendicular_to(from), std::f64::consts::PI);
         return shortest_arc(-from, to) * half_turn;
     }
     let axis = from.cross(to);

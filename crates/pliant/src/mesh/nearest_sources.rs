@@ -25,6 +25,7 @@ use std::collections::BinaryHeap;
 use super::placed::check_positions;
 use super::{Csr, Edge, ElementKind, MeshError};
 use crate::math::Vec3;
+use crate::math::functions::hypot;
 
 /// A source with its distance from a vertex \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -221,7 +222,7 @@ fn seen_across([a, b, c]: [Vec3; 3], [from_a, from_b]: [f64; 2]) -> Option<f64> 
     let below = below_squared.max(0.0).sqrt();
     let crossing = source_x + below / (below + y) * (x - source_x);
     let room = 1e-12 * length;
-    (crossing >= -room && crossing <= length + room).then(|| (x - source_x).hypot(y + below))
+    (crossing >= -room && crossing <= length + room).then(|| hypot(x - source_x, y + below))
 }
 
 #[cfg(test)]

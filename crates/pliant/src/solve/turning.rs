@@ -11,6 +11,7 @@
 
 use super::Objective;
 use crate::energy::{Arrays, Memory};
+use crate::math::functions::rotation_by;
 use crate::math::{Mat3, Quat, Vec3, factor_dense, solve_dense};
 use crate::sparse::{Cholesky, dot};
 
@@ -176,7 +177,7 @@ impl Turning {
         if !angle.is_finite() {
             return;
         }
-        let beyond = |arm: Vec3| Quat::from_scaled_axis(angle) * arm - arm - angle.cross(arm);
+        let beyond = |arm: Vec3| rotation_by(angle) * arm - arm - angle.cross(arm);
         for (k, mode) in &self.modes[..self.around] {
             step[*k as usize] += beyond(self.rotation * (*mode / self.weight));
         }

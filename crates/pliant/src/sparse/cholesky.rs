@@ -1,7 +1,8 @@
 //! Sparse Cholesky factorisation: ordering, symbolic analysis, numeric factor and solve.
 //!
 //! This is the only file that uses the library behind it (faer). Its factor is repacked for the projective solver's many
-//! solves by [`PackedFactor`](super::PackedFactor).
+//! solves by [`PackedFactor`](super::PackedFactor). Where instructions are the portable ones, the numbers are our own
+//! ([`supernodal`]).
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -20,9 +21,10 @@ use faer::{Conj, MatMut, MatRef, Par, Side};
 
 use super::FactorError;
 use super::ordering::{Graph, nested_dissection};
+use super::supernodal::{self, Plan, Room};
 use super::update::{Places, Scratch, State};
 use super::{SymmetricMatrix, SymmetricPattern};
-use crate::math::Vec3;
+use crate::math::{Vec3, instructions};
 use crate::parallel;
 
 /// Bodies that are not connected are factored apart, but small ones together: each analysis has a cost of its own.
@@ -38,6 +40,8 @@ pub(super) struct Part {
     pub(super) rows: Vec<u32>,
     entries: Vec<u32>,
     symbolic: SymbolicCholesky<u32>,
+    /// Made by the first factorisation that needs it.
+    plan: OnceLock<Plan>,
 }
 
 /// Fill-reducing ordering and symbolic analysis, reused by every factorisation with the same pattern.
@@ -82,7 +86,14 @@ impl Analysis {
         let size = column_starts.len() - 1;
         let symbolic = analyse(&column_starts, &rows, SymmetricOrdering::Amd)?;
         let entries = (0..rows.len() as u32).collect();
-        let part = Part { unknowns: (0..size as u32).collect(), column_starts, rows, entries, symbolic };
+        let part = Part {
+            unknowns: (0..size as u32).collect(),
+            column_starts,
+            rows,
+            entries,
+            symbolic,
+            plan: OnceLock::new(),
+        };
         Ok(Self::of_parts(size, vec![part]))
     }
 
@@ -157,7 +168,7 @@ impl Part {
         order.iter().enumerate().for_each(|(k, &v)| inverse[v as usize] = k as u32);
         let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &inverse, order.len()));
         let symbolic = analyse(&column_starts, &rows, ordering)?;
-        Ok(Self { unknowns, column_starts, rows, entries, symbolic })
+        Ok(Self { unknowns, column_starts, rows, entries, symbolic, plan: OnceLock::new() })
     }
 
     pub(super) fn size(&self) -> usize {
@@ -166,15 +177,20 @@ impl Part {
 
     /// Room for a factor.
     fn room(&self) -> PartFactor {
-        PartFactor { values: vec![0.0; self.symbolic.len_val()], own: Vec::new(), scratch: None }
+        PartFactor { values: vec![0.0; self.symbolic.len_val()], own: Vec::new(), scratch: None, room: Room::default() }
     }
 
     fn factor(&self, upper: &[f64], whole: usize, factor: &mut PartFactor) -> Result<(), FactorError> {
         let (size, symbolic) = (self.size(), &self.symbolic);
-        let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);
-        let PartFactor { values, own, scratch } = factor;
+        let PartFactor { values, own, scratch, room } = factor;
         own.clear();
         own.extend(self.entries.iter().map(|&k| upper[k as usize]));
+        let not_positive = |pivot| FactorError::NotPositiveDefinite { pivot, size: whole };
+        if instructions::are_portable() {
+            let plan = self.plan.get_or_init(|| Plan::new(self));
+            return supernodal::factor(self, plan, own, values, room).map_err(not_positive);
+        }
+        let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);
         let scratch = scratch.get_or_insert_with(|| {
             MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()))
         });
@@ -188,10 +204,7 @@ impl Part {
                 MemStack::new(scratch),
                 Default::default(),
             )
-            .map_err(|LltError::NonPositivePivot { index }| FactorError::NotPositiveDefinite {
-                pivot: index,
-                size: whole,
-            })?;
+            .map_err(|LltError::NonPositivePivot { index }| not_positive(index))?;
         Ok(())
     }
 
@@ -207,6 +220,17 @@ impl Part {
     ) {
         let size = self.size();
         columns.clear();
+        if instructions::are_portable() {
+            let unknown = |k: usize| self.unknowns[self.eliminated(k)] as usize;
+            columns.resize(2 * size, 0.0);
+            let (column, rows) = columns.split_at_mut(size);
+            for c in 0..count {
+                (0..size).for_each(|k| column[k] = read(&rhs[unknown(k)], c));
+                supernodal::solve(self, values, column, rows);
+                (0..size).for_each(|k| write(&mut rhs[unknown(k)], c, column[k]));
+            }
+            return;
+        }
         for c in 0..count {
             columns.extend(self.unknowns.iter().map(|&v| read(&rhs[v as usize], c)));
         }
@@ -244,6 +268,16 @@ impl Part {
         self.raw().supernode(supernode).pattern()
     }
 
+    /// Numbers of each column of a supernode.
+    pub(super) fn height(&self, supernode: usize) -> usize {
+        self.columns(supernode).len() + self.below(supernode).len()
+    }
+
+    /// Which of the part's unknowns is eliminated k-th.
+    pub(super) fn eliminated(&self, k: usize) -> usize {
+        self.symbolic.perm().map_or(k, |perm| perm.arrays().0[k] as usize)
+    }
+
     /// Where the numbers of a supernode are.
     pub(super) fn stretch(&self, supernode: usize) -> Range<usize> {
         let starts = self.raw().col_ptr_for_val();
@@ -257,9 +291,7 @@ impl Part {
 
     /// Unknown of the whole matrix that is eliminated k-th within this part.
     pub(super) fn order(&self) -> Vec<u32> {
-        let identity = || (0..self.size() as u32).collect();
-        let order = self.symbolic.perm().map_or_else(identity, |perm| perm.arrays().0.to_vec());
-        order.into_iter().map(|k| self.unknowns[k as usize]).collect()
+        (0..self.size()).map(|k| self.unknowns[self.eliminated(k)]).collect()
     }
 }
 
@@ -281,6 +313,7 @@ struct PartFactor {
     /// The part's own entries of A.
     own: Vec<f64>,
     scratch: Option<MemBuffer>,
+    room: Room,
 }
 
 /// Room for factors of matrices with one pattern, where a new one comes every iteration.
@@ -428,12 +461,13 @@ impl Cholesky {
 /// Turns [L₁₁; L₂₁] into [L₁₁⁻¹; −L₂₁L₁₁⁻¹], both column by column with `columns` columns of `height` numbers; what is above
 /// the diagonal becomes zero. `scratch` is reused from call to call.
 pub(super) fn invert_supernode(block: &mut [f64], columns: usize, height: usize, scratch: &mut Vec<f64>) {
+    scratch.clear();
     // Below this width the library's blocking costs more than it saves.
     const SMALL: usize = 24;
-    if columns <= SMALL {
-        return invert_small(block, columns, height);
+    if columns <= SMALL || instructions::are_portable() {
+        scratch.resize(columns, 0.0);
+        return invert_in_place(block, columns, height, scratch);
     }
-    scratch.clear();
     scratch.resize(columns * columns, 0.0);
     let mut below = MatMut::from_column_major_slice_mut(block, height, columns);
     {
@@ -457,13 +491,12 @@ pub(super) fn invert_supernode(block: &mut [f64], columns: usize, height: usize,
 
 /// [`invert_supernode`] by forward substitution. Columns of the inverse are found from the last to the first, so that those of L
 /// are still there when they are needed.
-fn invert_small(block: &mut [f64], columns: usize, height: usize) {
+fn invert_in_place(block: &mut [f64], columns: usize, height: usize, multipliers: &mut [f64]) {
     for j in (0..columns).rev() {
         // Column j of the result is (e_j − Σ_{k>j} result_k · L_kj)/L_jj, with L_kj from the old column j.
         let (before, after) = block.split_at_mut((j + 1) * height);
         let column = &mut before[j * height..];
         let scale = 1.0 / column[j];
-        let mut multipliers = [0.0; 32];
         multipliers[j + 1..columns].copy_from_slice(&column[j + 1..columns]);
         column[..columns].fill(0.0);
         column[j] = scale;

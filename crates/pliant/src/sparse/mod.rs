@@ -13,6 +13,7 @@ mod error;
 mod ordering;
 mod packed;
 mod pattern;
+mod supernodal;
 mod update;
 
 pub(crate) use block_rows::{BlockRows, SLOT, WIDTH as ROWS_TOGETHER};

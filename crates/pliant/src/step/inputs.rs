@@ -15,6 +15,7 @@ use crate::step::self_collision::{SelfCollider, SelfCollision};
 use crate::step::simulation::Simulation;
 use crate::step::substeps::{MOST_SUBSTEPS, NEED};
 use crate::world::error::ModelError;
+use crate::world::fingerprint::Fingerprint;
 use crate::world::model::{BodyInfo, Model};
 use crate::world::state::State;
 
@@ -126,6 +127,12 @@ impl Simulation {
     /// The current state.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// A number that two states share if positions and velocities have the same bits at the same moment, and hardly ever otherwise: to compare runs
+    /// on different machines, or with different numbers of threads.
+    pub fn state_hash(&self) -> u64 {
+        Fingerprint::of_state(&self.state)
     }
 
     /// Positions of all vertices \[m\].

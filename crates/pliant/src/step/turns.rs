@@ -1,5 +1,6 @@
 //! Orientations of rods and oriented particles, which a user reads and sets between steps.
 
+use crate::math::functions::rotation_about;
 use crate::math::{Quat, Vec3};
 use crate::matter::oriented::Oriented;
 use crate::matter::rod::Rod;
@@ -28,7 +29,7 @@ impl Simulation {
             return Err(InputError::NotClamped { body: body.to_owned(), segment });
         }
         let orientation = &mut self.state.channels[number].quaternions_mut(ORIENTATIONS)[segment];
-        *orientation = (*orientation * Quat::from_rotation_z(angle)).normalize();
+        *orientation = (*orientation * rotation_about(Vec3::Z, angle)).normalize();
         Ok(())
     }
 

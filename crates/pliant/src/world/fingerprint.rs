@@ -1,9 +1,13 @@
-//! A number that distinguishes models, so that a checkpoint is not restored into a different world.
+//! Numbers that distinguish models, so that a checkpoint is not restored into a different world, and states.
 
 use std::fmt::{self, Debug, Write};
 
 use crate::math::Vec3;
 use crate::world::model::Model;
+use crate::world::state::State;
+
+/// Where FNV-1a begins.
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a over everything that the motion of a model depends on.
 #[derive(Debug)]
@@ -34,7 +38,7 @@ impl Fingerprint {
 
     /// The number of a model.
     pub(crate) fn of(model: &Model) -> u64 {
-        let mut hash = Self(0xcbf2_9ce4_8422_2325);
+        let mut hash = Self(OFFSET);
         for (position, mass) in model.rest().iter().zip(model.mass().lumped()) {
             hash.vector(*position);
             hash.number(*mass);
@@ -58,6 +62,15 @@ impl Fingerprint {
         }
         hash.data(&model.constraints());
         hash.data(&model.matter());
+        hash.0
+    }
+
+    /// The number of a state.
+    pub(crate) fn of_state(state: &State) -> u64 {
+        let mut hash = Self(OFFSET);
+        hash.count(state.step);
+        hash.number(state.time);
+        state.positions.iter().chain(&state.velocities).for_each(|v| hash.vector(*v));
         hash.0
     }
 }

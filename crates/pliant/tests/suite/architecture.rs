@@ -51,7 +51,7 @@ fn every_module_of_the_engine_is_on_the_architecture_page() {
 }
 
 /// From the engine outwards; a crate may depend on those before it.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 12] = [
     "pliant",
     "pliant-gpu",
     "pliant-io",
@@ -61,6 +61,7 @@ const LAYERS: [&str; 11] = [
     "pliant-reproduce",
     "pliant-cli",
     "pliant-web",
+    "pliant-js",
     "pliant-py",
     "pliant-bench",
 ];

@@ -10,7 +10,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::math::{Quat, Vec3};
+use crate::math::Vec3;
+use crate::math::functions::{cos, exp2, pow, rotation_about, sin};
 use crate::world::state::AirPath;
 
 /// Waves of the sum. With half as many the field was seen to be uneven by direction.
@@ -56,20 +57,20 @@ impl Eddies {
     /// When the air has gone along a path; `speed` is the root mean square of a component \[m/s\].
     pub(super) fn new(turbulence: &Turbulence, speed: f64, path: AirPath) -> Self {
         let mut random = Random(turbulence.seed);
-        let turned = Quat::from_axis_angle(random.direction(), TAU * random.unit());
+        let turned = rotation_about(random.direction(), TAU * random.unit());
         let longest = TAU / turbulence.length;
         let waves = (0..WAVES).map(|m| {
             // Wave vectors are spread evenly over the sphere, whatever the seed; neighbours have unlike lengths.
             let height = 1.0 - (2.0 * m as f64 + 1.0) / WAVES as f64;
             let angle = PI * (3.0 - 5.0_f64.sqrt()) * m as f64;
             let across = (1.0 - height * height).sqrt();
-            let direction = turned * Vec3::new(across * angle.cos(), across * angle.sin(), height);
+            let direction = turned * Vec3::new(across * cos(angle), across * sin(angle), height);
             let octave = OCTAVES * (((m * 11) % WAVES) as f64 + random.unit()) / WAVES as f64;
-            let (k, polarised) = (longest * octave.exp2(), TAU * random.unit());
+            let (k, polarised) = (longest * exp2(octave), TAU * random.unit());
             let first = direction.any_orthonormal_vector();
-            let along = first * polarised.cos() + direction.cross(first) * polarised.sin();
+            let along = first * cos(polarised) + direction.cross(first) * sin(polarised);
             // Even steps of log k: k·k^(−5/3) of energy each.
-            let amplitude = octave.exp2().powf(-1.0 / 3.0);
+            let amplitude = pow(exp2(octave), -1.0 / 3.0);
             let turning = k * turbulence.strength * (2.0 * random.unit() - 1.0) * path.length;
             let phase = TAU * random.unit() + turning - (direction * k).dot(path.carried);
             Wave { k: direction * k, along: along * amplitude, phase }
@@ -83,7 +84,7 @@ impl Eddies {
 
     /// Their velocity at a place \[m/s\].
     pub(super) fn at(&self, x: Vec3) -> Vec3 {
-        self.0.iter().fold(Vec3::ZERO, |sum, wave| sum + wave.along * (wave.k.dot(x) + wave.phase).cos())
+        self.0.iter().fold(Vec3::ZERO, |sum, wave| sum + wave.along * cos(wave.k.dot(x) + wave.phase))
     }
 }
 
@@ -103,7 +104,7 @@ impl Random {
     fn direction(&mut self) -> Vec3 {
         let (height, angle) = (2.0 * self.unit() - 1.0, TAU * self.unit());
         let across = (1.0 - height * height).max(0.0).sqrt();
-        Vec3::new(across * angle.cos(), across * angle.sin(), height)
+        Vec3::new(across * cos(angle), across * sin(angle), height)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Vectors of eight f32 or four f64 for the hot loops, on AVX2 where the processor has it and in plain Rust elsewhere.
+//! Vectors of eight f32 or four f64 for the hot loops, on AVX2 where the processor has it and on what every machine has elsewhere: in plain Rust, or on the
+//! vectors of a browser, with the same bits.
 //!
 //! A kernel is written once, generic over [`Lanes`], and entered through [`dispatch`], which picks the widest kind at run
 //! time. The standard library has no stable portable vectors yet, and crates that offer them fix the instruction set when they
@@ -20,13 +21,19 @@ pub(crate) mod curvature;
 pub(crate) mod matrices;
 pub(crate) mod nearest;
 pub(crate) mod plane_stretches;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod portable;
 pub(crate) mod stretches;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 
 #[cfg(target_arch = "x86_64")]
 use avx2::{Avx2F32, Avx2F64};
 pub(crate) use nearest::nearest_rotations;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use portable::{PortableF32, PortableF64};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use wasm::{WasmF32 as PortableF32, WasmF64 as PortableF64};
 
 /// A number that lanes hold.
 pub(crate) trait Real:
@@ -179,19 +186,33 @@ pub(crate) enum InstructionSet {
     Portable,
 }
 
+/// What this process computes on.
+#[cfg(target_arch = "x86_64")]
+static CHOSEN: std::sync::OnceLock<InstructionSet> = std::sync::OnceLock::new();
+
 /// That a processor has instructions; only `detect` makes one.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Detected(());
 
 impl InstructionSet {
-    /// The best that this processor offers.
+    /// The best that this processor offers, unless the process asked for what every machine has.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return Self::Avx2(Detected(()));
-        }
+        return *CHOSEN.get_or_init(|| match is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            true => Self::Avx2(Detected(())),
+            false => Self::Portable,
+        });
+        #[cfg(not(target_arch = "x86_64"))]
         Self::Portable
+    }
+
+    /// Asks for what every machine has; false if another was taken already.
+    pub(super) fn choose_portable() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return *CHOSEN.get_or_init(|| Self::Portable) == Self::Portable;
+        #[cfg(not(target_arch = "x86_64"))]
+        true
     }
 }
 

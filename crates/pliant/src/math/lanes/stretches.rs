@@ -21,6 +21,7 @@ pub(crate) use super::plane_stretches::{
 
 use super::nearest::{constant, dot};
 use super::{Lanes, Real};
+use crate::math::functions::pow;
 use crate::math::{Mat3, NEARLY_RIGHT, Vec3, project_product, svd_3x3};
 
 /// F − p = `rotation` R + F (`plain` I + `stretched` S).
@@ -192,7 +193,7 @@ pub(super) fn wanted<L: Lanes, const D: usize>(sigma: &[L; D], [low, high]: [f64
     let target = product.select_less(low_lanes, low_lanes, high_lanes);
     let smallest = sigma[D - 1];
     // From 0 where no stretch is near 0, from above the root elsewhere.
-    let size = low.powf(1.0 / D as f64);
+    let size = pow(low, 1.0 / D as f64);
     let raised = smallest.select_less(constant::<L>(0.3 * size), constant::<L>(size * size), L::zero());
     let start = product.select_less(low_lanes, raised, L::zero());
     // Below this the smallest has no plus root. Where the product is too small the multiplier is positive.

@@ -8,6 +8,7 @@
 //! Departure: the paper normalises ∇ρ and gives shares per step; here parameters have units and do not depend on the step.
 
 use crate::math::Vec3;
+use crate::math::functions::exp_m1;
 use crate::parallel::{self, Strided};
 
 /// Hair-hair repulsion and friction.
@@ -122,7 +123,7 @@ impl Grid {
         self.sum_up(&frame);
         let (corners, cell_of) = (&self.corners, &self.cell_of);
         // What is drawn over a time h at a constant rate.
-        let share = -(-params.friction * h).exp_m1();
+        let share = -exp_m1(-params.friction * h);
         let push = params.repulsion * h;
         parallel::for_each(0..v.len(), Strided { entries: v, stride: 1 }, &|range, part| {
             for (velocity, at) in part.entries.iter_mut().zip(range) {

@@ -9,6 +9,7 @@ use super::quadratic::{Quadratic, Squares};
 use super::regions::Regions;
 use super::sums::{Buffers, Sums};
 use super::{Matching, Modes};
+use crate::math::functions::cbrt;
 use crate::math::lanes::{InstructionSet, LaneNumber, nearest_rotations};
 use crate::math::{Mat3, Quat, Vec3, outer, symmetric_inverse_where_positive};
 use crate::parallel::{self, Strided};
@@ -298,6 +299,6 @@ fn deformed(modes: Modes, region: &Region, moments: &Mat3, rotation: Mat3) -> Ma
     let best = *moments * region.inverse_square + rotation * region.flat;
     let volume = best.determinant();
     // A map that turns the region inside out, or makes it flat, has no volume to be scaled to.
-    let best = if volume > FLAT { best / volume.cbrt() } else { rotation };
+    let best = if volume > FLAT { best / cbrt(volume) } else { rotation };
     best * beta + rotation * (1.0 - beta)
 }

@@ -9,6 +9,7 @@ use super::reaction::Reaction;
 use super::sums::Buffers;
 use super::volume::Volume;
 use super::{Matching, Modes};
+use crate::math::functions::exp_m1;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::matter::StepView;
 use crate::mesh::Csr;
@@ -148,7 +149,7 @@ impl Shape {
         let own = self.vertices();
         let (before, x, inverse_masses) = (&before[own.clone()], &mut x[own.clone()], &inverse_masses[own]);
         let alpha = self.matching.spring.share(h);
-        let damped = -(-self.matching.damping * h).exp_m1();
+        let damped = -exp_m1(-self.matching.damping * h);
         let needs_goals = self.volume.as_ref().is_some_and(Volume::needs_goals);
         if alpha != 0.0 || damped != 0.0 || needs_goals {
             self.find_movements(0.0, before);

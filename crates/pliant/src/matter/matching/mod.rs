@@ -67,6 +67,7 @@ pub use regions::{RegionError, Regions};
 pub use skin::MatchedSkin;
 pub use volume::VolumeConservation;
 
+use crate::math::functions::{acos, sin};
 use crate::matter::StepView;
 
 /// Shape matching of a body.
@@ -183,7 +184,7 @@ pub enum Spring {
 impl Spring {
     /// Steps that half a swing takes; a few where limits alone take strain back.
     fn steps_of_half_a_swing(self, step: &StepView<'_>) -> u64 {
-        let substeps = PI / (1.0 - 0.5 * self.share(step.h)).acos();
+        let substeps = PI / acos(1.0 - 0.5 * self.share(step.h));
         let substeps = if substeps.is_finite() { substeps.clamp(4.0, 60.0).ceil() as u64 } else { 4 };
         // Whole steps are counted: a break in the last substep of one has to last as long as one in the first.
         let count = step.substeps as u64;
@@ -194,7 +195,7 @@ impl Spring {
     pub fn share(self, h: f64) -> f64 {
         match self {
             Self::Share(alpha) => alpha,
-            Self::Frequency(hertz) => 4.0 * (0.5 * (TAU * hertz * h).min(FRAC_PI_3)).sin().powi(2),
+            Self::Frequency(hertz) => 4.0 * sin(0.5 * (TAU * hertz * h).min(FRAC_PI_3)).powi(2),
         }
     }
 }

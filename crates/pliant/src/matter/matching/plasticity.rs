@@ -13,6 +13,7 @@
 //! no units: the yield does not depend on masses and sizes.
 
 use super::fit::Fits;
+use crate::math::functions::{exp, ln};
 use crate::math::{Mat3, Vec3, svd_3x3};
 
 /// Plasticity of a body with shape matching. Strains are Frobenius norms of logarithmic stretches at constant volume: a
@@ -45,7 +46,7 @@ const ENDLESS: f64 = 30.0;
 /// Directions and logarithms of the stretches of a map; none of one that is flat or turned inside out.
 fn logarithm(map: Mat3) -> Option<(Mat3, Vec3)> {
     let svd = svd_3x3(map);
-    let logarithms = svd.sigma.to_array().map(f64::ln);
+    let logarithms = svd.sigma.to_array().map(ln);
     logarithms.iter().all(|l| l.is_finite()).then_some((svd.v, Vec3::from(logarithms)))
 }
 
@@ -55,7 +56,7 @@ fn deviator(logarithms: Vec3) -> Vec3 {
 }
 
 fn exponential(directions: Mat3, logarithms: Vec3) -> Mat3 {
-    let stretches = logarithms.to_array().map(f64::exp);
+    let stretches = logarithms.to_array().map(exp);
     directions * Mat3::from_diagonal(Vec3::from(stretches)) * directions.transpose()
 }
 
@@ -68,7 +69,7 @@ impl Plasticity {
         if strain <= self.yield_strain || self.creep == 0.0 {
             return plastic;
         }
-        let left = (strain * (-self.creep * h).exp()).max(self.yield_strain);
+        let left = (strain * exp(-self.creep * h)).max(self.yield_strain);
         let flowed = exponential(directions, shear * (1.0 - left / strain)) * plastic;
         // Its own rotation is none of the shape's: what is kept is the stretch.
         let Some((directions, logarithms)) = logarithm(flowed) else { return plastic };

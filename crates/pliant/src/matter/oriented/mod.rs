@@ -37,17 +37,18 @@ pub use matter::Oriented;
 pub use particles::{OrientedError, OrientedMaterial, OrientedParticles};
 pub use skin::Skin;
 
+use crate::math::functions::{rotation_by, turn_of};
 use crate::math::{Quat, Vec3};
 
 /// The turn that takes one orientation to another, the shorter way, in axes of the world \[rad\].
 fn turn_between(from: Quat, to: Quat) -> Vec3 {
     let turn = to * from.conjugate();
-    (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis()
+    turn_of(if turn.w < 0.0 { -turn } else { turn })
 }
 
 /// An orientation after a turn in axes of the world \[rad\].
 fn turned(q: Quat, by: Vec3) -> Quat {
-    (Quat::from_scaled_axis(by) * q).normalize()
+    (rotation_by(by) * q).normalize()
 }
 
 /// Rounds of [`free_turn`] at most; from one to the next the error falls by about the angle.

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::{Oriented, free_turn, inertia, turn_between, turned};
+use crate::math::functions::exp_m1;
 use crate::math::{Mat3, Quat, Vec3, best_rotation, outer};
 use crate::matter::Place;
 use crate::mesh::Csr;
@@ -156,7 +157,7 @@ impl Shape {
                 turns[v] += torque * alpha;
             }
         }
-        let damped = -(-self.info.material.damping * h).exp_m1();
+        let damped = -exp_m1(-self.info.material.damping * h);
         if damped > 0.0 {
             self.damp(before, damped, x, &mut turns);
         }

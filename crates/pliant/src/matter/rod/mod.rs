@@ -20,6 +20,7 @@ pub use matter::Rod;
 use std::f64::consts::PI;
 
 use crate::energy::EnergyError;
+use crate::math::functions::turn_of;
 use crate::math::{Quat, Vec3};
 use solve::{between, curvature, turned};
 
@@ -175,7 +176,7 @@ impl Rods {
 
 /// Angular velocities, in body axes, that a step of h \[s\] has come to \[rad/s\].
 fn spins(before: &[Quat], after: &[Quat], h: f64) -> Vec<Vec3> {
-    before.iter().zip(after).map(|(a, b)| between(*a, *b).to_scaled_axis() / h).collect()
+    before.iter().zip(after).map(|(a, b)| turn_of(between(*a, *b)) / h).collect()
 }
 
 #[cfg(test)]

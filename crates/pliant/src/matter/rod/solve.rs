@@ -17,11 +17,12 @@
 
 use super::Rods;
 use super::block::{Block, Six, solve};
+use crate::math::functions::rotation_by;
 use crate::math::{Mat3, Quat, Vec3};
 
 /// Rotation by a vector, in body axes.
 pub(super) fn turned(q: Quat, by: Vec3) -> Quat {
-    (q * Quat::from_scaled_axis(by)).normalize()
+    (q * rotation_by(by)).normalize()
 }
 
 /// v × as a matrix.

@@ -11,6 +11,7 @@ use std::f64::consts::TAU;
 
 use super::{at_least, within_limit};
 use crate::math::Vec3;
+use crate::math::functions::{cos, sin};
 use crate::mesh::error::positive;
 use crate::mesh::{MeshError, TriangleMesh};
 
@@ -83,7 +84,7 @@ impl Cylinder {
             let y = height * (ring as f64 / rings as f64 - 0.5);
             positions.extend((0..segments).map(|segment| {
                 let angle = TAU * (segment as f64 + shift) / segments as f64;
-                Vec3::new(radius * angle.sin(), y, radius * angle.cos())
+                Vec3::new(radius * sin(angle), y, radius * cos(angle))
             }));
         }
 

@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::{Plane, at_least, within_limit};
+use crate::math::functions::{cos, sin};
 use crate::mesh::error::positive;
 use crate::mesh::{MeshError, TriangleMesh};
 
@@ -52,7 +53,7 @@ impl Disc {
             let count = sectors * ring;
             positions.extend((0..count).map(|i| {
                 let angle = TAU * i as f64 / count as f64;
-                plane.point(at * angle.cos(), at * angle.sin())
+                plane.point(at * cos(angle), at * sin(angle))
             }));
         }
 

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use super::{at_least, within_limit};
 use crate::math::Vec3;
+use crate::math::functions::{cos, sin};
 use crate::mesh::error::positive;
 use crate::mesh::{Csr, MeshError, StrandSet};
 
@@ -22,7 +23,7 @@ impl Curl {
         let (u, v) = axis.any_orthonormal_pair();
         // Arc per way along the axis.
         let slope = (1.0 + (TAU * self.radius / self.pitch).powi(2)).sqrt();
-        let spoke = move |angle: f64| self.radius * (angle.cos() * u + angle.sin() * v);
+        let spoke = move |angle: f64| self.radius * (cos(angle) * u + sin(angle) * v);
         (0..=segments).map(move |i| {
             let along = i as f64 * step / slope;
             root + along * axis + spoke(phase + TAU * along / self.pitch) - spoke(phase)
@@ -84,7 +85,7 @@ impl Scalp {
             let up = 1.0 - 2.0 * cover * (strand as f64 + 0.5) / count as f64;
             let across = (1.0 - up * up).max(0.0).sqrt();
             let turn = golden_angle * strand as f64;
-            let normal = Vec3::new(across * turn.cos(), up, across * turn.sin());
+            let normal = Vec3::new(across * cos(turn), up, across * sin(turn));
             match curl {
                 Some(curl) => positions.extend(curl.points(radius * normal, normal, 7.0 * turn, step, segments)),
                 None => positions.extend((0..=segments).map(|i| (radius + i as f64 * step) * normal)),

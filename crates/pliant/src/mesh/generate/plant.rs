@@ -3,7 +3,8 @@
 use std::f64::consts::TAU;
 
 use super::{at_least, within_limit};
-use crate::math::{Quat, Vec3, perpendicular_to};
+use crate::math::functions::{cos, rotation_about, sin};
+use crate::math::{Vec3, perpendicular_to};
 use crate::mesh::error::positive;
 use crate::mesh::{Csr, MeshError, StrandSet, TriangleMesh};
 
@@ -59,12 +60,12 @@ impl Plant {
             let from = from.clamp(1, segments - 1);
             let length = branch_length * (1.0 - 0.5 * share);
             let count = ((length / step).round() as usize).max(2);
-            let around = Quat::from_rotation_y(golden_angle * branch as f64);
+            let around = rotation_about(Vec3::Y, golden_angle * branch as f64);
             let (mut row, mut at) = (vec![from as u32], positions[from]);
             for k in 0..count {
                 // Branches bend up by a third of their angle towards the tip.
                 let angle = spread * (1.0 - k as f64 / (3.0 * count as f64));
-                at += around * Vec3::new(angle.sin(), angle.cos(), 0.0) * (length / count as f64);
+                at += around * Vec3::new(sin(angle), cos(angle), 0.0) * (length / count as f64);
                 row.push(positions.len() as u32);
                 positions.push(at);
             }
@@ -129,7 +130,7 @@ pub fn tubes(strands: &StrandSet, radii: &[f64], sides: usize) -> Result<Triangl
             across = (across - way * across.dot(way)).normalize_or(perpendicular_to(way));
             // A branch begins no thicker than it goes on.
             let radius = radii[vertex as usize].min(if k == 0 { 1.5 * radii[row[1] as usize] } else { f64::INFINITY });
-            let around = |side: u32| Quat::from_axis_angle(way, TAU * f64::from(side) / f64::from(sides)) * across;
+            let around = |side: u32| rotation_about(way, TAU * f64::from(side) / f64::from(sides)) * across;
             positions.extend((0..sides).map(|side| at(k) + around(side) * radius));
         }
         let last = row.len() as u32 - 1;

@@ -9,6 +9,7 @@
 
 use super::{at_least, within_limit};
 use crate::math::Vec3;
+use crate::math::functions::pow;
 use crate::mesh::error::positive;
 use crate::mesh::{Edge, MeshError, TriangleMesh};
 
@@ -75,7 +76,7 @@ impl Spacing {
             Self::Uniform => 1.0,
             Self::Graded { ratio } => {
                 let span = cells.max(2) - 1;
-                positive("spacing ratio", ratio)?.powf(1.0 / span as f64)
+                pow(positive("spacing ratio", ratio)?, 1.0 / span as f64)
             }
         };
         if growth == 1.0 {

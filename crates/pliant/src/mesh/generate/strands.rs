@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use super::{at_least, within_limit};
 use crate::math::Vec3;
+use crate::math::functions::sin_cos;
 use crate::mesh::error::positive;
 use crate::mesh::{Csr, MeshError, StrandSet};
 
@@ -73,7 +74,7 @@ impl Roots {
             Self::Disc { radius, count } => {
                 let golden_angle = TAU * (1.0 - 2.0 / (1.0 + 5f64.sqrt()));
                 let at = radius * ((strand as f64 + 0.5) / count as f64).sqrt();
-                let (sin, cos) = (golden_angle * strand as f64).sin_cos();
+                let (sin, cos) = sin_cos(golden_angle * strand as f64);
                 [at * cos, at * sin]
             }
             Self::Grid { spacing, columns, rows } => {

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use super::{at_least, within_limit};
 use crate::math::Vec3;
+use crate::math::functions::sin_cos;
 use crate::mesh::error::positive;
 use crate::mesh::{MeshError, TriangleMesh};
 
@@ -51,10 +52,10 @@ impl Torus {
 
         let mut positions = Vec::with_capacity(major_segments * minor_segments);
         for major in 0..major_segments {
-            let (sin, cos) = (TAU * major as f64 / major_segments as f64).sin_cos();
+            let (sin, cos) = sin_cos(TAU * major as f64 / major_segments as f64);
             let outwards = Vec3::new(sin, 0.0, cos);
             positions.extend((0..minor_segments).map(|minor| {
-                let (sin, cos) = (TAU * minor as f64 / minor_segments as f64).sin_cos();
+                let (sin, cos) = sin_cos(TAU * minor as f64 / minor_segments as f64);
                 (major_radius + minor_radius * cos) * outwards + minor_radius * sin * Vec3::Y
             }));
         }

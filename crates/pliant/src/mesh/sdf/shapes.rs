@@ -2,6 +2,7 @@
 
 use super::SignedDistance;
 use crate::math::Vec3;
+use crate::math::functions::hypot;
 use crate::mesh::Bounds;
 
 /// The nearest point of a surface.
@@ -140,7 +141,7 @@ pub struct Ring {
 impl SignedDistance for Ring {
     fn distance(&self, p: Vec3) -> f64 {
         let p = p - self.centre;
-        (p.x.hypot(p.z) - self.radius).hypot(p.y) - self.tube_radius
+        hypot(hypot(p.x, p.z) - self.radius, p.y) - self.tube_radius
     }
 
     fn bounds(&self) -> Bounds {
@@ -170,7 +171,7 @@ impl Rod {
         let axial = if offset.y < 0.0 { -Vec3::Y } else { Vec3::Y };
         let (side, cap) = (r - self.radius, offset.y.abs() - 0.5 * self.length);
         if side > 0.0 && cap > 0.0 {
-            let distance = side.hypot(cap);
+            let distance = hypot(side, cap);
             return Nearby::new(p, distance, (radial * side + axial * cap) / distance);
         }
         if side > cap { Nearby::new(p, side, radial) } else { Nearby::new(p, cap, axial) }

@@ -9,6 +9,7 @@
 
 use std::f64::consts::PI;
 
+use crate::math::functions::atan2;
 use crate::math::{Mat3, Vec3, outer};
 use crate::mesh::bvh::Bvh;
 use crate::mesh::{triangle_area, triangle_area_vector};
@@ -71,7 +72,7 @@ fn solid_angle(p: Vec3, triangle: [Vec3; 3]) -> f64 {
     let volume = a.dot(b.cross(c));
     let below = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
     // Within the plane of the triangle the view jumps from −2π to 2π; its mean is zero.
-    if volume == 0.0 { 0.0 } else { 2.0 * volume.atan2(below) }
+    if volume == 0.0 { 0.0 } else { 2.0 * atan2(volume, below) }
 }
 
 /// How often the surface goes round `p`.

@@ -1,6 +1,7 @@
 //! Quality measures of a finished mesh.
 
 use crate::math::Vec3;
+use crate::math::functions;
 use crate::mesh::sdf::{SignedDistance, SurfaceDistance};
 use crate::mesh::{MeshError, TetMesh, tet_quality};
 use crate::parallel::{Strided, for_each};
@@ -77,7 +78,7 @@ pub(super) fn dihedral_angles(corners: [Vec3; 4]) -> [f64; 6] {
     [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 0, 2], [2, 3, 0, 1]].map(|order| {
         let [a, b, c, d] = order.map(|corner: usize| corners[corner]);
         let (left, right) = ((b - a).cross(c - a), (b - a).cross(d - a));
-        left.angle_between(right)
+        functions::angle_between(left, right)
     })
 }
 

@@ -12,6 +12,7 @@
 //! 1 − RᵀF is stretch along threads and the rest is shear between them; each goes a share of the way of its own. If shares differ, what is left
 //! turns the triangle: that turn is taken out again, so that angular momentum is kept whatever the shares.
 
+use crate::math::functions::hypot;
 use crate::math::{Vec3, perpendicular_to};
 use glam::{DMat2, DVec2};
 
@@ -109,7 +110,7 @@ impl Region<3> for Triangle {
             cosine += self.weights[k] * places[k].dot(self.rest[k]);
             sine += self.weights[k] * self.rest[k].perp_dot(places[k]);
         }
-        let size = cosine.hypot(sine);
+        let size = hypot(cosine, sine);
         if size == 0.0 {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use crate::constraint::ConstraintArrays;
 use crate::energy::{Arrays, Operator};
+use crate::math::functions::{cos, sin};
 use crate::math::lanes::matrices::{Plane, Solid};
 use crate::math::symmetric_eigen;
 
@@ -118,7 +119,7 @@ pub(super) fn constraint_form(arrays: ConstraintArrays<'_>) -> Option<(Form, Num
             (Form::Isometric, Box::new(move |e| (weights[e][1..].to_vec(), compliances[e])))
         }
         ConstraintArrays::Dihedral { angles, compliances } => {
-            (Form::Dihedral, Box::new(move |e| (vec![angles[e].cos(), angles[e].sin()], compliances[e])))
+            (Form::Dihedral, Box::new(move |e| (vec![cos(angles[e]), sin(angles[e])], compliances[e])))
         }
         ConstraintArrays::TetVolume { volumes, compliances } => {
             (Form::Volume, Box::new(move |e| (vec![volumes[e]], compliances[e])))

@@ -12,6 +12,7 @@ use super::simplex::{Elements, LaneBatch, edge_coefficient, inverse_gram};
 use super::tets::{TetLaw, strain};
 use super::triangles::TriangleLaw;
 use crate::energy::{Arrays, Operator, hinge_rows};
+use crate::math::functions::{cos, sin};
 use crate::math::lanes::LaneNumber;
 use crate::solve::Objective;
 
@@ -110,8 +111,8 @@ impl<'a, S: LaneNumber> Gathering<'a, S> {
                 let rows: Vec<[f64; 9]> = hinges.iter().map(|&(angle, scale)| hinge_rows(angle, scale)).collect();
                 let numbers = |e: usize, k: usize| match k {
                     0..9 => rows[e][k],
-                    9 => hinges[e].0.sin(),
-                    10 => hinges[e].0.cos(),
+                    9 => sin(hinges[e].0),
+                    10 => cos(hinges[e].0),
                     11..15 => hinges[e].1[k - 11],
                     _ => own.weight(e),
                 };

@@ -3,6 +3,7 @@
 use super::hinges::{ROWS, SCALES, SINE, Slope, Sums, WEIGHT};
 use crate::energy::hinge_residual;
 use crate::math::Vec3;
+use crate::math::functions::atan2;
 use crate::math::lanes::nearest::{constant, dot};
 use crate::math::lanes::{Lanes, Real};
 
@@ -147,7 +148,7 @@ pub(super) unsafe fn one_by_one<L: Lanes>(
         // SAFETY: there are `NUMBERS` vectors, as the caller promises, and k is below that.
         let number = |k: usize| unsafe { (*numbers.add(k * L::WIDTH + lane)).to_f64() };
         let edges = std::array::from_fn(|k| Vec3::from_array([0, 1, 2].map(|c| at[k][c][lane].to_f64())));
-        let angle = number(SINE).atan2(number(SINE + 1));
+        let angle = atan2(number(SINE), number(SINE + 1));
         let scales = std::array::from_fn(|k| number(SCALES + k));
         let mut frame = [0, 1, 2, 3].map(|k| frames[k][lane].to_f64());
         let residual = hinge_residual(angle, scales, edges, &mut frame);
