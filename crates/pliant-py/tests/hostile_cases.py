@@ -489,6 +489,11 @@ CASES: dict[str, Case] = {
     "PositionGoals": Case(
         lambda: pliant.PositionGoals, {"vertices": [1, 2], "stiffness": 10.0, "goals": X[1:3]}, use=with_energy
     ),
+    "AverageGoals": Case(
+        lambda: pliant.AverageGoals,
+        {"sets": [[1, 2], [3]], "stiffness": 10.0, "weights": [[0.5, 0.5], [1.0]], "goals": X[1:3]},
+        use=with_energy,
+    ),
     "HalfSpace": Case(
         lambda: pliant.HalfSpace,
         {"vertices": [1, 2], "point": (0, -1, 0), "normal": (0, 1, 0), "stiffness": 10.0},

@@ -32,6 +32,7 @@ from ._constraints import (
     VolumeConstraints,
 )
 from ._energies import (
+    AverageGoals,
     CustomEnergy,
     EdgeSprings,
     Energy,
@@ -119,7 +120,7 @@ from ._view import save_gif, show, vertex_strains
 from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
+    "Anderson", "AreaConstraints", "Attachment", "Auto", "AverageGoals", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomConstraints", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
     "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Gpu", "GpuAdapter", "GpuCheck", "GpuWorld", "Grab",
