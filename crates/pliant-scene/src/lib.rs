@@ -32,6 +32,8 @@ mod sequence;
 mod settings;
 mod solver;
 mod tear;
+pub mod train;
+mod upsampled;
 mod visit;
 mod wording;
 
