@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray3};
 use pliant::energy::{
-    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, FunctionBatch, HalfSpace, HingeBending,
-    HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PlateBending, PositionGoals, RigidSet,
-    SpringStiffness, TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, FunctionBatch, HalfSpace,
+    HingeBending, HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PlateBending, PositionGoals,
+    RigidSet, SpringStiffness, TetStrain, TetVolume, TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;

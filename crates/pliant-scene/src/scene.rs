@@ -17,7 +17,9 @@ use crate::document::{Document, Source};
 use crate::drive::{DrivenForce, Driver, FirstGoal};
 use crate::error::{SceneError, similar};
 use crate::fault::Fault;
-use crate::format::{ColorBy, LengthName, MassName, MaterialSection, Moment, Preview, SceneFile, Select, SolverSection};
+use crate::format::{
+    ColorBy, LengthName, MassName, MaterialSection, Moment, Preview, SceneFile, Select, SolverSection,
+};
 use crate::motion::{Motion, Track};
 use crate::presence::{Presence, Tie};
 use crate::run::{Parts, SceneRun};
@@ -215,8 +217,7 @@ impl Scene {
     pub(crate) fn world(&self, solver: Option<&SolverSection>) -> Result<Settings, SceneError> {
         let file = self.file();
         let world = file.world.clone().unwrap_or_default();
-        let mut world =
-            settings(&world, solver.or(file.solver.as_ref())).map_err(|fault| self.fault(&[], &fault))?;
+        let mut world = settings(&world, solver.or(file.solver.as_ref())).map_err(|fault| self.fault(&[], &fault))?;
         if let Some(section) = &file.self_collision {
             let apart = self_collision(section).map_err(|fault| self.fault(&[], &fault))?;
             world.builder = world.builder.self_collision(apart);

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use pliant::energy::{
-    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume,
-    TriangleArea, TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending,
+    HingeStiffness, MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain,
+    TetVolume, TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, TetMesh};

@@ -14,8 +14,8 @@ mod threads;
 mod upsample;
 mod wrinkles;
 
-pub(crate) use shape::up_axis;
 pub(crate) use material::cloth;
+pub(crate) use shape::up_axis;
 pub(crate) use solid::build_solid;
 pub(crate) use upsample::{read_model, refinement};
 

@@ -67,7 +67,9 @@ pub(super) fn upsampled(
     let refinement = Arc::new(refinement(section, coarse, folder, budget)?);
     let model = match &section.model {
         None => None,
-        Some(file) => Some(read_model(&folder.join(file), &refinement).map_err(|message| Fault::new("model", message))?),
+        Some(file) => {
+            Some(read_model(&folder.join(file), &refinement).map_err(|message| Fault::new("model", message))?)
+        }
     };
     let fine = refinement.fine_mesh().clone();
     Ok((fine, Upsampled::new(refinement, model, section.thickness)))

@@ -47,7 +47,7 @@ pub use solver::{
 };
 pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
-pub use train::{RandomSection, TrainMotionSection, TrainSection, UpsampleMethodName, UpsampleSection};
+pub use train::{CarrySection, RandomSection, TrainMotionSection, TrainSection, UpsampleMethodName, UpsampleSection};
 pub use world::{
     DampingSection, GustSection, IntegratorName, TurbulenceSection, WindKeyframe, WindSection, WorldSection,
 };

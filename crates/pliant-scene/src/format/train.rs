@@ -57,8 +57,34 @@ pub struct TrainMotionSection {
     /// What differs from the scene, as "path=value", such as "world.wind.velocity=[5, 0, 0]".
     #[serde(default)]
     pub set: Vec<String>,
+    /// Movements that carry pins, handles and colliders along, all of them together; planes and heightfields stay. Turns come
+    /// first, in the order of the list.
+    #[serde(default)]
+    pub carry: Vec<CarrySection>,
     /// Random forces, and random movements of pins and handles.
     pub random: Option<RandomSection>,
+}
+
+/// To and fro, or on and on at a constant rate; either begins gently.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CarrySection {
+    /// Largest displacement (m), or displacement in a second without a period; none by default.
+    #[serde(default)]
+    pub translate: [f64; 3],
+    /// Largest angle (°), or angle in a second without a period; 0 by default.
+    #[serde(default)]
+    pub degrees: f64,
+    /// Axis that it turns about, of any non-zero length; [0, 1, 0] by default.
+    pub axis: Option<[f64; 3]>,
+    /// A point on the axis at the start (m); the origin by default.
+    #[serde(default)]
+    pub about: [f64; 3],
+    /// Time of a movement to and fro (s); without it, the movement goes on and on.
+    pub period: Option<f64>,
+    /// Share of the period, from 0 to 1, by which it is ahead; 0 by default.
+    #[serde(default)]
+    pub phase: f64,
 }
 
 /// Smooth random courses, the same in every run.

@@ -4,6 +4,7 @@
 //! | file | answers |
 //! |---|---|
 //! | `plan.rs` | what a scene asks for, checked: meshes, motions, methods |
+//! | `carry.rs` | movements of pins, handles and colliders |
 //! | `random.rs` | smooth random forces and movements |
 //! | `averages.rs` | which averages of the fine cloth follow the coarse one |
 //! | `tracked.rs` | both cloths in step with each other |
@@ -11,6 +12,7 @@
 //! | `score.rs` | errors of methods beside the fine simulation |
 
 mod averages;
+mod carry;
 mod error;
 mod plan;
 mod random;

@@ -7,6 +7,7 @@ use pliant::math::Vec3;
 use pliant::mesh::Bounds;
 use pliant::upsample::{Method, PdmParams, PiuParams, Refinement, UpsampleError, Upsampler, WpsdParams};
 
+use super::carry::{carry, check_carry, wander};
 use super::error::TrainError;
 use super::random::{Random, RandomField};
 use super::tracked::TrackedRun;
@@ -15,9 +16,7 @@ use crate::budget::Budget;
 use crate::drive::Driver;
 use crate::error::SceneError;
 use crate::fault::Fault;
-use crate::format::{
-    Keyframe, MaterialSection, RandomSection, Rotation, TrainMotionSection, TrainSection, UpsampleMethodName,
-};
+use crate::format::{MaterialSection, RandomSection, TrainMotionSection, TrainSection, UpsampleMethodName};
 use crate::scene::Scene;
 use crate::solver::choice;
 
@@ -130,11 +129,15 @@ fn check(section: &TrainSection) -> Result<(), Fault> {
 fn check_motion(motion: &TrainMotionSection) -> Result<(), Fault> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if motion.name.is_empty() || !motion.name.chars().all(is_plain) || motion.name.len() > 100 {
-        let message = format!("the name is {:?}, but must be of letters, digits, - and _, 1 to 100 of them", motion.name);
+        let message =
+            format!("the name is {:?}, but must be of letters, digits, - and _, 1 to 100 of them", motion.name);
         return Err(Fault::new("name", message));
     }
     if let Some(frames) = motion.frames.filter(|frames| !(1..=MOST_FRAMES).contains(frames)) {
         return Err(Fault::new("frames", format!("frames is {frames}, but must be 1 to {MOST_FRAMES}")));
+    }
+    for (k, carry) in motion.carry.iter().enumerate() {
+        check_carry(carry).map_err(|fault| fault.inside(&format!("carry.{k}")))?;
     }
     let Some(random) = &motion.random else { return Ok(()) };
     if !(random.period > 0.0 && random.period.is_finite()) {
@@ -285,52 +288,24 @@ fn motion_of(scene: &Scene, motion: &TrainMotionSection) -> Result<Scene, Fault>
         .map_err(|error| Fault::new("set", error.message))?;
     let mut own = without_model(own);
     own.most_vertices = scene.most_vertices;
+    let frames = motion.frames.unwrap_or_else(|| own.frames());
+    if !motion.carry.is_empty() {
+        carry(&mut own, &motion.carry, frames)?;
+    }
     let Some(random) = &motion.random else { return Ok(own) };
     if random.acceleration.is_some() && !own.file().force.is_empty() {
         return Err(Fault::new("random.acceleration", "a scene with [[force]] cannot have random forces as well"));
     }
-    if random.translation.is_none() && random.degrees.is_none() {
-        return Ok(own);
-    }
-    let frames = motion.frames.unwrap_or_else(|| own.frames());
-    let rate = own.frame_rate();
-    let folder = own.document.source.path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let built = build_body(&own.file().body, 0, &folder, &mut Budget::new(own.most_vertices));
-    let built = built.map_err(|fault| Fault::new("set", fault.message))?;
-    let middle = |vertices: &Vec<u32>| {
-        let places = vertices.iter().map(|&v| built.body.rest()[v as usize]);
-        places.sum::<Vec3>() / vertices.len().max(1) as f64
-    };
-    let middles: Vec<Vec3> = built.pins.iter().chain(&built.handles).map(middle).collect();
-    let body = &mut own.document.scene.body[0];
-    let driven = body.pin.iter_mut().map(|pin| &mut pin.keyframe);
-    let driven: Vec<_> = driven.chain(body.handle.iter_mut().map(|handle| &mut handle.keyframe)).collect();
-    if driven.is_empty() {
-        let key = if random.translation.is_some() { "random.translation" } else { "random.degrees" };
-        return Err(Fault::new(key, "the body has no pins and no handles that could move"));
-    }
-    for (k, (keyframes, middle)) in driven.into_iter().zip(middles).enumerate() {
-        if !keyframes.is_empty() {
-            let message = "pins and handles with keyframes of their own cannot move at random as well";
-            return Err(Fault::new("random", message));
-        }
-        *keyframes = wander(random, k as u64, middle, frames, rate);
+    if random.translation.is_some() || random.degrees.is_some() {
+        let folder = own.document.source.path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let built = build_body(&own.file().body, 0, &folder, &mut Budget::new(own.most_vertices));
+        let built = built.map_err(|fault| Fault::new("set", fault.message))?;
+        let middle = |vertices: &Vec<u32>| {
+            let places = vertices.iter().map(|&v| built.body.rest()[v as usize]);
+            places.sum::<Vec3>() / vertices.len().max(1) as f64
+        };
+        let middles: Vec<Vec3> = built.pins.iter().chain(&built.handles).map(middle).collect();
+        wander(&mut own, random, &middles, frames)?;
     }
     Ok(own)
-}
-
-/// Random movements of a set of pins around their middle, frame by frame.
-fn wander(random: &RandomSection, number: u64, middle: Vec3, frames: u32, rate: f64) -> Vec<Keyframe> {
-    let numbers = &mut Random::new(random.seed, 1 + number);
-    let mut course = |size: Option<f64>| RandomField::new(numbers, size.unwrap_or(0.0), random.period, f64::INFINITY);
-    let (shift, turn) = (course(random.translation), course(random.degrees));
-    let keyframe = |frame: u32| {
-        let time = f64::from(frame) / rate;
-        let angles = turn.at(time, Vec3::ZERO);
-        let degrees = angles.length();
-        let rotate =
-            (degrees > 0.0).then(|| Rotation { axis: (angles / degrees).to_array(), degrees, about: middle.to_array() });
-        Keyframe { time, translate: shift.at(time, Vec3::ZERO).to_array(), rotate }
-    };
-    (0..=frames).map(keyframe).collect()
 }

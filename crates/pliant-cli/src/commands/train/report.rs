@@ -130,7 +130,8 @@ impl Report {
         } else {
             let _ = write!(text, "errors in motions that are held out:\n{}", self.table());
         }
-        let _ = write!(text, "models, plots, pictures and report.md are in {}, after {:.0} s", dir.display(), self.seconds);
+        let _ =
+            write!(text, "models, plots, pictures and report.md are in {}, after {:.0} s", dir.display(), self.seconds);
         text
     }
 
@@ -154,7 +155,8 @@ impl Report {
                 "poses": report.poses, "seconds": seconds,
             })
         };
-        let motion = |g: &Generated| json!({ "motion": g.motion, "largest_offset": g.largest_offset, "seconds": g.seconds });
+        let motion =
+            |g: &Generated| json!({ "motion": g.motion, "largest_offset": g.largest_offset, "seconds": g.seconds });
         json!({
             "body": self.body,
             "triangles": self.triangles,
@@ -183,7 +185,8 @@ impl Report {
         }
         let farthest = self.generated.iter().fold(0.0_f64, |most, motion| most.max(motion.largest_offset));
         if farthest > 0.0 {
-            let _ = writeln!(text, "\nAverages of the fine cloth were at most {:.3} mm from their goals.", 1e3 * farthest);
+            let _ =
+                writeln!(text, "\nAverages of the fine cloth were at most {:.3} mm from their goals.", 1e3 * farthest);
         }
         for (motion, file) in &self.pictures {
             let methods: Vec<String> = self.totals().into_iter().map(|total| total.method).collect();

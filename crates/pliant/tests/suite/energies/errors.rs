@@ -1,9 +1,9 @@
 //! Bad data is refused with the element and the value.
 
 use pliant::energy::{
-    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
-    TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending,
+    HingeStiffness, MeanCurvatureBending, Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume,
+    TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;

@@ -4,8 +4,9 @@ use std::f64::consts::{FRAC_PI_6, PI};
 
 use super::support::{Case, Random, assert_close};
 use pliant::energy::{
-    AverageGoals, Batch, EdgeSprings, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness, MeanCurvatureBending,
-    Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
+    MeanCurvatureBending, Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
+    TriangleStrain,
 };
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{Diagonals, Sheet, TetBox};
