@@ -24,5 +24,5 @@ pub use error::TrainError;
 pub use plan::{Training, TrainingMotion};
 pub(crate) use random::RandomField;
 pub use score::{Score, Shown, frame_errors};
-pub use sequence::{generate, load};
+pub use sequence::{generate, load, record};
 pub use tracked::TrackedRun;

@@ -51,6 +51,23 @@ pub fn generate(
     Ok(run.largest_offset())
 }
 
+/// Simulates a motion without a folder; returns the frames that are looked at, and how far averages were from their goals at most \[m\].
+pub fn record(training: &Training, motion: &TrainingMotion) -> Result<(TrainingSequence, f64), TrainError> {
+    let mut run = training.start(motion)?;
+    let mut frames = Vec::new();
+    loop {
+        if run.frame() >= training.skip() {
+            frames.push(TrainingFrame { coarse: run.coarse().to_vec(), fine: run.fine().to_vec() });
+        }
+        if run.frame() == motion.frames {
+            break;
+        }
+        run.next_frame()?;
+    }
+    let sequence = TrainingSequence { name: motion.name.clone(), frame_seconds: training.frame_seconds(), frames };
+    Ok((sequence, run.largest_offset()))
+}
+
 /// Whether all frames of a motion are there.
 fn finished(motion: &TrainingMotion, dir: &Path) -> Result<bool, TrainError> {
     match RunStore::open(dir) {

@@ -126,7 +126,7 @@ impl TrackedRun {
 
     fn smoothed(&self, coarse: &[Vec3]) -> Vec<Vec3> {
         let each = |fine| self.refinement.weights(fine).map(|(v, weight)| weight * coarse[v as usize]).sum();
-        (0..self.smooth.len()).map(each).collect()
+        (0..self.refinement.vertex_counts()[1]).map(each).collect()
     }
 
     /// Advances both by a frame. After an error the run cannot go on.
