@@ -108,8 +108,7 @@ impl PdmParams {
 pub struct PiuParams {
     /// Coarse vertices that a fine vertex depends on; 12 by default, 3 to 64.
     pub neighbours: usize,
-    /// Weight of staying near subdivision in the least squares, relative to how much the coarse shape varies; 1e-2 by default. With 0,
-    /// motion that does not determine the rows is an error.
+    /// Weight of staying near subdivision in the least squares, relative to how much the coarse shape varies; 1e-2 by default.
     pub regularisation: f64,
     /// Oscillations on top of the linear function; none by default.
     pub modes: Option<ModesParams>,
@@ -124,7 +123,7 @@ impl Default for PiuParams {
 impl PiuParams {
     fn check(&self) -> Result<(), UpsampleError> {
         in_range("neighbours", self.neighbours as f64, 3.0..=64.0, "3 to 64")?;
-        in_range("regularisation", self.regularisation, 0.0..f64::INFINITY, "zero or more")?;
+        in_range("regularisation", self.regularisation, f64::MIN_POSITIVE..f64::INFINITY, "positive and finite")?;
         self.modes.map_or(Ok(()), |modes| modes.check())
     }
 }

@@ -10,15 +10,31 @@
 //! | [`compare`] | errors beside a reference |
 
 mod error;
+mod fingerprint;
+mod frames;
+mod gauge;
+mod layout;
 mod method;
 mod metrics;
+mod modes;
+mod oscillator;
+mod pdm;
+mod piu;
+mod principal;
+mod push;
 mod refinement;
+mod rows;
+mod store;
+mod subdivision;
+mod surface;
 mod training;
 mod upsampler;
+mod wpsd;
 
 pub use error::UpsampleError;
 pub use method::{Directions, Method, ModesParams, PdmParams, PiuParams, WpsdParams};
 pub use metrics::{UpsampleReport, compare};
+pub use push::push_outside;
 pub use refinement::Refinement;
 pub use training::{TrainingFrame, TrainingSequence, TrainingSet};
-pub use upsampler::{FitProgress, FitReport, Provenance, Upsampler, UpsamplerState, push_outside};
+pub use upsampler::{FitProgress, FitReport, Provenance, Upsampler, UpsamplerState};
