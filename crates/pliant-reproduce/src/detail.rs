@@ -28,10 +28,8 @@ pub(crate) struct Total {
 impl Learnt {
     /// Simulates the motions of a scene and fits a model by each of its methods.
     pub(crate) fn of(scene: &str, overrides: &[String]) -> Result<Self, ReproduceError> {
-        let builtin = Builtin::find(scene).ok_or_else(|| ReproduceError::NotReached {
-            what: format!("a scene {scene:?}"),
-            steps: 0,
-        })?;
+        let builtin = Builtin::find(scene)
+            .ok_or_else(|| ReproduceError::NotReached { what: format!("a scene {scene:?}"), steps: 0 })?;
         let training = Training::new(&builtin.scene(overrides)?)?;
         let (mut known, mut held_out, mut largest_offset) = (TrainingSet::default(), Vec::new(), 0.0_f64);
         for motion in training.motions() {

@@ -59,6 +59,8 @@ Exit codes: 0 if models were made, 2 for errors.";
 
 /// What the folder is of.
 const ORIGIN: &str = "training.json";
+/// Keys of a scene that do not change its motions.
+const FIT_KEYS: [&str; 5] = ["methods", "poses", "pdm_regularisation", "piu_regularisation", "piu_modes"];
 /// What training leaves beside that.
 const SEQUENCES: &str = "sequences";
 const MODELS: &str = "models";
@@ -156,9 +158,10 @@ fn prepare(scene: &Scene, dir: &Path, arguments: &Arguments) -> Result<(), Box<d
         .map_err(|error| format!("cannot write {}: {error}", file.display()).into())
 }
 
-/// A scene's lines but that of the methods.
+/// A scene's lines but those that say how models are fitted, where each stands on a line.
 fn without_methods(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| !line.trim_start().starts_with("methods")).map(str::trim_end).collect()
+    let is_of_fit = |line: &&str| FIT_KEYS.iter().any(|key| line.trim_start().starts_with(key));
+    text.lines().filter(|line| !is_of_fit(line)).map(str::trim_end).collect()
 }
 
 /// Simulates all motions that are not finished.

@@ -35,12 +35,20 @@ pub struct TrainSection {
     /// Solver of the fine simulation; that of the scene by default.
     pub solver: Option<SolverSection>,
     /// How stiffly averages of the fine cloth follow the coarse one, as a multiple of their mass over the square of the time
-    /// step, 1 to 1e6; 100 by default. An average stays behind by the displacement of free fall in a step over this number.
+    /// step, 1 to 1e8; 1e4 by default.
     pub tracking: Option<f64>,
-    /// Frames at the start of each motion that are not learnt from, and not measured on; 0 by default.
+    /// Frames at the start of each motion that are not learnt from, and not measured on, in which the cloth comes to rest: carried
+    /// and random movements begin after them. 0 by default.
     pub skip: Option<u32>,
     /// Largest number of example poses of the method wpsd, 1 to 64; 6 by default.
     pub poses: Option<usize>,
+    /// Weight of small coefficients in the least squares of the method pdm; 1e-3 by default. Larger values are safer in motions
+    /// that are unlike those learnt from.
+    pub pdm_regularisation: Option<f64>,
+    /// Weight of staying near subdivision in the least squares of the method piu; 1e-2 by default.
+    pub piu_regularisation: Option<f64>,
+    /// Number of oscillations of the method piu, 0 to 32; 0 by default.
+    pub piu_modes: Option<usize>,
 }
 
 /// A motion of the scene.

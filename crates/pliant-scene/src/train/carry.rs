@@ -56,11 +56,11 @@ struct Place {
     angle: f64,
 }
 
-/// Where all movements together are in each frame.
-fn places(all: &[CarrySection], frames: u32, rate: f64) -> Vec<Place> {
+/// Where all movements together are in each frame; they begin after frames that are skipped.
+fn places(all: &[CarrySection], [skip, frames]: [u32; 2], rate: f64) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for frame in 0..=frames {
-        let time = f64::from(frame) / rate;
+        let time = f64::from(frame.saturating_sub(skip)) / rate;
         let (mut turn, mut shift) = (Mat3::IDENTITY, Vec3::ZERO);
         for carry in all {
             let share = share(carry, time);
@@ -86,8 +86,8 @@ fn places(all: &[CarrySection], frames: u32, rate: f64) -> Vec<Place> {
     places
 }
 
-/// Carries pins, handles and colliders of a scene along; faults are at keys of the motion.
-pub(super) fn carry(scene: &mut Scene, all: &[CarrySection], frames: u32) -> Result<(), Fault> {
+/// Carries pins, handles and colliders of a scene along, after frames that are skipped; faults are at keys of the motion.
+pub(super) fn carry(scene: &mut Scene, all: &[CarrySection], frames: [u32; 2]) -> Result<(), Fault> {
     let rate = scene.frame_rate();
     let places = places(all, frames, rate);
     let timed = || places.iter().enumerate().map(|(frame, place)| (frame as f64 / rate, place));
@@ -140,7 +140,12 @@ fn refuse_own(is_still: bool, what: &str) -> Result<(), Fault> {
 }
 
 /// Moves sets of pins and handles at random around their middles; faults are at keys of the motion.
-pub(super) fn wander(scene: &mut Scene, random: &RandomSection, middles: &[Vec3], frames: u32) -> Result<(), Fault> {
+pub(super) fn wander(
+    scene: &mut Scene,
+    random: &RandomSection,
+    middles: &[Vec3],
+    [skip, frames]: [u32; 2],
+) -> Result<(), Fault> {
     let rate = scene.frame_rate();
     let driven = driven(&mut scene.document.scene.body[0]);
     if driven.is_empty() {
@@ -156,6 +161,7 @@ pub(super) fn wander(scene: &mut Scene, random: &RandomSection, middles: &[Vec3]
         let mut course =
             |size: Option<f64>| RandomField::new(numbers, size.unwrap_or(0.0), random.period, f64::INFINITY);
         let (shift, turn) = (course(random.translation), course(random.degrees));
+        let [shift, turn] = [shift, turn].map(|course| course.from(f64::from(skip) / rate));
         let keyframe = |frame: u32| {
             let time = f64::from(frame) / rate;
             let angles = turn.at(time, Vec3::ZERO);
@@ -193,7 +199,7 @@ mod tests {
         assert!((share(&on_and_on, 3.0) - 2.75).abs() < 1e-15);
         let slope = (share(&on_and_on, START + 1e-6) - share(&on_and_on, START - 1e-6)) / 2e-6;
         assert!((slope - 1.0).abs() < 1e-5 && share(&on_and_on, 1e-6) < 1e-11, "{slope}");
-        let place = places(&[oscillation], 60, 60.0)[60];
+        let place = places(&[oscillation], [0, 60], 60.0)[60];
         // A quarter turn about (1, 0, 0), then 0.2 m along x.
         let at = place.turn * Vec3::new(2.0, 0.0, 0.0) + place.shift;
         assert!(at.distance(Vec3::new(1.2, 0.0, -1.0)) < 1e-12, "{at}");
@@ -201,8 +207,8 @@ mod tests {
 
     #[test]
     fn angles_go_on_past_half_a_turn() {
-        let all = places(&[CarrySection { degrees: 360.0, ..carried(None) }], 180, 60.0);
-        let turned = all[180].axis.y * all[180].angle.to_degrees();
+        let all = places(&[CarrySection { degrees: 360.0, ..carried(None) }], [30, 210], 60.0);
+        let turned = all[210].axis.y * all[180].angle.to_degrees();
         assert!((turned - 360.0 * 2.75).abs() < 1e-9, "{turned}");
         assert!(all.windows(2).all(|pair| (pair[1].angle - pair[0].angle).abs() < 0.11));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
-use pliant::upsample::{Method, PdmParams, PiuParams, Refinement, UpsampleError, Upsampler, WpsdParams};
+use pliant::upsample::{Method, ModesParams, PdmParams, PiuParams, Refinement, UpsampleError, Upsampler, WpsdParams};
 
 use super::carry::{carry, check_carry, wander};
 use super::error::TrainError;
@@ -21,9 +21,10 @@ use crate::scene::Scene;
 use crate::solver::choice;
 
 /// What averages of the fine cloth are held by, if nothing is said: a multiple of mass over the square of the time step.
-const STANDARD_TRACKING: f64 = 100.0;
-const TRACKING: std::ops::RangeInclusive<f64> = 1.0..=1e6;
+const STANDARD_TRACKING: f64 = 1e4;
+const TRACKING: std::ops::RangeInclusive<f64> = 1.0..=1e8;
 const MOST_POSES: usize = 64;
+const MOST_MODES: usize = 32;
 const MOST_FRAMES: u32 = 1_000_000;
 
 /// A scene that is to be trained: meshes, motions and methods.
@@ -106,12 +107,26 @@ fn check(section: &TrainSection) -> Result<(), Fault> {
     if section.methods.as_ref().is_some_and(Vec::is_empty) {
         return Err(Fault::new("methods", "methods is empty; omit it for all of them"));
     }
+    if let Some(modes) = section.piu_modes.filter(|modes| *modes > MOST_MODES) {
+        return Err(Fault::new("piu_modes", format!("piu_modes is {modes}, but must be 0 to {MOST_MODES}")));
+    }
+    for (key, value) in
+        [("pdm_regularisation", section.pdm_regularisation), ("piu_regularisation", section.piu_regularisation)]
+    {
+        if let Some(value) = value.filter(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(Fault::new(key, format!("{key} is {value}, but must be finite and at least 0")));
+        }
+    }
     choice(section.solver.as_ref())?;
     if let Some(cloth) = &section.cloth {
         if cloth.flat_pieces.is_some() {
             return Err(Fault::new("cloth.flat_pieces", "training is for cloth that is at rest in its shape"));
         }
-        crate::body::cloth(cloth).map_err(|fault| Fault { key: fault.key.replacen("material.", "", 1), ..fault })?;
+        // Its faults are named as those of a body's material, in part without the section.
+        let key = |key: &str| {
+            format!("cloth.{}", key.trim_start_matches("material").trim_start_matches(".cloth").trim_start_matches('.'))
+        };
+        crate::body::cloth(cloth).map_err(|fault| Fault { key: key(&fault.key), ..fault })?;
     }
     for (k, motion) in section.motion.iter().enumerate() {
         let inside = |fault: Fault| fault.inside(&format!("motion.{k}"));
@@ -178,10 +193,11 @@ impl Training {
         };
         let meshes = refinement(upsample, mesh, &folder, &mut Budget::new(scene.most_vertices));
         let meshes = meshes.map_err(|fault| refuse(&fault.inside("upsample")))?;
+        let skip = section.skip.unwrap_or(0);
         let mut motions = Vec::new();
         for (k, motion) in section.motion.iter().enumerate() {
             let path = ["train".to_owned(), "motion".to_owned(), k.to_string()];
-            let own = motion_of(scene, motion).map_err(|fault| scene.fault(&path, &fault))?;
+            let own = motion_of(scene, motion, skip).map_err(|fault| scene.fault(&path, &fault))?;
             if own.document.scene.body.len() != 1 {
                 return Err(scene.fault(&path, &Fault::new("set", "a motion has the body of the scene, and no others")));
             }
@@ -195,19 +211,14 @@ impl Training {
         }
         let all = [UpsampleMethodName::Wpsd, UpsampleMethodName::Pdm, UpsampleMethodName::Piu];
         let named = section.methods.clone().unwrap_or_else(|| all.to_vec());
-        let poses = section.poses.unwrap_or(WpsdParams::default().poses);
-        let method = |name: &UpsampleMethodName| match name {
-            UpsampleMethodName::Wpsd => Method::Wpsd(WpsdParams { poses, ..WpsdParams::default() }),
-            UpsampleMethodName::Pdm => Method::Pdm(PdmParams::default()),
-            UpsampleMethodName::Piu => Method::Piu(PiuParams::default()),
-        };
+        let methods = named.iter().map(|name| method(name, section)).collect();
         Ok(Self {
             refinement: Arc::new(meshes),
             motions,
-            methods: named.iter().map(method).collect(),
+            methods,
             body: body.name.clone(),
             frame_seconds: 1.0 / scene.frame_rate(),
-            skip: section.skip.unwrap_or(0),
+            skip,
             tracking: section.tracking.unwrap_or(STANDARD_TRACKING),
         })
     }
@@ -259,13 +270,36 @@ impl Training {
 }
 
 impl TrainingMotion {
-    /// Random forces on the vertices of the coarse body.
-    pub(super) fn random_forces(&self, rest: &[Vec3], masses: &[f64]) -> Option<Driver> {
+    /// Random forces on the vertices of the coarse body, from a moment on \[s\].
+    pub(super) fn random_forces(&self, start: f64, rest: &[Vec3], masses: &[f64]) -> Option<Driver> {
         let random = self.random.as_ref()?;
         let acceleration = random.acceleration.filter(|size| *size > 0.0)?;
         let distance = 0.5 * Bounds::around(rest)?.size().length();
         let field = RandomField::new(&mut Random::new(random.seed, 0), acceleration, random.period, distance);
+        let field = field.from(start);
         Some(Driver::Random { field, masses: masses.to_vec(), rest: rest.to_vec() })
+    }
+}
+
+/// A method with the parameters of a scene.
+fn method(name: &UpsampleMethodName, section: &TrainSection) -> Method {
+    match name {
+        UpsampleMethodName::Wpsd => {
+            let standard = WpsdParams::default();
+            Method::Wpsd(WpsdParams { poses: section.poses.unwrap_or(standard.poses), ..standard })
+        }
+        UpsampleMethodName::Pdm => {
+            let standard = PdmParams::default();
+            let regularisation = section.pdm_regularisation.unwrap_or(standard.regularisation);
+            Method::Pdm(PdmParams { regularisation, ..standard })
+        }
+        UpsampleMethodName::Piu => {
+            let standard = PiuParams::default();
+            let regularisation = section.piu_regularisation.unwrap_or(standard.regularisation);
+            let count = section.piu_modes.unwrap_or(0);
+            let modes = (count > 0).then(|| ModesParams { count, ..ModesParams::default() });
+            Method::Piu(PiuParams { regularisation, modes, ..standard })
+        }
     }
 }
 
@@ -281,7 +315,7 @@ fn without_model(mut scene: Scene) -> Scene {
 }
 
 /// The scene of a motion; faults are at keys of its section.
-fn motion_of(scene: &Scene, motion: &TrainMotionSection) -> Result<Scene, Fault> {
+fn motion_of(scene: &Scene, motion: &TrainMotionSection, skip: u32) -> Result<Scene, Fault> {
     let (path, text) = scene.source();
     let own = Scene::parse(&path.to_string_lossy(), text, &motion.set)
         .and_then(|own| own.check_training().map(|()| own))
@@ -290,7 +324,7 @@ fn motion_of(scene: &Scene, motion: &TrainMotionSection) -> Result<Scene, Fault>
     own.most_vertices = scene.most_vertices;
     let frames = motion.frames.unwrap_or_else(|| own.frames());
     if !motion.carry.is_empty() {
-        carry(&mut own, &motion.carry, frames)?;
+        carry(&mut own, &motion.carry, [skip, frames])?;
     }
     let Some(random) = &motion.random else { return Ok(own) };
     if random.acceleration.is_some() && !own.file().force.is_empty() {
@@ -305,7 +339,7 @@ fn motion_of(scene: &Scene, motion: &TrainMotionSection) -> Result<Scene, Fault>
             places.sum::<Vec3>() / vertices.len().max(1) as f64
         };
         let middles: Vec<Vec3> = built.pins.iter().chain(&built.handles).map(middle).collect();
-        wander(&mut own, random, &middles, frames)?;
+        wander(&mut own, random, &middles, [skip, frames])?;
     }
     Ok(own)
 }

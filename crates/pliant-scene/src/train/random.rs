@@ -50,6 +50,8 @@ struct Wave {
 pub(crate) struct RandomField {
     waves: [Wave; WAVES],
     period: f64,
+    /// When it begins \[s\].
+    start: f64,
 }
 
 impl RandomField {
@@ -64,11 +66,17 @@ impl RandomField {
             frequency: TAU / period * (0.25 + 0.75 * random.unit()),
             phase: TAU * random.unit(),
         };
-        Self { waves: std::array::from_fn(|_| wave()), period }
+        Self { waves: std::array::from_fn(|_| wave()), period, start: 0.0 }
+    }
+
+    /// The same, from a moment on \[s\].
+    pub(crate) fn from(self, start: f64) -> Self {
+        Self { start, ..self }
     }
 
     /// Its value at a time \[s\] and a place \[m\].
     pub(crate) fn at(&self, time: f64, place: Vec3) -> Vec3 {
+        let time = time - self.start;
         let growth = 0.5 - 0.5 * (PI * (time / self.period).clamp(0.0, 1.0)).cos();
         let value = |w: &Wave| w.amplitude * (w.across.dot(place) + w.frequency * time + w.phase).cos();
         growth * self.waves.iter().map(value).sum::<Vec3>()
@@ -85,6 +93,8 @@ mod tests {
         let (one, other) = (field(1), field(2));
         assert_eq!(one.at(0.0, Vec3::ONE), Vec3::ZERO);
         assert_eq!(one.at(2.0, Vec3::ZERO), one.at(2.0, Vec3::ONE), "the same everywhere");
+        assert_eq!(one.clone().from(0.5).at(0.5, Vec3::ZERO), Vec3::ZERO);
+        assert_eq!(one.clone().from(0.5).at(2.5, Vec3::ZERO), one.at(2.0, Vec3::ZERO));
         assert_eq!(one.at(2.0, Vec3::ZERO), field(1).at(2.0, Vec3::ZERO));
         assert!(one.at(2.0, Vec3::ZERO).distance(other.at(2.0, Vec3::ZERO)) > 0.1);
         let squares: f64 = (0..200_000).map(|k| one.at(1.0 + 0.01 * f64::from(k), Vec3::ZERO).length_squared()).sum();

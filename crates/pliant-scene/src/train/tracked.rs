@@ -64,7 +64,11 @@ impl TrackedRun {
             return Err(scene.fault(&scene.list_path("body", 0), &fault).into());
         }
         let masses = coarse.sim.model().mass().lumped().to_vec();
-        coarse.drivers.extend(motion.random_forces(coarse.sim.model().rest(), &masses));
+        coarse.drivers.extend(motion.random_forces(
+            f64::from(training.skip()) * training.frame_seconds(),
+            coarse.sim.model().rest(),
+            &masses,
+        ));
         let pinned = pinned_vertices(&refinement, coarse.sim.model().pinned());
         let fine_masses = vertex_areas(refinement.fine_mesh());
         let averages = Averages::new(&refinement, &fine_masses);

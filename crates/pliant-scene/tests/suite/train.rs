@@ -21,6 +21,7 @@ upsample = { levels = 1 }
 pin = [{ select = { side = "top" } }]
 
 [train]
+solver.newton = {}
 methods = ["piu"]
 
 [[train.motion]]
@@ -94,11 +95,14 @@ fn averages_of_positions_and_velocities_follow_and_detail_is_free() {
             speed = run.fine_simulation().velocities().iter().fold(speed, |most, v| most.max(v.length()));
         }
         let [positions, velocities] = run.offsets();
-        // Free fall in a step over 100 is 27 µm; elastic forces pull as well.
-        assert!(run.largest_offset() < 5e-4, "{name}: averages are off by {} m", run.largest_offset());
+        assert!(run.largest_offset() < 1e-3, "{name}: averages are off by {} m", run.largest_offset());
         assert!(positions <= run.largest_offset());
         assert!(velocities < 0.1 * speed, "{name}: {velocities} of {speed} m/s");
-        assert!(moved > 4.0 * run.largest_offset(), "{name}: detail of {moved} m, averages off by {}", run.largest_offset());
+        assert!(
+            moved > 4.0 * run.largest_offset(),
+            "{name}: detail of {moved} m, averages off by {}",
+            run.largest_offset()
+        );
     }
 }
 
@@ -110,7 +114,7 @@ fn stiffer_tracking_follows_more_closely() {
         (0..24).for_each(|_| run.next_frame().unwrap());
         run.largest_offset()
     };
-    let [loose, tight] = [offset("10"), offset("1000")];
+    let [loose, tight] = [offset("1e2"), offset("1e4")];
     assert!(tight < 0.1 * loose, "{tight} m and {loose} m");
 }
 
@@ -128,10 +132,11 @@ shape.sheet = { width = 0.4, height = 0.2, columns = 4, rows = 2 }
 material.cloth = { preset = "cotton", bend_model = "hinge", bending_stiffness = 1 }
 upsample = { levels = 2 }
 pin = [{ select = { side = "left" } }, { select = { side = "right" }, keyframe = [
-  { time = 0 }, { time = 0.4, translate = [-0.03, 0, 0] }] }]
+  { time = 0 }, { time = 0.4, translate = [-0.05, 0, 0] }] }]
 
 [train]
 cloth = { preset = "silk" }
+solver.newton = {}
 [[train.motion]]
 name = "pressed"
 [[train.motion]]
@@ -151,8 +156,8 @@ random = { seed = 1, period = 0.2, acceleration = 2 }
     let meshes = [training.refinement().coarse_mesh(), training.refinement().fine_mesh()];
     let [coarse, fine] = [(run.coarse(), meshes[0]), (run.fine(), meshes[1])]
         .map(|(x, mesh)| length(x, &mesh.triangles) / length(&mesh.positions, &mesh.triangles));
-    assert!(coarse < 0.95, "the coarse cloth has {coarse} of its area");
-    assert!(fine > coarse + 0.02, "the fine one {fine}");
+    assert!(coarse < 0.975, "the coarse cloth has {coarse} of its area");
+    assert!(1.0 - fine < 0.5 * (1.0 - coarse), "the fine one has {fine}, the coarse one {coarse}");
 }
 
 #[test]
@@ -247,22 +252,28 @@ fn what_methods_show_is_measured_beside_the_fine_simulation() {
 }
 
 fn refused(text: &str) -> SceneError {
-    parse(text).and_then(|scene| scene.build().map(|_| scene)).and_then(|scene| Training::new(&scene)).unwrap_err()
+    let tried = parse(text).and_then(|scene| scene.build().map(|_| scene)).and_then(|scene| Training::new(&scene));
+    tried.err().unwrap_or_else(|| panic!("it is accepted:\n{text}"))
 }
 
 #[test]
 fn bad_training_is_refused_at_its_place() {
-    let line_of = |text: &str, start: &str| text.lines().position(|line| line.starts_with(start)).unwrap() + 1;
+    let line_of = |text: &str, start: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        lines.iter().rposition(|line| line.starts_with(start)).unwrap() + 1
+    };
     let carry = "carry = [{ translate = [0.1, 0, 0.05], period = 1 }, { degrees = 20, period = 1 }]";
     let random = "random = { seed = 3, period = 0.3, acceleration = 5, translation = 0.02, degrees = 5 }";
     let methods = "methods = [\"piu\"]";
     for (from, to, at, message) in [
         (methods, "methods = []", "methods", "methods is empty"),
         (methods, "methods = [\"pui\"]", "methods", "pui"),
-        (methods, "tracking = 0.5", "tracking", "tracking is 0.5, but must be 1 to 1e6"),
+        (methods, "tracking = 0.5", "tracking", "tracking is 0.5, but must be 1 to 1e8"),
         (methods, "poses = 0", "poses", "poses is 0, but must be 1 to 64"),
+        (methods, "piu_modes = 33", "piu_modes", "piu_modes is 33, but must be 0 to 32"),
+        (methods, "piu_regularisation = -1", "piu_reg", "piu_regularisation is -1, but must be finite"),
         (methods, "cloth = { preset = \"wool\" }", "cloth", "wool"),
-        (methods, "solver.projective = { iterations = 0 }", "solver", "iterations"),
+        ("solver.newton = {}", "solver.projective = { iterations = 10000000 }", "solver", "iterations"),
         (methods, "skipp = 1", "skipp", "skipp"),
         ("name = \"still\"", "name = \"../still\"", "name = \"../still\"", "must be of letters, digits, - and _"),
         ("name = \"still\"", "name = \"gusts\"", "name = \"gusts\"", "two motions are named \"gusts\""),
@@ -297,7 +308,8 @@ fn bad_training_is_refused_at_its_place() {
     let without = refused(&STRIP[..STRIP.find("[train]").unwrap()]);
     assert!(without.to_string().contains("the scene has no [train] table"), "{without}");
     let all_held_out = STRIP.replace("[[train.motion]]\n", "[[train.motion]]\nheld_out = true\n");
-    let all_held_out = refused(&all_held_out.replace("held_out = true\nname = \"blown\"\nheld_out", "name = \"blown\"\nheld_out"));
+    let all_held_out =
+        refused(&all_held_out.replace("held_out = true\nname = \"blown\"\nheld_out", "name = \"blown\"\nheld_out"));
     assert!(all_held_out.to_string().contains("there is no motion to learn from"), "{all_held_out}");
 }
 
