@@ -63,7 +63,7 @@ impl Upsampled {
     pub(crate) fn elsewhere(&self, own: &[Vec3]) -> Vec<Vec3> {
         let mut out = vec![Vec3::ZERO; self.count()];
         let shown = match &self.model {
-            Some((model, state)) if state.numbers().is_empty() => model.apply(&mut state.clone(), own, 0.0, &mut out),
+            Some((model, state)) if state.numbers().is_empty() => model.apply(&mut state.clone(), own, 1.0, &mut out),
             _ => self.refinement.smooth(own, &mut out),
         };
         // Positions that are not finite, or not as many as the body has, come from outside.
@@ -73,9 +73,11 @@ impl Upsampled {
     /// Follows the body to where it is after a step \[m\].
     pub(crate) fn follow(&mut self, own: &[Vec3], sim: &Simulation) -> Result<(), UpsampleError> {
         let (count, now) = (self.count(), sim.time());
+        // A world that was settled is where it is at the same moment.
+        let since = if now > self.time { now - self.time } else { sim.time_step() };
         let out = &mut self.memory[..count];
         match &mut self.model {
-            Some((model, state)) => model.apply(state, own, (now - self.time).max(0.0), out)?,
+            Some((model, state)) => model.apply(state, own, since, out)?,
             None => self.refinement.smooth(own, out)?,
         }
         if let Some(thickness) = self.thickness {

@@ -150,15 +150,15 @@ class Upsampler:
         found = self._core.about()
         return None if found is None else dict(zip(("method", "scene", "date", "notes"), found, strict=True))
 
-    def apply(self, positions: ArrayLike, *, seconds: float = 0.0) -> Floats:
+    def apply(self, positions: ArrayLike, *, seconds: float = 1 / 60) -> Floats:
         """Fine positions (n, 3) [m] over coarse ones (k, 3) [m]; seconds is the time since the last call, which only
         oscillations look at."""
         coarse = vectors(positions, "positions", len(self.coarse))
-        return read_only(self._core.apply(coarse, number(seconds, "seconds", at_least=0), False))
+        return read_only(self._core.apply(coarse, number(seconds, "seconds", above=0), False))
 
     def smooth(self, positions: ArrayLike) -> Floats:
         """The smooth surface over coarse positions (k, 3) [m], without the model."""
-        return read_only(self._core.apply(vectors(positions, "positions", len(self.coarse)), 0.0, True))
+        return read_only(self._core.apply(vectors(positions, "positions", len(self.coarse)), 1.0, True))
 
     def reset(self) -> None:
         """Forgets the motion so far, as before the first frame."""

@@ -44,7 +44,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// What a model without memory shows over coarse positions.
 pub(super) fn shown(model: &Upsampler, coarse: &[Vec3]) -> Result<Vec<Vec3>, ReproduceError> {
     let mut out = vec![Vec3::ZERO; model.refinement().vertex_counts()[1]];
-    model.apply(&mut model.state(), coarse, 0.0, &mut out)?;
+    model.apply(&mut model.state(), coarse, 1.0, &mut out)?;
     Ok(out)
 }
 

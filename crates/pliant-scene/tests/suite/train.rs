@@ -216,6 +216,10 @@ fn a_body_shows_its_model_and_is_resumed_with_it() {
     let mut expected = vec![Vec3::ZERO; fine.len()];
     model.apply(&mut model.state(), run.sim.positions(), 1.0 / 60.0, &mut expected).unwrap();
     assert_eq!(fine, expected);
+    // Also where the simulation is not, as in frames that are read again.
+    let elsewhere: Vec<Vec3> = run.sim.positions().iter().map(|p| *p + 0.1 * Vec3::X).collect();
+    let moved: Vec<Vec3> = fine.iter().map(|p| *p + 0.1 * Vec3::X).collect();
+    assert!(farthest(&run.stored_positions(&elsewhere), &moved) < 1e-9);
     assert!(farthest(&fine, &smooth(&training, run.sim.positions())) > 1e-5, "the model adds detail");
     // Velocities are interpolated, and so are numbers.
     let ones = run.stored(&vec![1.0; run.sim.positions().len()]);
