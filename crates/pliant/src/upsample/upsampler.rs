@@ -295,17 +295,13 @@ impl Wpsd {
         }
         let (mut scratch, mut shown) = (WpsdScratch::default(), vec![Vec3::ZERO; fine_count]);
         loop {
-            let wpsd = Self::new(params, &strains, &poses);
+            let model = (!poses.is_empty()).then(|| Self::new(params, &strains, &poses));
             progress(poses.len() as f64 / params.poses as f64);
-            if poses.len() >= params.poses {
-                return Ok((wpsd, chosen.iter().map(|&number| training.place(number)).collect()));
-            }
             let (mut worst, mut total) = (None, 0.0);
             for (number, frame) in training.frames().enumerate() {
-                if poses.is_empty() {
-                    refinement.smooth(&frame.coarse, &mut shown)?;
-                } else {
-                    wpsd.show(&refinement.surface, &frame.coarse, &mut scratch, &mut shown);
+                match &model {
+                    Some(model) => model.show(&refinement.surface, &frame.coarse, &mut scratch, &mut shown),
+                    None => refinement.smooth(&frame.coarse, &mut shown)?,
                 }
                 let square: f64 = shown.iter().zip(&frame.fine).map(|(a, b)| a.distance_squared(*b)).sum();
                 total += square;
@@ -313,10 +309,13 @@ impl Wpsd {
                     worst = Some((number, square));
                 }
             }
-            let is_good = (total / (frames * fine_count) as f64).sqrt() <= params.tolerance && !poses.is_empty();
-            let Some((number, _)) = worst.filter(|_| !is_good) else {
-                return Ok((wpsd, chosen.iter().map(|&number| training.place(number)).collect()));
-            };
+            let error = (total / (frames * fine_count) as f64).sqrt();
+            let is_done = poses.len() >= params.poses || error <= params.tolerance || worst.is_none();
+            if let Some(model) = model.filter(|_| is_done) {
+                return Ok((model, chosen.iter().map(|&number| training.place(number)).collect()));
+            }
+            // There is a frame left, since there is one at all and it is not the only one chosen.
+            let number = worst.map_or(0, |(number, _)| number);
             if let Some(frame) = training.frames().nth(number) {
                 poses.push((frame.coarse.clone(), refinement.surface.local_details(&frame.coarse, &frame.fine)));
                 chosen.push(number);
