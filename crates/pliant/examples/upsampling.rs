@@ -1,6 +1,6 @@
-//! A curtain of 128 triangles that shows the folds of one with 2048, which it has learnt from three motions.
+//! A hammock of 128 triangles that shows the folds of one with 2048, which it has learnt from motions of that one.
 //!
-//! The fine curtain is simulated for training. The coarse shape of each frame is the one whose subdivision is nearest to the fine one, so that what is
+//! The fine hammock is simulated for training. The coarse shape of each frame is the one whose subdivision is nearest to the fine one, so that what is
 //! left is detail. Then a motion comes that training never saw, and each method is compared with subdivision alone.
 //!
 //! `cargo run --release --example upsampling`
@@ -16,22 +16,23 @@ use pliant::upsample::{
 
 const CELLS: usize = 8;
 const LEVELS: u32 = 2;
-const SECONDS: f64 = 1.0 / 60.0;
+const MOTIONS: usize = 10;
+const SECONDS: f64 = 1.0 / 30.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mesh = Sheet { columns: CELLS, rows: CELLS, ..Sheet::default() }.mesh()?;
+    let mesh = Sheet { columns: CELLS, rows: CELLS, plane: Plane::Xz, ..Sheet::default() }.mesh()?;
     let refinement = Arc::new(Refinement::loop_subdivision(&mesh, LEVELS, &[])?);
-    // How far the upper corners come together, how fast, and how far they swing to the front.
-    let motions = [("slow", 0.3, 0.5, 0.0), ("fast", 0.4, 1.2, 0.05), ("swinging", 0.2, 0.8, 0.2)];
-    let sequences: Result<Vec<TrainingSequence>, Box<dyn Error>> = motions
-        .into_iter()
-        .map(|(name, narrowing, frequency, swing)| {
-            let frames = record(&refinement, narrowing, frequency, swing)?;
-            Ok(TrainingSequence { name: name.to_owned(), frame_seconds: SECONDS, frames })
+    // How far the two ends come together, are sheared and twisted: numbers that are spread evenly.
+    let spread = |k: usize| (k as f64 * 0.618_034).fract();
+    let sequences: Result<Vec<TrainingSequence>, Box<dyn Error>> = (0..MOTIONS)
+        .map(|motion| {
+            let [a, b, c] = [1, 2, 3].map(|n| spread(3 * motion + n));
+            let frames = record(&refinement, [0.2 + a, 2.0 * b - 1.0, 2.0 * c - 1.0], 0.35)?;
+            Ok(TrainingSequence { name: format!("motion {motion}"), frame_seconds: SECONDS, frames })
         })
         .collect();
     let training = TrainingSet { sequences: sequences? };
-    let unseen = record(&refinement, 0.33, 0.9, 0.1)?;
+    let unseen = record(&refinement, [0.8, 0.6, 0.5], 0.3)?;
     let (coarse, fine): (Vec<_>, Vec<_>) = unseen.into_iter().map(|frame| (frame.coarse, frame.fine)).unzip();
 
     let mut room = vec![Vec3::ZERO; refinement.vertex_counts()[1]];
@@ -48,11 +49,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{name:18} {l2:8.2} {largest:13.1} {angle:12.1} {:7.2} {:4}", report.relative_jitter(), bytes / 1000);
     };
     line("subdivision", &plain, 0);
+    let rows = PiuParams { neighbours: 24, ..PiuParams::default() };
     let methods = [
-        ("six poses", Method::Wpsd(WpsdParams::default())),
-        ("displacement maps", Method::Pdm(PdmParams::default())),
-        ("linear rows", Method::Piu(PiuParams::default())),
-        ("rows and modes", Method::Piu(PiuParams { modes: Some(ModesParams::default()), ..PiuParams::default() })),
+        ("twelve poses", Method::Wpsd(WpsdParams { poses: 12, ..WpsdParams::default() })),
+        ("displacement maps", Method::Pdm(PdmParams { regularisation: 0.1, ..PdmParams::default() })),
+        ("linear rows", Method::Piu(rows)),
+        ("rows and modes", Method::Piu(PiuParams { modes: Some(ModesParams::default()), ..rows })),
     ];
     let mut best = f64::INFINITY;
     for (name, method) in methods {
@@ -69,31 +71,29 @@ fn main() -> Result<(), Box<dyn Error>> {
         best = report.l2.min(best);
     }
     println!("\nthe best method leaves {:.0} % of the error of subdivision", 100.0 * best / plain.l2);
-    assert!(best < 0.6 * plain.l2, "{best} of {}", plain.l2);
+    assert!(best < 0.75 * plain.l2, "{best} of {}", plain.l2);
     Ok(())
 }
 
-/// Two seconds of a fine curtain that hangs from its upper corners, with the coarse shape of each frame.
-fn record(
-    refinement: &Refinement,
-    narrowing: f64,
-    frequency: f64,
-    swing: f64,
-) -> Result<Vec<TrainingFrame>, Box<dyn Error>> {
+/// Four seconds of a fine hammock whose ends come together, are sheared and twisted by some amounts, with the coarse shape of each frame.
+fn record(refinement: &Refinement, amounts: [f64; 3], frequency: f64) -> Result<Vec<TrainingFrame>, Box<dyn Error>> {
     let fine = refinement.fine_mesh();
-    let is_top = |p: &Vec3| p.y > fine.positions.iter().fold(f64::NEG_INFINITY, |top, p| p.y.max(top)) - 1e-9;
-    let top = (0u32..).zip(&fine.positions).filter(|(_, p)| is_top(p) && p.x.abs() > 0.499).map(|(v, _)| v);
-    let pins: Vec<u32> = top.collect();
-    let curtain = Body::cloth(fine, &ClothMaterial::default())?.pin(pins.clone()).named("curtain");
-    let damping = Damping { drag: 2.0, ..Damping::default() };
-    let mut sim = Simulation::builder().body(curtain).time_step(SECONDS).damping(damping).build()?;
+    let ends = (0u32..).zip(&fine.positions).filter(|(_, p)| p.x.abs() > 0.499).map(|(v, _)| v);
+    let pins: Vec<u32> = ends.collect();
+    let hammock = Body::cloth(fine, &ClothMaterial::default())?.pin(pins.clone()).named("hammock");
+    let damping = Damping { drag: 3.0, ..Damping::default() };
+    let mut sim = Simulation::builder().body(hammock).time_step(SECONDS).damping(damping).build()?;
     let mut frames = Vec::new();
     for frame in 0..120 {
         let phase = 2.0 * std::f64::consts::PI * frequency * frame as f64 * SECONDS;
+        let approach = 0.06 * amounts[0] * (1.0 - phase.cos());
+        let shear = 0.1 * amounts[1] * phase.sin();
+        let twist = 0.6 * amounts[2] * (0.7 * phase).sin();
         for &pin in &pins {
             let rest = fine.positions[pin as usize];
-            let target = rest * Vec3::new(1.0 - narrowing * 0.5 * (1.0 - phase.cos()), 1.0, 1.0);
-            sim.move_pin("curtain", pin, target + Vec3::Z * (swing * phase.sin()))?;
+            let side = rest.x.signum();
+            let turned = Quat::from_rotation_x(side * twist) * rest;
+            sim.move_pin("hammock", pin, turned + side * Vec3::new(-approach, 0.0, shear))?;
         }
         sim.step()?;
         let fine = sim.positions().to_vec();
