@@ -144,9 +144,8 @@ impl Piu {
             progress((number + 1) as f64 / frames as f64);
         }
         let blocks: Vec<(&Block, Equations)> = layout.blocks.iter().zip(equations).collect();
-        let solved = map(blocks, &|(block, own)| {
-            solve(own, frames as f64, params.regularisation).ok_or_else(|| block.groups.start)
-        });
+        let solved =
+            map(blocks, &|(block, own)| solve(own, frames as f64, params.regularisation).ok_or(block.groups.start));
         let mut coefficients = vec![0.0; layout.group_count() * n * TRIPLE];
         for (block, sides) in layout.blocks.iter().zip(solved) {
             let sides = sides.map_err(|group| UpsampleError::SingularFit {
