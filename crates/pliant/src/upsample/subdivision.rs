@@ -193,7 +193,7 @@ mod tests {
         Ok(())
     }
 
-    /// On a regular lattice the scheme is a box spline, which carries x² to x² + c: c = ⅛ h² Σ 4⁻ˡ of the spacing h before each level.
+    /// On a regular lattice the scheme is a box spline, which carries x² to x² + c; with the spacing h at first, c = 3/16 h² Σ 4⁻ˡ over levels l.
     #[test]
     fn a_regular_lattice_reproduces_quadratics_up_to_a_constant() -> Result<(), UpsampleError> {
         let (count, root) = (12u32, 3f64.sqrt() / 2.0);
