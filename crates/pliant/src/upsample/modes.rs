@@ -83,8 +83,9 @@ impl ModesState {
         if numbers.len() != expected {
             return Err(UpsampleError::OtherState { found: numbers.len(), expected });
         }
-        if let Some(&value) = numbers.iter().find(|n| !n.is_finite()) {
-            let (name, need) = ("a number of the state", "finite");
+        let is_bad = |&(index, n): &(usize, &f64)| !n.is_finite() || (index == 0 && *n < 0.0);
+        if let Some((_, &value)) = numbers.iter().enumerate().find(is_bad) {
+            let (name, need) = ("a number of the state", "finite, and the time, which is the first, not negative");
             return Err(UpsampleError::BadParameter { name, value, need });
         }
         self.seconds = numbers[0];

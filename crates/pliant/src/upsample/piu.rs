@@ -60,8 +60,14 @@ impl Inputs {
             let others = (0..coarse.positions.len() as u32).filter(|v| !block.corners.contains(v));
             let mut others: Vec<(f64, u32)> =
                 others.map(|v| (coarse.positions[v as usize].distance_squared(centre), v)).collect();
-            others.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            block.corners.into_iter().chain(others.into_iter().map(|(_, v)| v)).take(count).collect::<Vec<u32>>()
+            let nearer = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+            let wanted = count - 3;
+            if wanted < others.len() {
+                others.select_nth_unstable_by(wanted, nearer);
+            }
+            others.truncate(wanted);
+            others.sort_unstable_by(nearer);
+            block.corners.into_iter().chain(others.into_iter().map(|(_, v)| v)).collect::<Vec<u32>>()
         };
         Self { count, vertices: map(blocks.iter().collect(), &nearest).concat() }
     }
@@ -138,9 +144,8 @@ impl Piu {
             progress((number + 1) as f64 / frames as f64);
         }
         let blocks: Vec<(&Block, Equations)> = layout.blocks.iter().zip(equations).collect();
-        let solved = map(blocks, &|(block, own)| {
-            solve(own, frames as f64, params.regularisation).ok_or_else(|| block.groups.start)
-        });
+        let solved =
+            map(blocks, &|(block, own)| solve(own, frames as f64, params.regularisation).ok_or(block.groups.start));
         let mut coefficients = vec![0.0; layout.group_count() * n * TRIPLE];
         for (block, sides) in layout.blocks.iter().zip(solved) {
             let sides = sides.map_err(|group| UpsampleError::SingularFit {

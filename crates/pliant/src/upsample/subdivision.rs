@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn weights_add_up_to_one_and_reproduce_affine_maps() -> Result<(), UpsampleError> {
-        let ball = Icosphere { radius: 1.0, subdivisions: 1, ..Icosphere::default() }.mesh().expect("a sphere");
+        let ball = Icosphere { radius: 1.0, subdivisions: 1 }.mesh().expect("a sphere");
         let linear = Mat3::from_cols_array(&[1.2, 0.3, -0.1, 0.4, 0.9, 0.2, -0.3, 0.1, 1.5]);
         let shift = Vec3::new(3.0, -2.0, 1.0);
         for coarse in [sheet(4), ball] {
@@ -193,7 +193,7 @@ mod tests {
         Ok(())
     }
 
-    /// On a regular lattice the scheme is a box spline, which carries x² to x² + c: c = ⅛ h² Σ 4⁻ˡ of the spacing h before each level.
+    /// On a regular lattice the scheme is a box spline, which carries x² to x² + c; with the spacing h at first, c = 3/16 h² Σ 4⁻ˡ over levels l.
     #[test]
     fn a_regular_lattice_reproduces_quadratics_up_to_a_constant() -> Result<(), UpsampleError> {
         let (count, root) = (12u32, 3f64.sqrt() / 2.0);

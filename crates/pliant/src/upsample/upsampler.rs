@@ -9,7 +9,7 @@ use super::pdm::{Pdm, PdmScratch};
 use super::piu::Piu;
 use super::refinement::Refinement;
 use super::training::TrainingSet;
-use super::wpsd::{Strains, Wpsd, WpsdScratch};
+use super::wpsd::{Wpsd, WpsdScratch};
 use crate::math::Vec3;
 use crate::parallel::within_pool;
 
@@ -269,58 +269,5 @@ impl Upsampler {
             }
         });
         Ok(())
-    }
-}
-
-impl Wpsd {
-    /// Chooses poses one by one; also says which.
-    fn fit(
-        refinement: &Refinement,
-        training: &TrainingSet,
-        params: &super::method::WpsdParams,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<(Self, Vec<(usize, usize)>), UpsampleError> {
-        let frames = training.frame_count();
-        if frames == 0 {
-            return Err(UpsampleError::TooFewFrames { found: 0, needed: 1, method: "wpsd" });
-        }
-        let strains = Strains::new(refinement.coarse_mesh(), params)?;
-        let [_, fine_count] = refinement.vertex_counts();
-        let rest = &refinement.coarse_mesh().positions;
-        let mut poses = Vec::new();
-        let mut chosen: Vec<usize> = Vec::new();
-        if params.rest_pose {
-            let details = refinement.surface.local_details(rest, &refinement.fine_mesh().positions);
-            poses.push((rest.clone(), details));
-        }
-        let (mut scratch, mut shown) = (WpsdScratch::default(), vec![Vec3::ZERO; fine_count]);
-        loop {
-            let wpsd = Self::new(params, &strains, &poses);
-            progress(poses.len() as f64 / params.poses as f64);
-            if poses.len() >= params.poses {
-                return Ok((wpsd, chosen.iter().map(|&number| training.place(number)).collect()));
-            }
-            let (mut worst, mut total) = (None, 0.0);
-            for (number, frame) in training.frames().enumerate() {
-                if poses.is_empty() {
-                    refinement.smooth(&frame.coarse, &mut shown)?;
-                } else {
-                    wpsd.show(&refinement.surface, &frame.coarse, &mut scratch, &mut shown);
-                }
-                let square: f64 = shown.iter().zip(&frame.fine).map(|(a, b)| a.distance_squared(*b)).sum();
-                total += square;
-                if !chosen.contains(&number) && worst.is_none_or(|(_, most)| square > most) {
-                    worst = Some((number, square));
-                }
-            }
-            let is_good = (total / (frames * fine_count) as f64).sqrt() <= params.tolerance && !poses.is_empty();
-            let Some((number, _)) = worst.filter(|_| !is_good) else {
-                return Ok((wpsd, chosen.iter().map(|&number| training.place(number)).collect()));
-            };
-            if let Some(frame) = training.frames().nth(number) {
-                poses.push((frame.coarse.clone(), refinement.surface.local_details(&frame.coarse, &frame.fine)));
-                chosen.push(number);
-            }
-        }
     }
 }

@@ -15,7 +15,9 @@
 use super::error::UpsampleError;
 use super::layout::LANES;
 use super::method::WpsdParams;
+use super::refinement::Refinement;
 use super::surface::{Detail, Place, Surface, triple};
+use super::training::TrainingSet;
 use crate::math::Vec3;
 use crate::math::lanes::Lanes;
 use crate::mesh::TriangleMesh;
@@ -101,8 +103,58 @@ pub(super) struct WpsdScratch {
 }
 
 impl Wpsd {
+    /// Chooses poses one by one; also says which.
+    pub(super) fn fit(
+        refinement: &Refinement,
+        training: &TrainingSet,
+        params: &WpsdParams,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<(Self, Vec<(usize, usize)>), UpsampleError> {
+        let frames = training.frame_count();
+        if frames == 0 {
+            return Err(UpsampleError::TooFewFrames { found: 0, needed: 1, method: "wpsd" });
+        }
+        let strains = Strains::new(refinement.coarse_mesh(), params)?;
+        let [_, fine_count] = refinement.vertex_counts();
+        let rest = &refinement.coarse_mesh().positions;
+        let mut poses = Vec::new();
+        let mut chosen: Vec<usize> = Vec::new();
+        if params.rest_pose {
+            let details = refinement.surface.local_details(rest, &refinement.fine_mesh().positions);
+            poses.push((rest.clone(), details));
+        }
+        let (mut scratch, mut shown) = (WpsdScratch::default(), vec![Vec3::ZERO; fine_count]);
+        loop {
+            let model = (!poses.is_empty()).then(|| Self::new(params, &strains, &poses));
+            progress(poses.len() as f64 / params.poses as f64);
+            let (mut worst, mut total) = (None, 0.0);
+            for (number, frame) in training.frames().enumerate() {
+                match &model {
+                    Some(model) => model.show(&refinement.surface, &frame.coarse, &mut scratch, &mut shown),
+                    None => refinement.smooth(&frame.coarse, &mut shown)?,
+                }
+                let square: f64 = shown.iter().zip(&frame.fine).map(|(a, b)| a.distance_squared(*b)).sum();
+                total += square;
+                if !chosen.contains(&number) && worst.is_none_or(|(_, most)| square > most) {
+                    worst = Some((number, square));
+                }
+            }
+            let error = (total / (frames * fine_count) as f64).sqrt();
+            let is_done = poses.len() >= params.poses || error <= params.tolerance || worst.is_none();
+            if let Some(model) = model.filter(|_| is_done) {
+                return Ok((model, chosen.iter().map(|&number| training.place(number)).collect()));
+            }
+            // There is a frame left, since there is one at all and it is not the only one chosen.
+            let number = worst.map_or(0, |(number, _)| number);
+            if let Some(frame) = training.frames().nth(number) {
+                poses.push((frame.coarse.clone(), refinement.surface.local_details(&frame.coarse, &frame.fine)));
+                chosen.push(number);
+            }
+        }
+    }
+
     /// Of poses with their coarse positions and local details.
-    pub(super) fn new(params: &WpsdParams, strains: &Strains, poses: &[(Vec<Vec3>, Vec<f64>)]) -> Self {
+    fn new(params: &WpsdParams, strains: &Strains, poses: &[(Vec<Vec3>, Vec<f64>)]) -> Self {
         let (count, vertices) = (poses.len(), strains.near.len() / strains.count);
         let mut per_pose = Vec::with_capacity(count);
         for (coarse, _) in poses {

