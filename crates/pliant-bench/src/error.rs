@@ -63,6 +63,9 @@ pub enum BenchError {
     /// A mesh could not be made.
     #[error(transparent)]
     Mesh(#[from] pliant::mesh::MeshError),
+    /// A fine surface could not be made.
+    #[error(transparent)]
+    Upsample(#[from] pliant::upsample::UpsampleError),
     /// A solid could not be filled.
     #[error(transparent)]
     Fill(#[from] pliant::mesh::TetrahedraliseError),

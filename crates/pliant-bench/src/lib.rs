@@ -5,7 +5,7 @@
 //! same.
 //!
 //! `problem` makes the problems, `ours` and the modules behind features solve them, `timing` measures, `peers`, `position_based`, `scaling`,
-//! `updates`, `drape`, `fluid`, `attachments`, `matching`, `presets`, `energies`, `newton`, `gpu` and `convergence` are the measurements, `results` what comes out and `report` the page made of it.
+//! `updates`, `drape`, `fluid`, `attachments`, `matching`, `presets`, `energies`, `newton`, `gpu`, `convergence` and `upsampling` are the measurements, `results` what comes out and `report` the page made of it.
 
 pub mod attachments;
 pub mod convergence;
@@ -36,5 +36,6 @@ pub mod scaling;
 pub mod table;
 pub mod timing;
 pub mod updates;
+pub mod upsampling;
 
 pub use error::BenchError;

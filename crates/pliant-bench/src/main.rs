@@ -11,7 +11,7 @@ use pliant_bench::results::Results;
 use pliant_bench::timing::Effort;
 use pliant_bench::{
     BenchError, attachments, convergence, drape, energies, fluid, gpu, kernels, matching, newton, peers,
-    position_based, presets, problem, report, scaling, updates,
+    position_based, presets, problem, report, scaling, updates, upsampling,
 };
 
 /// Measure Pliant beside others, in one run.
@@ -207,6 +207,24 @@ enum Command {
         #[arg(long, default_value_t = 6.0)]
         seconds: f64,
     },
+    /// Fine surfaces over coarse ones: frames a second of each method.
+    Upsampling {
+        /// Print the results as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Also put the results into this file of `peers --save`.
+        #[arg(long)]
+        save: Option<PathBuf>,
+        /// Only methods whose name begins so: wpsd, piu, pdm; may be repeated.
+        #[arg(long)]
+        only: Vec<String>,
+        /// Threads; may be repeated.
+        #[arg(long, default_values_t = [1, 2])]
+        threads: Vec<usize>,
+        /// Frames that are timed.
+        #[arg(long, default_value_t = 300)]
+        frames: usize,
+    },
     /// How far every solver is from the exact motion, and what that costs.
     Convergence(convergence::Options),
     /// Make docs/performance.md and its plots from the results of `peers --save`.
@@ -323,6 +341,20 @@ fn run(command: Command) -> Result<(), BenchError> {
             } else {
                 println!("{}\n", position_based::loop_table(&results).to_text());
                 println!("{}", position_based::engine_table(&results).to_text());
+            }
+            Ok(())
+        }
+        Command::Upsampling { json, save, only, threads, frames } => {
+            let found = upsampling::measure(&threads, frames, &only)?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&found)?);
+            } else {
+                println!("{}\n\n{}", upsampling::description(&found), upsampling::table(&found).to_text());
+            }
+            if let Some(path) = save {
+                let mut results = Results::load(&path)?;
+                results.upsampling = Some(found);
+                results.save(&path)?;
             }
             Ok(())
         }

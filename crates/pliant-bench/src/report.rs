@@ -10,7 +10,7 @@ use crate::position_based::{self, PositionBasedResults};
 use crate::results::{EqualTime, MethodResults, ProblemResults, Results};
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
-use crate::{BenchError, attachments, energies, fluid, gpu, matching, presets};
+use crate::{BenchError, attachments, energies, fluid, gpu, matching, presets, upsampling};
 
 /// What the columns of the tables mean.
 pub const COLUMNS: &str = "Times are the minimum of all turns [ms], followed by the median; × is how many times faster than Eigen. `setup` is the time from the matrix to the factor, `solve` is one solve with three right-hand sides, `frame` is ten plain local/global iterations with everything around them, `iteration` is one of these alone. `B/vertex` is the size of the factor, `GB/s` the speed if both sweeps of a solve read it once, `of read` that speed relative to reading an array of that size on the same number of threads. `Δ` is the largest difference from the first method: of the solution, relative to its largest entry, and of the positions after three frames, relative to the body's diagonal.";
@@ -109,6 +109,11 @@ pub fn page(results: &Results) -> String {
         page.push_str(&matching::body_table(found).to_markdown());
         page.push_str("\nCost of the width of regions, on one thread:\n\n");
         page.push_str(&matching::width_table(found).to_markdown());
+    }
+    if let Some(found) = &results.upsampling {
+        page.push_str(&format!("\n## Upsampling\n\n{}\n\n", upsampling::description(found)));
+        page.push_str("```sh\ncargo run --release -p pliant-bench -- upsampling --save docs/performance.json\n```\n\n");
+        page.push_str(&upsampling::table(found).to_markdown());
     }
     if let Some(found) = &results.gpu {
         page.push_str(&format!("\n## On a GPU\n\n{}\n\n", gpu::description(found)));

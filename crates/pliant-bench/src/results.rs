@@ -14,6 +14,7 @@ use crate::matching::MatchingResults;
 use crate::position_based::PositionBasedResults;
 use crate::presets::PresetResults;
 use crate::timing::Timing;
+use crate::upsampling::UpsamplingResults;
 
 /// Everything that one run found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -47,6 +48,9 @@ pub struct Results {
     /// Worlds on a GPU, by `gpu --save`.
     #[serde(default)]
     pub gpu: Option<GpuResults>,
+    /// Fine surfaces over coarse ones, by `upsampling --save`.
+    #[serde(default)]
+    pub upsampling: Option<UpsamplingResults>,
 }
 
 impl Results {
@@ -64,6 +68,7 @@ impl Results {
             presets: None,
             energies: None,
             gpu: None,
+            upsampling: None,
         };
         Self { machine, rounds, problems: Vec::new(), equal_time: Vec::new(), ..saved.unwrap_or(empty) }
     }

@@ -31,6 +31,7 @@ const EXAMPLES: &str = "Examples:
   pliant settle curtain --solver newton         find the state in which its forces balance
   pliant export out/curtain --format glb,usda   for Blender, Houdini, three.js
   pliant render out/curtain --frame 30          a picture of a stored frame
+  pliant train flag-detail                      learn wrinkles from fine simulations, and measure the error
   pliant plot out/curtain                       energy, stretch, residual and times as a figure
   pliant info bunny.obj                         counts, bounds, problems
   pliant compare curtain --solvers plain,anderson,newton
@@ -48,6 +49,8 @@ enum Command {
     Settle(commands::settle::Arguments),
     /// Run one scene with several solvers and compare them with the exact solution.
     Compare(commands::compare::Arguments),
+    /// Learn fine detail for coarse cloth from fine simulations that track it, and measure the error.
+    Train(commands::train::Arguments),
     /// Convert a finished run to formats of other programs.
     Export(commands::export::Arguments),
     /// Draw a finished run: pictures and animations of its frames.
@@ -80,6 +83,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Train(arguments) => commands::train::run(&arguments),
         Command::Settle(arguments) => commands::settle::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),

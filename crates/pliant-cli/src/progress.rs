@@ -92,3 +92,53 @@ impl Progress {
         }
     }
 }
+
+/// Progress of training, in frames of all motions or in percent of a fit.
+pub(crate) struct TrainProgress {
+    voice: Output,
+    bar: Option<ProgressBar>,
+    total: u32,
+    /// What the last line was about, where there is no terminal.
+    last: String,
+}
+
+impl TrainProgress {
+    /// Nothing is done yet.
+    pub(crate) fn new(voice: Output, total: u32) -> Self {
+        let shown = voice == Output::Plain && std::io::stderr().is_terminal();
+        let bar = shown.then(|| {
+            let bar = ProgressBar::new(u64::from(total));
+            let style = ProgressStyle::with_template("{bar:28.cyan/dim} {percent} %, {eta} left  {wide_msg}");
+            style.map_or(bar.clone(), |style| bar.with_style(style.progress_chars("━━╌")))
+        });
+        Self { voice, bar, total, last: String::new() }
+    }
+
+    /// So many frames of all motions, and of this one, are done.
+    pub(crate) fn frame(&mut self, done: u32, motion: &str, frame: u32, frames: u32) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(u64::from(done));
+            bar.set_message(format!("{motion}: frame {frame} of {frames}"));
+        } else if self.voice == Output::Plain && (frame.is_multiple_of(LINE_EVERY) || frame == frames) {
+            say!("{motion}: frame {frame} of {frames}, {done} of {} in all", self.total);
+        }
+    }
+
+    /// A share of a fit is done.
+    pub(crate) fn share(&mut self, done: f64, method: &str, stage: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_position((done * f64::from(self.total)) as u64);
+            bar.set_message(format!("{method}: {stage}"));
+        } else if self.voice == Output::Plain && self.last != stage {
+            stage.clone_into(&mut self.last);
+            say!("{method}: {stage}");
+        }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

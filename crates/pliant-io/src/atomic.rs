@@ -80,6 +80,13 @@ impl Drop for AtomicFile {
     }
 }
 
+/// Writes a file that appears whole or not at all: whoever is interrupted leaves the old one, or none.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
 /// Whether a name is one of an unfinished file.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)

@@ -9,4 +9,5 @@ pub mod read;
 pub mod store;
 pub mod write;
 
+pub use atomic::write_whole;
 pub use axis::UpAxis;

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray3};
 use pliant::energy::{
-    Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, FunctionBatch, HalfSpace, HingeBending,
-    HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PlateBending, PositionGoals, RigidSet,
-    SpringStiffness, TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, FunctionBatch, HalfSpace,
+    HingeBending, HingeStiffness, MAX_ROWS, MeanCurvatureBending, Metric, Operator, PlateBending, PositionGoals,
+    RigidSet, SpringStiffness, TetStrain, TetVolume, TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;
@@ -119,6 +119,16 @@ pub(crate) fn energy(recipe: &Bound<'_, PyAny>, rest: &[Vec3], faults: &Faults) 
         "position" => {
             let (vertices, goals) = (get_indices(recipe, "vertices")?, get_some_vectors(recipe, "goals")?);
             PositionGoals { vertices, goals, stiffness: stiffness()? }.build(rest)
+        }
+        "average" => {
+            let (vertices, starts) = (get_indices(recipe, "vertices")?, get_indices(recipe, "starts")?);
+            let weights = get_some_numbers(recipe, "weights")?.unwrap_or_default();
+            let each = |ends: &[u32]| {
+                let own = ends[0] as usize..ends[1] as usize;
+                vertices[own.clone()].iter().copied().zip(weights[own].iter().copied()).collect()
+            };
+            let averages = starts.windows(2).map(each).collect();
+            AverageGoals { averages, goals: get_some_vectors(recipe, "goals")?, stiffness: stiffness()? }.build(rest)
         }
         "half_space" => {
             let (point, normal): ([f64; 3], [f64; 3]) = (get(recipe, "point")?, get(recipe, "normal")?);

@@ -34,6 +34,7 @@ mod simulation;
 mod solid;
 mod store;
 mod topology;
+mod upsample;
 mod wrinkle;
 
 use pyo3::prelude::*;
@@ -48,6 +49,7 @@ fn _pliant(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::SolveReport>()?;
     module.add_class::<picture::Image>()?;
     module.add_class::<simulation::GrabHandle>()?;
+    module.add_class::<upsample::Upsampling>()?;
     module.add_class::<wrinkle::Wrinkles>()?;
     module.add_function(wrap_pyfunction!(picture::render_picture, module)?)?;
     module.add_function(wrap_pyfunction!(picture::encode_gif, module)?)?;

@@ -131,6 +131,32 @@ def wrinkles() -> pliant.WrinkleMesh:
     return pliant.WrinkleMesh(SHEET, FINE, reach=0.05, iterations=2, most_iterations=4)
 
 
+def upsampler() -> pliant.Upsampler:
+    return pliant.Upsampler(SHEET, levels=1)
+
+
+#: Frames of the sheet that is pressed together, and of a fine one.
+PRESSED = np.array([SHEET.positions * [1 - 0.02 * k, 1, 1] for k in range(8)])
+FOLDED = np.array([upsampler().smooth(x) for x in PRESSED])
+
+
+def fitted() -> pliant.Upsampler:
+    own = upsampler()
+    own.fit([(PRESSED, FOLDED)], "piu")
+    return own
+
+
+def model_file() -> Path:
+    fitted().save(FOLDER / "model.upsample")
+    return FOLDER / "model.upsample"
+
+
+def with_method(method: Any) -> Any:
+    own = upsampler()
+    own.fit([(PRESSED, FOLDED)], method)
+    return own.apply(PRESSED[3])
+
+
 def with_solver(solver: Any) -> Any:
     return run(cloth(), solver=solver)
 
@@ -489,6 +515,11 @@ CASES: dict[str, Case] = {
     "PositionGoals": Case(
         lambda: pliant.PositionGoals, {"vertices": [1, 2], "stiffness": 10.0, "goals": X[1:3]}, use=with_energy
     ),
+    "AverageGoals": Case(
+        lambda: pliant.AverageGoals,
+        {"sets": [[1, 2], [3]], "stiffness": 10.0, "weights": [[0.5, 0.5], [1.0]], "goals": X[1:3]},
+        use=with_energy,
+    ),
     "HalfSpace": Case(
         lambda: pliant.HalfSpace,
         {"vertices": [1, 2], "point": (0, -1, 0), "normal": (0, 1, 0), "stiffness": 10.0},
@@ -677,6 +708,29 @@ CASES: dict[str, Case] = {
             "tolerance": 0.01, "most_iterations": 4,
         },
         use=lambda wrinkled: wrinkled.follow(0.9 * X),
+    ),
+    "Upsampler": Case(
+        lambda: pliant.Upsampler, {"coarse": SHEET, "levels": 1, "fine": None}, use=lambda own: own.apply(0.9 * X)
+    ),
+    "Upsampler.fit": _method(
+        upsampler,
+        "fit",
+        {
+            "sequences": [(PRESSED, FOLDED)], "method": "piu", "frame_seconds": 0.02, "scene": "s", "date": "d",
+            "notes": "n",
+        },
+    ),
+    "Upsampler.save": _method(fitted, "save", {"path": FOLDER / "a.upsample"}, paths=("path",)),
+    "Upsampler.load": _method(upsampler, "load", {"path": model_file()}, paths=("path",)),
+    "Upsampler.apply": _method(upsampler, "apply", {"positions": 0.9 * X, "seconds": 0.1}),
+    "Upsampler.smooth": _method(upsampler, "smooth", {"positions": 0.9 * X}),
+    "UpsamplingMethod": Case(
+        lambda: pliant.UpsamplingMethod,
+        {
+            "name": "wpsd", "poses": 2, "tolerance": 0.0, "rest_pose": True, "convex": True, "edges": 8, "decay": 1.0,
+            "directions": "all", "neighbours": 6, "modes": 0, "regularisation": 0.01,
+        },
+        use=with_method,
     ),
     "WrinkleMesh.follow": _method(wrinkles, "follow", {"positions": 0.9 * X}),
     # Solvers and settings.
@@ -1040,6 +1094,6 @@ CASES: dict[str, Case] = {
 #: What users only receive: reports, and bases of classes.
 RECEIVED = {
     "Constraints", "Contacts", "CutReport", "ElementStrains", "Energy", "GpuAdapter", "GpuCheck", "GpuWorld", "Image", "ImportedMesh", "PendingPositions", "Report",
-    "RigidPose", "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "Verdict",
+    "RigidPose", "Run", "Settled", "Solution", "SolveReport", "StepError", "StepReport", "StoredFrame", "StoredTopology", "UpsamplingFit", "Verdict",
     "WorstElement", "__version__",
 }  # fmt: skip

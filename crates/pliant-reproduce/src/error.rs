@@ -12,6 +12,15 @@ use thiserror::Error;
 /// What went wrong in an experiment, or in writing it down.
 #[derive(Debug, Error)]
 pub enum ReproduceError {
+    /// A scene of the project is wrong.
+    #[error(transparent)]
+    Scene(Box<pliant_scene::SceneError>),
+    /// Detail could not be learnt.
+    #[error(transparent)]
+    Train(#[from] pliant_scene::train::TrainError),
+    /// A model could not be fitted or shown.
+    #[error(transparent)]
+    Upsample(#[from] pliant::upsample::UpsampleError),
     /// There is no experiment of that name.
     #[error("there is no experiment {name:?}; there are {known}")]
     NoSuchExperiment {

@@ -17,12 +17,14 @@
 //! |---|---|
 //! | `experiments/` | one file per figure or table |
 //! | `criterion`, `outcome` | what is stated, what is found |
+//! | `detail` | detail learnt from a scene |
 //! | `race`, `curtain`, `garden/`, `motion`, `picture` | what experiments share: solvers timed on one problem, Liu's curtain, Bouaziz's house and tree, motions against the exact one, pictures |
 //! | `one_thread` | processor time, so that verdicts about time do not depend on what else runs |
 //! | `write` | the folder with CSV, plots, pictures and verdicts |
 
 mod criterion;
 mod curtain;
+mod detail;
 mod error;
 mod experiments;
 mod garden;

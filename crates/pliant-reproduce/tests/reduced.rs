@@ -81,4 +81,8 @@ experiments! {
     two_thousand_particles_bounce: "bargteil2014-bounce";
     #[ignore = "long: ./test full"]
     levels_make_matched_cloth_stiff_where_one_is_too_soft: "bender2014-fig21";
+    #[ignore = "long: fine simulations to learn from"]
+    detail_from_examples_is_nearer_to_the_fine_flag_than_subdivision: "bender2014-fig23";
+    #[ignore = "long: fine simulations to learn from"]
+    a_dress_shows_wrinkles_from_six_poses: "bender2014-fig25";
 }

@@ -60,7 +60,7 @@ impl Course<'_> {
     pub(crate) fn follow(&mut self, sim: &Simulation) {
         for (body, &number) in sim.model().bodies().iter().zip(self.presence.present()) {
             let followed =
-                self.riders[number].as_mut().map(|rider| rider.follow(&sim.positions()[body.vertices.clone()]));
+                self.riders[number].as_mut().map(|rider| rider.follow(&sim.positions()[body.vertices.clone()], sim));
             debug_assert!(!matches!(followed, Some(Err(_))), "a step ends at finite places: {followed:?}");
         }
     }
@@ -87,7 +87,7 @@ impl Course<'_> {
             *self.cuts_done = cuts_done;
             for ((own, rider), memory) in riders_at(sim, self.presence, self.riders).zip(&followed) {
                 let Some(own) = own else { continue };
-                let resumed = rider.resume(&sim.positions()[own], memory);
+                let resumed = rider.resume(&sim.positions()[own], memory, sim);
                 debug_assert!(resumed.is_ok(), "it has been there: {resumed:?}");
             }
         }

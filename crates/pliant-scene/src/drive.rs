@@ -8,6 +8,7 @@ use pliant::{InputError, Simulation, Wind};
 
 use crate::format::GustSection;
 use crate::motion::{Motion, Track};
+use crate::train::RandomField;
 
 /// Something that a scene moves.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub(crate) enum Driver {
     Handles { first_goal: FirstGoal, motion: Motion, places: Vec<Vec3> },
     /// All forces: vertices that any of them acts on, and the forces.
     Forces { targets: Vec<(String, u32)>, forces: Vec<DrivenForce> },
+    /// Random forces on all vertices of the world, by their masses and rest positions.
+    Random { field: RandomField, masses: Vec<f64>, rest: Vec<Vec3> },
     /// Wind that changes.
     Wind { track: Track, gust: Option<GustSection>, standard: Wind },
 }
@@ -85,6 +88,10 @@ impl Driver {
                     }
                 }
                 Ok(())
+            }
+            Self::Random { field, masses, rest } => {
+                let force = |(mass, place): (&f64, &Vec3)| *mass * field.at(middle, *place);
+                sim.set_forces(&masses.iter().zip(rest).map(force).collect::<Vec<_>>())
             }
             Self::Wind { track, gust, standard } => {
                 let factor = gust.as_ref().map_or(1.0, |g| 1.0 + g.strength * sin(TAU * middle / g.period));

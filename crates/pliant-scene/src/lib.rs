@@ -35,6 +35,8 @@ mod settings;
 mod solver;
 mod starter;
 mod tear;
+pub mod train;
+mod upsampled;
 mod visit;
 mod wording;
 

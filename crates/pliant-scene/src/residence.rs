@@ -110,7 +110,7 @@ impl SceneRun {
                 "handles that move",
                 drives(|driver| matches!(driver, Driver::Handles { motion, .. } if motion.is_moving())),
             ),
-            ("forces", drives(|driver| matches!(driver, Driver::Forces { .. }))),
+            ("forces", drives(|driver| matches!(driver, Driver::Forces { .. } | Driver::Random { .. }))),
             ("wind that changes", drives(|driver| matches!(driver, Driver::Wind { .. }))),
             ("wrinkles", self.riders.iter().any(wrinkles)),
             ("an expectation of contacts", self.checks.iter().any(|check| expects(&check.expect.quantity))),
@@ -330,7 +330,7 @@ mod on_gpu {
             let Self { sim, presence, riders, .. } = self;
             for (own, rider) in riders_at(sim, presence, riders) {
                 let Some(own) = own else { continue };
-                let followed = rider.follow(&sim.positions()[own]);
+                let followed = rider.follow(&sim.positions()[own], sim);
                 debug_assert!(followed.is_ok(), "a state that was accepted is finite: {followed:?}");
             }
             self.residence.seconds = Some(begun.elapsed().as_secs_f64());

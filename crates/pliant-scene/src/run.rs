@@ -266,7 +266,7 @@ impl SceneRun {
         for ((own, rider), length) in riders_at(&self.sim, &self.presence, &mut self.riders).zip(lengths) {
             let memory: Vec<Vec3> = fine.by_ref().take(length).collect();
             let Some(own) = own else { continue };
-            let resumed = rider.resume(&self.sim.positions()[own], &memory);
+            let resumed = rider.resume(&self.sim.positions()[own], &memory, &self.sim);
             debug_assert!(resumed.is_ok(), "a body keeps its number of vertices, at finite places: {resumed:?}");
         }
         Ok(())

@@ -18,7 +18,9 @@ use crate::document::{Document, Source};
 use crate::drive::{DrivenForce, Driver, FirstGoal};
 use crate::error::{SceneError, similar};
 use crate::fault::Fault;
-use crate::format::{ColorBy, LengthName, MassName, MaterialSection, Moment, Preview, SceneFile, Select};
+use crate::format::{
+    ColorBy, LengthName, MassName, MaterialSection, Moment, Preview, SceneFile, Select, SolverSection,
+};
 use crate::motion::{Motion, Track};
 use crate::presence::{Presence, Tie};
 use crate::run::{Parts, SceneRun};
@@ -195,15 +197,8 @@ impl Scene {
         self.output()?;
         self.look()?;
         self.check_names()?;
-        let world = file.world.clone().unwrap_or_default();
-        let world = settings(&world, file.solver.as_ref()).map_err(|fault| self.fault(&[], &fault))?;
-        let Settings { mut builder, substeps, wind } = world;
-        if let Some(section) = &file.self_collision {
-            builder = builder.self_collision(self_collision(section).map_err(|fault| self.fault(&[], &fault))?);
-        }
-        if let Some(section) = &file.strain_limiting {
-            builder = builder.strain_limiting(strain_limiting(section).map_err(|fault| self.fault(&[], &fault))?);
-        }
+        self.check_training()?;
+        let Settings { mut builder, substeps, wind } = self.world(None)?;
         let files = self.files();
         let mut bodies = Vec::new();
         let mut budget = Budget::new(self.most_vertices);
@@ -211,13 +206,7 @@ impl Scene {
             let built = build_body(&file.body, k, &files, &mut budget);
             bodies.push(built.map_err(|fault| self.fault(&self.list_path("body", k), &fault))?);
         }
-        for (k, section) in file.collider.iter().enumerate() {
-            let built = build_collider(section, &files, &mut budget);
-            builder = builder.collider(built.map_err(|fault| self.fault(&self.list_path("collider", k), &fault))?);
-        }
-        if let Some(section) = &file.contact {
-            builder = builder.contact(contact(section).map_err(|fault| self.fault(&[], &fault))?);
-        }
+        builder = self.add_colliders(builder, &files, &mut budget)?;
         let mut presence = self.presence()?;
         let mut drivers = self.drivers(&bodies, presence.is_changing());
         drivers.extend(wind);
@@ -251,6 +240,39 @@ impl Scene {
         let run = SceneRun::new(parts);
         self.check_placement(&run)?;
         Ok(run)
+    }
+
+    /// The world without bodies and colliders, with a solver in place of that of the scene if one is given.
+    pub(crate) fn world(&self, solver: Option<&SolverSection>) -> Result<Settings, SceneError> {
+        let file = self.file();
+        let world = file.world.clone().unwrap_or_default();
+        let mut world = settings(&world, solver.or(file.solver.as_ref())).map_err(|fault| self.fault(&[], &fault))?;
+        if let Some(section) = &file.self_collision {
+            let apart = self_collision(section).map_err(|fault| self.fault(&[], &fault))?;
+            world.builder = world.builder.self_collision(apart);
+        }
+        if let Some(section) = &file.strain_limiting {
+            let limits = strain_limiting(section).map_err(|fault| self.fault(&[], &fault))?;
+            world.builder = world.builder.strain_limiting(limits);
+        }
+        Ok(world)
+    }
+
+    /// Colliders of the scene, and how contacts with them are handled.
+    pub(crate) fn add_colliders(
+        &self,
+        mut builder: SimulationBuilder,
+        files: &Files,
+        budget: &mut Budget,
+    ) -> Result<SimulationBuilder, SceneError> {
+        for (k, section) in self.file().collider.iter().enumerate() {
+            let built = build_collider(section, files, budget);
+            builder = builder.collider(built.map_err(|fault| self.fault(&self.list_path("collider", k), &fault))?);
+        }
+        match &self.file().contact {
+            Some(section) => Ok(builder.contact(contact(section).map_err(|fault| self.fault(&[], &fault))?)),
+            None => Ok(builder),
+        }
     }
 
     /// Bodies have different names.
@@ -351,6 +373,10 @@ impl Scene {
             }
             if body.wrinkles.is_some() {
                 let message = format!("body {:?} has wrinkles, which do not follow a cut", cut.body);
+                return Err(refuse(Fault::new("body", message)));
+            }
+            if body.upsample.is_some() {
+                let message = format!("body {:?} is upsampled to a surface that does not follow a cut", cut.body);
                 return Err(refuse(Fault::new("body", message)));
             }
             cuts.push(cut);

@@ -45,6 +45,7 @@ mod scratch;
 pub mod solve;
 pub mod sparse;
 mod step;
+pub mod upsample;
 mod world;
 mod wrinkle;
 

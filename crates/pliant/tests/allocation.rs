@@ -1,16 +1,23 @@
-//! A step allocates nothing once the first ones have.
+//! A step allocates nothing once the first ones have, and neither does a frame of a fine surface.
 
 #![allow(clippy::unwrap_used)]
 #![allow(unsafe_code)] // Counting allocations takes an allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use pliant::prelude::*;
+use pliant::upsample::{
+    Method, ModesParams, PdmParams, PiuParams, Refinement, TrainingFrame, TrainingSequence, TrainingSet, Upsampler,
+    WpsdParams,
+};
 
 struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Tests count one after the other.
+static TURN: Mutex<()> = Mutex::new(());
 
 // SAFETY: hands everything on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
@@ -48,6 +55,7 @@ fn world(solver: SolverChoice, substeps: usize) -> Simulation {
 
 #[test]
 fn steps_allocate_nothing_after_the_first_few() {
+    let _turn = TURN.lock().unwrap();
     let accelerated = SolverChoice::from(ProjectiveParams::default());
     let acceleration = Acceleration::Lbfgs { history: 5 };
     let quasi_newton = SolverChoice::from(ProjectiveParams { acceleration, ..ProjectiveParams::default() });
@@ -71,5 +79,46 @@ fn steps_allocate_nothing_after_the_first_few() {
         let count = COUNT.load(Ordering::Relaxed) - before;
         // The thread pool keeps jobs from outside in blocks of several dozen and allocates one now and then.
         assert!(count <= 1, "{count} allocations in {steps} steps of {substeps} with {solver:?}");
+    }
+}
+
+#[test]
+fn frames_of_fine_surfaces_allocate_nothing_after_the_first() {
+    let _turn = TURN.lock().unwrap();
+    let coarse = Sheet { columns: 10, rows: 10, ..Sheet::default() }.mesh().unwrap();
+    let refinement = Arc::new(Refinement::loop_subdivision(&coarse, 3, &[]).unwrap());
+    let waved = |frame: usize| -> Vec<Vec3> {
+        let wave = |p: &Vec3| *p + Vec3::Z * (0.1 * (5.0 * p.x + 0.3 * frame as f64).sin());
+        coarse.positions.iter().map(wave).collect()
+    };
+    let mut room = vec![Vec3::ZERO; refinement.vertex_counts()[1]];
+    let frames = (0..20).map(|frame| {
+        let coarse = waved(frame);
+        refinement.smooth(&coarse, &mut room).unwrap();
+        let fine = room.iter().map(|p| *p + Vec3::Z * (0.01 * (40.0 * p.x).sin() * p.z)).collect();
+        TrainingFrame { coarse, fine }
+    });
+    let name = "wave".to_owned();
+    let sequences = vec![TrainingSequence { name, frame_seconds: 0.1, frames: frames.collect() }];
+    let training = TrainingSet { sequences };
+    let modes = Some(ModesParams::default());
+    for method in [
+        Method::Wpsd(WpsdParams::default()),
+        Method::Pdm(PdmParams::default()),
+        Method::Piu(PiuParams { modes, ..PiuParams::default() }),
+    ] {
+        let (upsampler, _) = Upsampler::fit(&refinement, &training, &method).unwrap();
+        let mut state = upsampler.state();
+        let shapes: Vec<Vec<Vec3>> = (20..53).map(waved).collect();
+        let mut before = 0;
+        for (frame, shape) in shapes.iter().enumerate() {
+            upsampler.apply(&mut state, shape, 0.1, &mut room).unwrap();
+            if frame == 2 {
+                before = COUNT.load(Ordering::Relaxed);
+            }
+        }
+        let count = COUNT.load(Ordering::Relaxed) - before;
+        // As above: the thread pool allocates a block for jobs from outside now and then.
+        assert!(count <= 2, "{count} allocations in 30 frames of {method:?}");
     }
 }

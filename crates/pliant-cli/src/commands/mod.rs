@@ -16,6 +16,7 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod settle;
+pub(crate) mod train;
 pub(crate) mod view;
 pub(crate) mod web;
 

@@ -10,5 +10,6 @@ mod killed;
 mod pictures;
 mod render;
 mod reproduce;
+mod train;
 mod window;
 mod words;

@@ -32,6 +32,7 @@ from ._constraints import (
     VolumeConstraints,
 )
 from ._energies import (
+    AverageGoals,
     CustomEnergy,
     EdgeSprings,
     Energy,
@@ -115,11 +116,12 @@ from ._strands import (
 )
 from ._sweep import Sweep, grid, sweep
 from ._topology import CutReport, Seam, Tearing
+from ._upsampling import Upsampler, UpsamplingFit, UpsamplingMethod
 from ._view import save_gif, show, vertex_strains
 from ._wrinkles import WrinkleMesh
 
 __all__ = [
-    "Anderson", "AreaConstraints", "Attachment", "Auto", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
+    "Anderson", "AreaConstraints", "Attachment", "Auto", "AverageGoals", "Balloon", "Body", "ChainMaterial", "Chebyshev", "ClothMatching",
     "ClothMaterial", "Collider", "ConjugateGradient", "Constraints", "ContactParams", "Contacts", "CustomConstraints", "CustomEnergy",
     "CutReport", "Damping", "DihedralConstraints", "DistanceConstraints", "EdgeSprings", "ElementStrains", "Emitter",
     "Energy", "ExampleBased", "Explicit", "Fibres", "FluidMaterial", "FollowLeader", "Gpu", "GpuAdapter", "GpuCheck", "GpuWorld", "Grab",
@@ -133,7 +135,7 @@ __all__ = [
     "ShapeMatching", "Sheet", "Simulation", "Skin", "SolidMaterial", "Solution", "SolveReport", "StepError", "StepReport",
     "StoredFrame", "StoredTopology", "StrainLimit", "StrainLimiting", "StrandMaterial", "Strands", "StretchLevels", "Sweep", "Tearing", "TetMesh", "TetStrain",
     "TetStrainConstraints", "TetVolume", "TriangleArea", "TriangleMesh", "TriangleStrain", "TriangleStrainConstraints",
-    "Turbulence", "TwoMetric",
+    "Turbulence", "TwoMetric", "Upsampler", "UpsamplingFit", "UpsamplingMethod",
     "Verdict", "VolumeConservation", "VolumeConstraints", "Wind", "WorstElement", "WrinkleMesh", "__version__", "as_mesh", "box",
     "builtin_scenes", "bundle", "cylinder", "disc", "fluid_surface", "gpu_adapters", "gpu_self_test", "grid", "icosphere", "load_scene", "parse_scene",
     "particle_block", "read_mesh", "rope", "save_gif", "scalp", "sheet", "show", "sweep", "torus", "vertex_strains",

@@ -89,6 +89,12 @@ def _bounds(value: ArrayLike, name: str) -> tuple[float, float]:
     return low, high
 
 
+def _listed(value: Any, name: str) -> list[Any]:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise ValueError(f"{name} is {value!r}, but must be a list")
+    return list(value)
+
+
 class EdgeSprings(Energy):
     """Springs along edges [Liu 2013, eq. 9–10].
 
@@ -270,6 +276,40 @@ class PositionGoals(Energy):
         self.vertices: Indices = indices(vertices, "vertices")
         self.stiffness = number(stiffness, "stiffness", at_least=0)
         self.goals = None if goals is None else vectors(goals, "goals", len(self.vertices))
+
+
+class AverageGoals(Energy):
+    """Pulls weighted averages of vertices to goals, and leaves free what they do about their averages [Bergou 2007, §3];
+    Simulation.set_goals(kind="average") moves the goals.
+
+    sets: for each average its vertices. stiffness [N/m] of each. weights: for each average those of its vertices, which add
+    up to 1; equal ones if absent. goals: (m, 3) [m]; the averages of the rest positions if absent.
+    """
+
+    kind = "average"
+    _stencils = ("vertices",)
+
+    def __init__(
+        self,
+        sets: Sequence[ArrayLike],
+        stiffness: float,
+        *,
+        weights: Sequence[ArrayLike] | None = None,
+        goals: ArrayLike | None = None,
+    ) -> None:
+        own = [indices(one, f"sets[{k}]") for k, one in enumerate(_listed(sets, "sets"))]
+        shares = [np.full(len(one), 1.0 / max(len(one), 1)) for one in own]
+        if weights is not None:
+            given = _listed(weights, "weights")
+            if len(given) != len(own):
+                raise ValueError(f"weights has {len(given)} entries, but there are {len(own)} sets")
+            shares = [floats(w, f"weights[{k}]", (len(own[k]),)) for k, w in enumerate(given)]
+        lengths = np.cumsum([0] + [len(one) for one in own])
+        self.vertices: Indices = indices(np.concatenate([np.empty(0, np.uint32), *own]), "vertices")
+        self.starts: Indices = indices(lengths, "starts")
+        self.weights: Floats = read_only(np.concatenate([np.empty(0), *shares]))
+        self.stiffness = number(stiffness, "stiffness", at_least=0)
+        self.goals = None if goals is None else vectors(goals, "goals", len(own))
 
 
 class HalfSpace(Energy):

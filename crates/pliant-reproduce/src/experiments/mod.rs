@@ -7,6 +7,8 @@ mod bender2014_fig12;
 mod bender2014_fig16;
 mod bender2014_fig20;
 mod bender2014_fig21;
+mod bender2014_fig23;
+mod bender2014_fig25;
 mod bender2014_fig4;
 mod bender2014_fig5;
 mod bender2014_fig7;
@@ -57,6 +59,8 @@ pub const ALL: &[Experiment] = &[
     bender2014_fig16::EXPERIMENT,
     bender2014_fig20::EXPERIMENT,
     bender2014_fig21::EXPERIMENT,
+    bender2014_fig23::EXPERIMENT,
+    bender2014_fig25::EXPERIMENT,
     bargteil2014_cubes::STRETCHED,
     bargteil2014_cubes::DROPPED,
     bargteil2014_fig2::EXPERIMENT,

@@ -1,9 +1,9 @@
 //! From `[[body.energy]]` to energies of the engine.
 
 use pliant::energy::{
-    Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain, TetVolume,
-    TriangleArea, TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending,
+    HingeStiffness, MeanCurvatureBending, PlateBending, PositionGoals, RigidSet, SpringStiffness, StrainSet, TetStrain,
+    TetVolume, TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::{Edge, TetMesh};
@@ -106,6 +106,12 @@ fn build(section: &EnergySection, on: &Ground<'_>) -> Result<Box<dyn Batch>, Fau
         EnergySection::Position { stiffness, .. } => {
             let vertices = elements.vertices();
             PositionGoals { vertices, goals: None, stiffness }.build(rest).map_err(failed)
+        }
+        EnergySection::Average { stiffness, .. } => {
+            let vertices = elements.vertices();
+            let weight = 1.0 / vertices.len() as f64;
+            let averages = vec![vertices.into_iter().map(|vertex| (vertex, weight)).collect()];
+            AverageGoals { averages, goals: None, stiffness }.build(rest).map_err(failed)
         }
         EnergySection::HalfSpace { stiffness, point, normal, .. } => {
             let (vertices, point, normal) = (elements.vertices(), point.into(), normal.into());

@@ -279,7 +279,8 @@ fn mass(name: Option<MassName>, standard: MassKind) -> MassKind {
     }
 }
 
-fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
+/// The material of cloth; faults are named from the body.
+pub(crate) fn cloth(section: &ClothSection) -> Result<ClothMaterial, Fault> {
     let standard = preset(section.preset.as_deref(), "cotton", &presets::CLOTHS, presets::cloth)?;
     let youngs_modulus = section.youngs_modulus.unwrap_or(standard.youngs_modulus);
     Ok(ClothMaterial {

@@ -11,10 +11,13 @@ mod pose;
 mod shape;
 mod solid;
 mod threads;
+mod upsample;
 mod wrinkles;
 
+pub(crate) use material::cloth;
 pub(crate) use shape::up_axis;
 pub(crate) use solid::build_solid;
+pub(crate) use upsample::{read_model, refinement};
 
 use std::collections::HashMap;
 
@@ -53,7 +56,7 @@ pub(crate) struct BuiltBody {
     pub(crate) fixed_goals: usize,
     /// How the surface that is shown follows, where it is not the body's own.
     pub(crate) rider: Option<Rider>,
-    /// That surface at rest, where it has wrinkles.
+    /// That surface at rest, where it stands in place of the body's: with wrinkles, or upsampled.
     wrinkled: Option<TriangleMesh>,
     shape: Shape,
     /// The surface of what is made of strands.
@@ -65,6 +68,14 @@ impl BuiltBody {
     /// Its strands, if it is made of them.
     pub(crate) fn strands(&self) -> Option<&StrandSet> {
         self.shape.strands()
+    }
+
+    /// Its mesh, if it is a surface that deforms.
+    pub(crate) fn surface(&self) -> Option<&TriangleMesh> {
+        match &self.shape {
+            Shape::Surface { mesh, .. } if !self.is_rigid => Some(mesh),
+            _ => None,
+        }
     }
 
     /// Its texture coordinates, if the surface that is stored is that of a file that has them.
@@ -168,6 +179,18 @@ pub(crate) fn build_body(
         }
         (Some(_), _) => return Err(Fault::new("wrinkles", "only a surface that deforms can wrinkle")),
     };
+    let (rider, wrinkled) = match (&section.upsample, &shape) {
+        (None, _) => (rider, wrinkled),
+        (Some(_), _) if wrinkled.is_some() => {
+            return Err(Fault::new("upsample", "a body has `wrinkles` or `upsample`, not both"));
+        }
+        (Some(own), Shape::Surface { mesh, .. }) if !is_rigid => {
+            let made = upsample::upsampled(own, mesh, files, budget);
+            let (fine, made) = made.map_err(|fault| fault.inside("upsample"))?;
+            (Some(Rider::Upsampled(Box::new(made))), Some(fine))
+        }
+        (Some(_), _) => return Err(Fault::new("upsample", "only a surface that deforms can be upsampled")),
+    };
     if !section.velocity.iter().all(|c| c.is_finite()) {
         return Err(Fault::new("velocity", format!("velocity is {:?}, but must be finite", section.velocity)));
     }
@@ -186,6 +209,9 @@ pub(crate) fn build_body(
     if let Some(tear) = &section.tear {
         if flat_pieces(section).is_some() {
             return Err(Fault::new("tear", "cloth of flat pieces cannot tear"));
+        }
+        if section.upsample.is_some() {
+            return Err(Fault::new("tear", "a body with `upsample` cannot tear"));
         }
         if wrinkled.is_some() {
             return Err(Fault::new("tear", "a body with wrinkles cannot tear"));

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     ConstraintSection, EnergySection, Keyframe, MaterialSection, Rotation, Select, ShapeSection, SolverSection,
-    TearSection,
+    TearSection, UpsampleSection,
 };
 
 /// A body.
@@ -37,6 +37,8 @@ pub struct BodySection {
     pub long_range: Option<LongRangeSection>,
     /// A finer surface that follows this one and wrinkles where it is compressed; pictures and exports show it.
     pub wrinkles: Option<WrinklesSection>,
+    /// A finer surface that follows this one, with detail that was learnt; pictures and exports show it.
+    pub upsample: Option<UpsampleSection>,
     /// How it tears; without this key it does not tear.
     pub tear: Option<TearSection>,
     /// Velocity at the start (m/s).

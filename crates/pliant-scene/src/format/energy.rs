@@ -104,6 +104,13 @@ pub enum EnergySection {
         /// The vertices.
         select: Option<Select>,
     },
+    /// A spring that pulls the mean of vertices to where it is at rest.
+    Average {
+        /// Stiffness of the spring (N/m).
+        stiffness: f64,
+        /// The vertices.
+        select: Option<Select>,
+    },
     /// A plane that keeps vertices on one side.
     HalfSpace {
         /// Stiffness of each vertex's contact (N/m).
@@ -139,6 +146,7 @@ impl EnergySection {
             Self::Bending { .. } => "bending",
             Self::Hinge { .. } => "hinge",
             Self::Position { .. } => "position",
+            Self::Average { .. } => "average",
             Self::HalfSpace { .. } => "half_space",
             Self::Rigid { .. } => "rigid",
         }
@@ -154,6 +162,7 @@ impl EnergySection {
             | Self::TetVolume { select, .. }
             | Self::Hinge { select, .. }
             | Self::Position { select, .. }
+            | Self::Average { select, .. }
             | Self::HalfSpace { select, .. }
             | Self::Rigid { select, .. } => select.as_ref(),
             Self::ExampleLocal { .. } | Self::ExampleGlobal { .. } | Self::Plate { .. } | Self::Bending { .. } => None,

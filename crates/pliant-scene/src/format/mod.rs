@@ -18,6 +18,7 @@ mod solid;
 mod solver;
 mod strain_limiting;
 mod tear;
+mod train;
 mod world;
 
 pub use body::{
@@ -46,6 +47,7 @@ pub use solver::{
 };
 pub use strain_limiting::{LimitMethodSection, StrainLimitingSection};
 pub use tear::{CutSection, CutSpace, PlaneCut, PolylineCut, SeamSection, TearSection};
+pub use train::{CarrySection, RandomSection, TrainMotionSection, TrainSection, UpsampleMethodName, UpsampleSection};
 pub use world::{
     DampingSection, GustSection, IntegratorName, TurbulenceSection, WindKeyframe, WindSection, WorldSection,
 };
@@ -95,6 +97,8 @@ pub struct SceneFile {
     /// Expectations that must be met when the scene has run; they make the scene a test.
     #[serde(default)]
     pub expect: Vec<ExpectSection>,
+    /// How `pliant train` learns the detail of a body with `upsample`.
+    pub train: Option<TrainSection>,
     /// What `pliant run` produces from the frames.
     pub output: Option<OutputSection>,
 }
@@ -113,6 +117,7 @@ impl SceneFile {
         self.self_collision = other.self_collision.or(self.self_collision.take());
         self.strain_limiting = other.strain_limiting.or(self.strain_limiting.take());
         self.contact = other.contact.or(self.contact.take());
+        self.train = other.train.or(self.train.take());
         self.output = other.output.or(self.output.take());
         self.body.extend(other.body);
         self.collider.extend(other.collider);

@@ -13,7 +13,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, Value};
 use trial::{Outcome, folder, try_scene};
 
 /// Scenes that have every table of the format between them.
-const SCENES: [&str; 15] = [
+const SCENES: [&str; 17] = [
     "cloth",
     "sheets",
     "solids",
@@ -29,6 +29,8 @@ const SCENES: [&str; 15] = [
     "two-metric",
     "auto",
     "gpu",
+    "train",
+    "embedded",
 ];
 
 /// Numbers that break what does not look out for them; the last two are the limits of what is let pass.

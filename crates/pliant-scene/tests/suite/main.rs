@@ -18,4 +18,5 @@ mod riding;
 mod solids_and_energies;
 mod substeps;
 mod tearing;
+mod train;
 mod wrinkles;

@@ -115,6 +115,7 @@ fn use_of(key: &str) -> (&'static str, &'static str) {
         "bending" => ("sheet", "{ bending = { stiffness = 1e-3 } }"),
         "hinge" => ("sheet", "{ hinge = { stiffness = 1e-3, degrees = 10 } }"),
         "position" => ("sheet", "{ position = { stiffness = 10, select = { side = \"top\" } } }"),
+        "average" => ("sheet", "{ average = { stiffness = 10, select = { side = \"top\" } } }"),
         "half_space" => ("box", "{ half_space = { stiffness = 10, point = [0, 0, 0], normal = [0, 1, 0] } }"),
         "rigid" => {
             ("box", "{ rigid = { stiffness = 1e4, select = { box = { min = [-1, -1, -1], max = [0, 1, 1] } } } }")

@@ -6,6 +6,7 @@
 //! and specimen, and add its `INFO` to the list; the shared tests then find it.
 
 mod area;
+mod average;
 mod batch;
 mod bending;
 mod determinant;
@@ -33,6 +34,7 @@ mod viscous;
 mod volume;
 
 pub use area::TriangleArea;
+pub use average::AverageGoals;
 pub use batch::{Arrays, Batch, Curvature, Memory, Properties, Rewiring};
 pub use bending::MeanCurvatureBending;
 pub use edge_spring::{EdgeSprings, SpringStiffness};
@@ -74,6 +76,7 @@ pub const LIST: &[EnergyInfo] = &[
     bending::INFO,
     hinge::INFO,
     position::INFO,
+    average::INFO,
     half_space::INFO,
     rigid::INFO,
 ];

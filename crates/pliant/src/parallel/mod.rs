@@ -82,6 +82,13 @@ impl<T: Send> Split for ByOffsets<'_, T> {
     }
 }
 
+/// Nothing, for work that finds its outputs by itself.
+impl Split for () {
+    fn split(self, _: usize) -> ((), ()) {
+        ((), ())
+    }
+}
+
 impl<A: Split, B: Split> Split for (A, B) {
     fn split(self, count: usize) -> (Self, Self) {
         let (a, c) = self.0.split(count);

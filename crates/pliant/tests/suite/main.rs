@@ -36,4 +36,5 @@ mod substeps;
 mod tearing;
 mod tetrahedralise;
 mod updates;
+mod upsample;
 mod wind;

@@ -1,9 +1,9 @@
 //! Bad data is refused with the element and the value.
 
 use pliant::energy::{
-    Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
-    MeanCurvatureBending, Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
-    TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, EnergyError, ExampleBased, ExampleWeights, HalfSpace, HingeBending,
+    HingeStiffness, MeanCurvatureBending, Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume,
+    TriangleArea, TriangleStrain,
 };
 use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;
@@ -23,6 +23,12 @@ fn assert_says(result: Result<Box<dyn Batch>, EnergyError>, parts: &[&str]) {
     for part in parts {
         assert!(message.contains(part), "{message:?} does not say {part:?}");
     }
+}
+
+/// A first average that is in order, and a second one.
+fn averages(second: &[(u32, f64)]) -> Result<Box<dyn Batch>, EnergyError> {
+    let averages = vec![vec![(0, 0.5), (1, 0.5)], second.to_vec()];
+    AverageGoals { averages, goals: None, stiffness: 1.0 }.build(&CORNERS)
 }
 
 fn triangles(list: &[[u32; 3]], rest: &[Vec3]) -> [Result<Box<dyn Batch>, EnergyError>; 2] {
@@ -84,6 +90,7 @@ fn positions_that_are_not_numbers_are_refused_by_element() {
     let goal = |vertices, goals| PositionGoals { vertices, goals, stiffness: 1.0 }.build(&CORNERS);
     assert_says(goal(vec![0, 4], None), says);
     assert_says(goal(vec![0, 1], Some(vec![Vec3::ZERO, Vec3::INFINITY])), &["position 1: goal is inf"]);
+    assert_says(averages(&[(0, 0.5), (4, 0.5)]), says);
     let plane = HalfSpace { vertices: vec![0, 4], point: Vec3::ZERO, normal: Vec3::Y, stiffness: 1.0 };
     assert_says(plane.build(&CORNERS), says);
 }
@@ -95,11 +102,23 @@ fn vertices_that_are_missing_or_repeated_are_refused_by_number() {
     tets(&[[0, 1, 2, 3], [1, 2, 3, 7]], &CORNERS).into_iter().for_each(|result| assert_says(result, missing));
     assert_says(springs(|s| s.edges = vec![[0, 1], [7, 1]]), missing);
     assert_says(hinges(|h| h.hinges.push([0, 1, 2, 7])), missing);
+    assert_says(averages(&[(0, 0.5), (7, 0.5)]), missing);
     let repeated = &[" 1 uses vertex 2 twice"];
     triangles(&[[0, 1, 2], [2, 1, 2]], &CORNERS).into_iter().for_each(|result| assert_says(result, repeated));
     tets(&[[0, 1, 2, 3], [1, 2, 3, 2]], &CORNERS).into_iter().for_each(|result| assert_says(result, repeated));
     assert_says(springs(|s| s.edges = vec![[0, 1], [2, 2]]), repeated);
     assert_says(hinges(|h| h.hinges.push([2, 1, 0, 2])), repeated);
+    assert_says(averages(&[(2, 0.5), (2, 0.5)]), repeated);
+}
+
+#[test]
+fn weights_that_are_not_those_of_an_average_are_refused_by_their_sum() {
+    assert_says(averages(&[]), &["average 1: number of vertices is 0, but must be at least 1"]);
+    assert_says(averages(&[(0, 0.5), (1, 0.25)]), &["average 1: sum of weights is 0.75, but must be 1"]);
+    assert_says(averages(&[(0, f64::NAN), (1, 1.0)]), &["average 1: sum of weights is NaN, but must be 1"]);
+    let goals = Some(vec![Vec3::ZERO; 2]);
+    let one = AverageGoals { averages: vec![vec![(0, 1.0)]], goals, stiffness: 1.0 }.build(&CORNERS);
+    assert_says(one, &["average: goals has 2 entries, but 1 are needed"]);
 }
 
 #[test]
@@ -122,6 +141,7 @@ fn negative_or_undefined_stiffness_is_refused_by_value() {
         let mesh = TriangleMesh { positions: vec![], triangles: vec![] };
         assert_says(MeanCurvatureBending { stiffness: bad }.build(&mesh), says);
         assert_says(PositionGoals { vertices: vec![], goals: None, stiffness: bad }.build(&CORNERS), says);
+        assert_says(AverageGoals { averages: vec![], goals: None, stiffness: bad }.build(&CORNERS), says);
         let plane = HalfSpace { vertices: vec![], point: Vec3::ZERO, normal: Vec3::Y, stiffness: bad };
         assert_says(plane.build(&CORNERS), says);
     }

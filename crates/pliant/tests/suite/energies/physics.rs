@@ -4,8 +4,9 @@ use std::f64::consts::{FRAC_PI_6, PI};
 
 use super::support::{Case, Random, assert_close};
 use pliant::energy::{
-    Batch, EdgeSprings, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness, MeanCurvatureBending,
-    Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea, TriangleStrain,
+    AverageGoals, Batch, EdgeSprings, ExampleBased, ExampleWeights, HalfSpace, HingeBending, HingeStiffness,
+    MeanCurvatureBending, Metric, PositionGoals, SpringStiffness, StrainSet, TetStrain, TetVolume, TriangleArea,
+    TriangleStrain,
 };
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::generate::{Diagonals, Sheet, TetBox};
@@ -313,4 +314,16 @@ fn goals_pull_in_proportion_to_the_distance_and_planes_push_from_below_only() {
     let plane = HalfSpace { vertices: vec![0, 1], point: Vec3::Y, normal, stiffness: 2.0 };
     let batch = plane.build(&rest).expect("a batch");
     assert_close(energy(batch, &[Vec3::new(5.0, 0.7, 1.0), 9.0 * Vec3::Y]), 0.09, 1e-14, "plane");
+}
+
+#[test]
+fn averages_are_pulled_in_proportion_to_their_distance_whatever_their_vertices_do() {
+    let rest = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let averages = vec![vec![(0, 0.25), (2, 0.75)]];
+    let recipe = AverageGoals { averages, goals: Some(vec![Vec3::new(0.0, 0.75, 5.0)]), stiffness: 2.0 };
+    let of = |x: &[Vec3]| energy(recipe.build(&rest).expect("a batch"), x);
+    assert_close(of(&rest), 25.0, 1e-14, "at rest");
+    // The ends move apart about their average.
+    let apart = [-3.0 * Vec3::ONE, 9.0 * Vec3::X, Vec3::Y + Vec3::ONE];
+    assert_close(of(&apart), 25.0, 1e-14, "apart");
 }
