@@ -181,7 +181,7 @@ fn play(scene: &Builtin, seconds: f64) -> (Vec<usize>, Vec<String>, u64) {
 fn somebody_plays_for_a_long_time_and_nothing_is_lost() {
     let seconds = std::env::var("PLIANT_SOAK_SECONDS").map_or(60.0, |text| text.parse().expect("a number of seconds"));
     for name in ["curtain", "jelly-cubes", "rope-bridge", "flag"] {
-        let (memory, stopped, steps) = play(Builtin::find(name).unwrap(), seconds);
+        let (memory, stopped, steps) = play(&Builtin::find(name).unwrap(), seconds);
         println!("{name}: {steps} steps, memory {memory:?}, {} times stopped: {stopped:?}", stopped.len());
         // The first rounds fill what is kept from step to step.
         let (early, late) = memory.split_at(memory.len() / 2);
