@@ -68,9 +68,9 @@ fn signed_volume(mesh: &ImportedMesh) -> f64 {
 
 /// Cells along the longest side of a solid that fills a share of the cube around it: as many as can be simulated while somebody looks on.
 fn cells_for(share: f64) -> usize {
-    const CELLS: f64 = 600.0;
+    const CELLS: f64 = 200.0;
     let cells = (CELLS / share).cbrt();
-    if cells.is_finite() { cells.clamp(8.0, 24.0) as usize } else { 16 }
+    if cells.is_finite() { cells.clamp(6.0, 20.0) as usize } else { 16 }
 }
 
 /// A word of TOML.
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn what_fills_little_of_its_box_has_finer_cells() {
         let cells = [1.0, 0.3, 1e-3, 0.0, f64::NAN].map(cells_for);
-        assert_eq!(cells, [8, 12, 24, 16, 16]);
+        assert_eq!(cells, [6, 8, 20, 16, 16]);
     }
 
     #[test]

@@ -227,6 +227,7 @@ window.pliant = {
     view: picture.wasm?.memory.buffer.byteLength ?? 0,
     simulation: simulation.memory,
     script: performance.memory?.usedJSHeapSize ?? 0,
+    silence: performance.now() - simulation.heard,
   }),
   get current() {
     return current;

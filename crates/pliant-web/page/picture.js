@@ -19,11 +19,13 @@ export class Picture {
       if (event.key === "Escape") document.querySelector("header button").focus();
     }, true);
     addEventListener("error", () => this.look());
+    setInterval(() => this.look(), 1000);
   }
 
   async begin() {
     this.stop();
     const attempt = ++this.attempt;
+    const focused = document.activeElement;
     const canvas = document.createElement("canvas");
     canvas.setAttribute("aria-label", this.box.getAttribute("aria-label"));
     canvas.setAttribute("role", "application");
@@ -47,18 +49,21 @@ export class Picture {
       await view.start(canvas, page, this.options.webgpu);
       if (attempt !== this.attempt) return;
       this.canvas = canvas;
+      // A view takes the focus: not from someone who writes.
+      if (focused !== document.body && focused.isConnected) focused.focus();
       if (attempt > 1) this.simulation.tell_all();
     } catch (error) {
       if (attempt !== this.attempt) return;
       this.stop();
-      this.on.failed(this.reason(error));
+      this.on.failed(await this.reason(error));
     }
   }
 
-  reason(error) {
+  async reason(error) {
     const text = String(error?.message ?? error);
     const has_webgl = !!document.createElement("canvas").getContext("webgl2");
-    if (has_webgl || navigator.gpu) return `the picture cannot be shown: ${text}`;
+    const has_webgpu = !!(await navigator.gpu?.requestAdapter().catch(() => null));
+    if (has_webgl || has_webgpu) return `the picture cannot be shown: ${text}`;
     return "the picture cannot be shown: this browser has neither WebGPU nor WebGL 2, or they are switched off. Scenes are checked and simulated all the same";
   }
 
@@ -84,7 +89,7 @@ export class Picture {
     }
   }
 
-  // Whether the view has panicked.
+  // Whether the view has panicked, or lost its device.
   look() {
     let failure = null;
     try {
@@ -94,6 +99,8 @@ export class Picture {
     }
     if (failure !== null) {
       this.has_panicked = true;
+      // Where WebGPU fails, WebGL may do.
+      this.options.webgpu = false;
       this.lost(failure.split("\n")[0]);
     }
   }

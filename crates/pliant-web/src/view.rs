@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use eframe::egui;
 use eframe::web::WebRunner;
@@ -64,6 +65,8 @@ impl Link for PageLink {
 pub struct View {
     runner: WebRunner,
     inbox: Rc<RefCell<Inbox>>,
+    /// Why the graphics device has gone.
+    lost: Arc<Mutex<Option<String>>>,
 }
 
 #[wasm_bindgen]
@@ -72,7 +75,7 @@ impl View {
     #[wasm_bindgen(constructor)]
     #[expect(clippy::new_without_default, reason = "JavaScript calls it")]
     pub fn new() -> Self {
-        Self { runner: WebRunner::new(), inbox: Rc::default() }
+        Self { runner: WebRunner::new(), inbox: Rc::default(), lost: Arc::default() }
     }
 
     /// Begins to draw into a canvas. It fails where there is neither WebGPU nor WebGL 2. `uses_webgpu`: where there is a choice.
@@ -82,7 +85,15 @@ impl View {
         let save = move |width: u32, height: u32, rgba: &[u8]| {
             Ok(format!("saved {}", page.save(width, height, Uint8ClampedArray::from(rgba))))
         };
+        let lost = self.lost.clone();
         let create = move |context: &eframe::CreationContext<'_>| {
+            if let Some(state) = &context.wgpu_render_state {
+                state.device.set_device_lost_callback(move |reason, text| {
+                    if reason != wgpu::DeviceLostReason::Destroyed {
+                        *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+                    }
+                });
+            }
             let panes = vec![PaneSetup { title: String::new(), link: Box::new(link) }];
             let options = Options { save_picture: Some(Box::new(save)), film: None };
             Ok(Box::new(LiveApp::new(context, panes, options)?) as Box<dyn eframe::App>)
@@ -103,7 +114,8 @@ impl View {
 
     /// Why there is no picture any more, if it has failed.
     pub fn failure(&self) -> Option<String> {
-        self.runner.panic_summary().map(|summary| summary.message())
+        let lost = || Some(format!("the graphics device was lost: {}", self.lost.lock().ok()?.as_ref()?));
+        self.runner.panic_summary().map(|summary| summary.message()).or_else(lost)
     }
 
     /// Ends it.

@@ -123,8 +123,15 @@ export class Visitor {
 
   // The middle of a button or menu in the picture, by the name that the view gives it.
   async place(name) {
-    const state = await this.wait(`there is ${name}`, (state) => state.places[name]);
-    const [x, y, width, height] = state.places[name];
+    // A menu is laid out once before it has its place.
+    let last = "";
+    const { places } = await this.wait(`there is ${name}`, ({ places }) => {
+      if (!places[name]) return false;
+      const before = last;
+      last = places[name].join();
+      return last === before;
+    });
+    const [x, y, width, height] = places[name];
     const [left, top] = await this.corner();
     return [left + x + width / 2, top + y + height / 2];
   }
@@ -154,9 +161,15 @@ export class Visitor {
     }, [name, text]);
   }
 
-  // Bytes of memory: of both modules, and of scripts. It fails if the simulation does not answer.
-  memory() {
-    return this.page.evaluate(() => window.pliant.memory());
+  // Bytes of memory, of both modules and of scripts, and for how long the simulation has been silent [ms].
+  async memory() {
+    let timer;
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("the page is frozen")), SLOW)));
+    try {
+      return await Promise.race([this.page.evaluate(() => window.pliant.memory()), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   message() {

@@ -24,7 +24,7 @@ try {
       return [left + picture[0] + random(picture[2]), top + picture[1] + random(picture[3])];
     };
     const actions = {
-      drag: async () => visitor.stroke([await inside(), await inside(), await inside()], () => visitor.pass(2)),
+      drag: async () => visitor.stroke([await inside(), await inside(), await inside()], () => new Promise((resolve) => setTimeout(resolve, 500))),
       cut: async () => {
         await visitor.key("c");
         await visitor.stroke([await inside(), await inside()]);
@@ -48,8 +48,9 @@ try {
       const name = Object.keys(actions)[Math.floor(random(5))];
       await actions[name]();
       count++;
-      // Steps may stand still after an error of the world, but the page answers.
+      // A world that cannot go on stands still until it is reset, but page and simulation answer.
       const answer = await visitor.memory();
+      assert.ok(answer.silence < 60_000, `the simulation has been silent for ${answer.silence} ms`);
       rows.push({ time: Date.now() - begun, ...answer });
       if (count % 10 === 1) console.log(`${((Date.now() - begun) / 60_000).toFixed(1)} min, ${count} actions: view ${MB(answer.view)} MB, simulation ${MB(answer.simulation)} MB, JavaScript ${MB(answer.script)} MB`);
       assert.deepEqual(visitor.complaints, []);

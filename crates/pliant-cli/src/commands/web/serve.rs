@@ -1,17 +1,21 @@
 //! Serves the files of a folder over HTTP.
 
 use std::error::Error;
-use std::net::{IpAddr, SocketAddr};
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
-use tiny_http::{Header, Method, Request, Response, Server};
-
-/// Requests that are answered at the same time.
-const THREADS: usize = 4;
+/// Bytes of a request at most, all of which are its head: requests with a body are refused.
+const LONGEST: usize = 16 << 10;
+/// Headers of a request at most.
+const HEADERS: usize = 64;
+/// For how long a browser may say nothing.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A folder that is served.
 pub(crate) struct Site {
-    server: Server,
+    listener: TcpListener,
     address: SocketAddr,
     folder: PathBuf,
 }
@@ -37,11 +41,11 @@ impl Site {
         if !folder.join("index.html").is_file() {
             return Err(format!("{} has no page in it: there is no index.html", folder.display()).into());
         }
-        let server = Server::http((address, port)).map_err(|error| {
-            format!("cannot listen on {}: {error}; --port takes another port", SocketAddr::new(address, port))
-        })?;
-        let address = server.server_addr().to_ip().ok_or("the server has no address")?;
-        Ok(Self { server, address, folder: folder.to_path_buf() })
+        let place = SocketAddr::new(address, port);
+        let listener = TcpListener::bind(place)
+            .map_err(|error| format!("cannot listen on {place}: {error}; --port takes another port"))?;
+        let address = listener.local_addr()?;
+        Ok(Self { listener, address, folder: folder.to_path_buf() })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -51,30 +55,64 @@ impl Site {
     /// Answers requests until the program ends.
     pub(crate) fn serve(&self) {
         std::thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| self.server.incoming_requests().for_each(|request| self.reply(request)));
+            // A connection that fails before it is there concerns nobody else.
+            for stream in self.listener.incoming().flatten() {
+                // Browsers open connections before they need them, so that each has a thread; who has gone needs no answer.
+                scope.spawn(|| drop(self.reply(stream)));
             }
         });
     }
 
-    fn reply(&self, request: Request) {
-        let takes_brotli = request.headers().iter().any(|header| {
-            header.field.equiv("Accept-Encoding") && header.value.as_str().split(',').any(|one| one.trim() == "br")
-        });
-        let answer = match request.method() {
-            Method::Get | Method::Head => answer(&self.folder, request.url(), takes_brotli),
-            _ => Answer::text(405, "only GET and HEAD are answered\n"),
+    /// Answers one request, and ends the connection.
+    fn reply(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let mut head = Vec::new();
+        let (answer, has_body) = loop {
+            let mut part = [0; 2048];
+            let count = stream.read(&mut part)?;
+            if count == 0 {
+                return Ok(());
+            }
+            head.extend_from_slice(&part[..count]);
+            if let Some(found) = self.answer_to(&head) {
+                break found;
+            }
         };
-        let mut headers =
-            vec![("Content-Type", answer.kind), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")];
-        if answer.is_compressed {
-            headers.push(("Content-Encoding", "br"));
+        let Answer { status, kind, is_compressed, body } = answer;
+        let encoding = if is_compressed { "Content-Encoding: br\r\n" } else { "" };
+        write!(
+            stream,
+            "HTTP/1.1 {status} {}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{encoding}Vary: Accept-Encoding\r\n\
+             Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+            if status == 200 { "OK" } else { "Refused" },
+            body.len(),
+        )?;
+        if has_body {
+            stream.write_all(&body)?;
         }
-        let headers = headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok());
-        let mut response = Response::from_data(answer.body).with_status_code(answer.status);
-        headers.for_each(|header| response.add_header(header));
-        // Who asked may have gone.
-        let _ = request.respond(response);
+        stream.flush()
+    }
+
+    /// The answer to a request, and whether its body is sent; none if the request goes on.
+    fn answer_to(&self, head: &[u8]) -> Option<(Answer, bool)> {
+        let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+        let mut request = httparse::Request::new(&mut headers);
+        match request.parse(head) {
+            Ok(httparse::Status::Partial) if head.len() < LONGEST => return None,
+            Ok(httparse::Status::Complete(_)) => {}
+            _ => return Some((Answer::text(400, "this is no request that can be answered\n"), true)),
+        }
+        let takes_brotli = request.headers.iter().any(|header| {
+            let names =
+                |value: &str| value.split(',').any(|one| one.split(';').next().is_some_and(|name| name.trim() == "br"));
+            header.name.eq_ignore_ascii_case("Accept-Encoding") && std::str::from_utf8(header.value).is_ok_and(names)
+        });
+        Some(match request.method {
+            Some("GET") => (answer(&self.folder, request.path.unwrap_or("/"), takes_brotli), true),
+            Some("HEAD") => (answer(&self.folder, request.path.unwrap_or("/"), takes_brotli), false),
+            _ => (Answer::text(405, "only GET and HEAD are answered\n"), true),
+        })
     }
 }
 
@@ -114,8 +152,7 @@ fn kind_of(path: &Path) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
-    use std::net::{Ipv4Addr, TcpStream};
+    use std::net::Ipv4Addr;
 
     use super::*;
 
@@ -173,6 +210,13 @@ mod tests {
             assert!(wasm.contains(line), "{wasm}");
         }
         assert!(ask("DELETE /view.wasm")?.starts_with("HTTP/1.1 405"));
+        assert!(ask("nonsense")?.starts_with("HTTP/1.1 400"));
+        let head = ask("HEAD /index.html")?;
+        assert!(head.contains("Content-Length: 8") && !head.contains("hello"), "{head}");
+        // Connections on which nothing is asked keep nobody waiting.
+        let idle = [TcpStream::connect(address)?, TcpStream::connect(address)?, TcpStream::connect(address)?];
+        assert!(ask("GET /")?.ends_with("<p>hello"));
+        drop(idle);
         std::fs::remove_dir_all(folder)?;
         Ok(())
     }
