@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 // Units are SI throughout, angles are in degrees, and the y axis points up.
 
 /** Three numbers, in metres unless it says otherwise. */
@@ -428,6 +429,7 @@ export class Grab {
   private constructor();
   move(target: Vector): void;
   release(): void;
+  [Symbol.dispose](): void;
 }
 
 /** Bodies that advance in time. */
@@ -435,6 +437,7 @@ export class Simulation {
   constructor(bodies: Body | readonly Body[], options?: SimulationOptions);
   /** Gives the memory back; the simulation cannot be used any more. */
   free(): void;
+  [Symbol.dispose](): void;
 
   /** Takes steps and returns the report of the last. A step that fails throws, and changes nothing. */
   step(count?: number): StepReport;

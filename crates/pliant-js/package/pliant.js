@@ -79,6 +79,11 @@ function triple(value, name) {
 
 // Meshes
 
+/** The same mesh with other positions. */
+function elsewhere(mesh, positions) {
+  return Object.assign(Object.create(Object.getPrototypeOf(mesh)), mesh, { positions });
+}
+
 class Mesh {
   constructor(positions) {
     this.positions = coordinates(positions, 'positions');
@@ -97,18 +102,14 @@ class Mesh {
     return Uint32Array.from(found);
   }
 
-  #at(positions) {
-    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, { positions });
-  }
-
   translated(by) {
     const [a, b, c] = triple(by, 'by');
-    return this.#at(moved(this.positions, (x, y, z) => [x + a, y + b, z + c]));
+    return elsewhere(this, moved(this.positions, (x, y, z) => [x + a, y + b, z + c]));
   }
 
   scaled(by) {
     const [a, b, c] = triple(typeof by === 'number' ? [by, by, by] : by, 'by');
-    return this.#at(moved(this.positions, (x, y, z) => [a * x, b * y, c * z]));
+    return elsewhere(this, moved(this.positions, (x, y, z) => [a * x, b * y, c * z]));
   }
 
   /** Turned about an axis through the origin. */
@@ -118,7 +119,7 @@ class Mesh {
     if (!(length > 0) || !Number.isFinite(degrees)) throw new PliantError('rotated needs an axis that has a length, and degrees');
     const [a, b, c] = along.map((x) => x / length);
     const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-    return this.#at(
+    return elsewhere(this, 
       moved(this.positions, (x, y, z) => {
         const share = (1 - cos) * (a * x + b * y + c * z);
         return [

@@ -107,7 +107,7 @@ describe('the engine', () => {
     assert.ok(Math.hypot(turned.positions[3], turned.positions[4] - 1) < 1e-15);
     assert.equal(P.box({ cells: [2, 1, 1] }).surface().mesh.triangles.length % 3, 0);
     assert.ok(ball.fill({ cells: 6 }).tets.length > 0);
-    assert.equal(P.sheet({ columns: 3, rows: 2 }).vertex(-1, -1), 11);
+    assert.equal(P.sheet({ columns: 3, rows: 2 }).translated([1, 0, 0]).scaled(2).rotated([0, 1, 0], 5).vertex(-1, -1), 11);
     for (const make of [P.disc, P.cylinder, P.torus]) assert.ok(make().triangles.length > 0);
     for (const make of [P.bundle, P.scalp]) assert.ok(make().strands.length > 0);
     const read = P.readMesh('one.obj', new TextEncoder().encode('v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n'), { scale: 2 });

@@ -113,8 +113,9 @@ fn find_places(part: &Part, plan: &Plan, supernode: usize, room: &mut Room) {
         }
         room.starts.extend(below[first..first + run].iter().map(|&row| {
             let start = part.stretch(owner).start - end + (row as usize - columns.start) * height;
-            // Rows are counted from the first below this supernode, places from the first of the run.
-            (start, found.wrapping_sub(first))
+            // Rows are counted from the first below this supernode, places from the first of the run; runs before it have left at least as many
+            // places as there are rows before it.
+            (start, found - first)
         }));
         first += run;
     }
