@@ -88,10 +88,9 @@ impl View {
         let lost = self.lost.clone();
         let create = move |context: &eframe::CreationContext<'_>| {
             if let Some(state) = &context.wgpu_render_state {
-                state.device.set_device_lost_callback(move |reason, text| {
-                    if reason != wgpu::DeviceLostReason::Destroyed {
-                        *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-                    }
+                // Browsers also say "destroyed" of devices that nobody has destroyed; whoever ends a view does not ask it any more.
+                state.device.set_device_lost_callback(move |_, text| {
+                    *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
                 });
             }
             let panes = vec![PaneSetup { title: String::new(), link: Box::new(link) }];

@@ -25,6 +25,7 @@ mod live;
 mod look;
 mod outbox;
 mod pace;
+#[cfg(feature = "runs")]
 mod recorded;
 mod things;
 mod tools;
@@ -32,13 +33,17 @@ mod tools;
 use pliant::Clock;
 use pliant::solve::SolverChoice;
 use pliant_io::read::Files;
+#[cfg(feature = "runs")]
 use pliant_io::store::RunStore;
-use pliant_scene::{Scene, SceneError, SceneRun};
+#[cfg(feature = "runs")]
+use pliant_scene::SceneRun;
+use pliant_scene::{Scene, SceneError};
 
 use crate::protocol::{Command, Event, Notice, Severity};
 use live::Live;
 use outbox::Outbox;
 use pace::Pace;
+#[cfg(feature = "runs")]
 use recorded::Recorded;
 
 /// A simulation that someone looks at.
@@ -63,6 +68,7 @@ enum Stage {
     /// Nothing yet.
     Empty,
     Live(Box<Live>),
+    #[cfg(feature = "runs")]
     Recorded(Box<Recorded>),
 }
 
@@ -129,6 +135,7 @@ impl Session {
         Ok(())
     }
 
+    #[cfg(feature = "runs")]
     /// Begins to show a stored run, with its scene, if it is known: that says how things look, and has the colliders. A run without frames is an error.
     pub fn open_run(&mut self, store: RunStore, origin: Option<(Scene, SceneRun)>) -> Result<(), String> {
         let recorded = Recorded::open(store, origin)?;
@@ -155,6 +162,7 @@ impl Session {
         let layout = match &mut self.stage {
             Stage::Empty => return,
             Stage::Live(live) => live.layout(self.layouts, is_new),
+            #[cfg(feature = "runs")]
             Stage::Recorded(recorded) => recorded.layout(self.layouts, is_new),
         };
         match layout {
@@ -169,6 +177,7 @@ impl Session {
         let mut controls = match &self.stage {
             Stage::Empty => return,
             Stage::Live(live) => live.controls(),
+            #[cfg(feature = "runs")]
             Stage::Recorded(recorded) => recorded.controls(),
         };
         (controls.playing, controls.speed) = (self.pace.is_playing(), self.pace.speed());
@@ -186,8 +195,11 @@ impl Session {
                 }
             }
             Command::Play(playing) => {
-                if let (Stage::Recorded(recorded), true) = (&mut self.stage, playing) {
-                    recorded.prepare_to_play();
+                #[cfg(feature = "runs")]
+                {
+                    if let (Stage::Recorded(recorded), true) = (&mut self.stage, playing) {
+                        recorded.prepare_to_play();
+                    }
                 }
                 self.pace.play(playing && self.can_go_on());
                 self.tell_controls();
@@ -210,6 +222,7 @@ impl Session {
                 match &mut self.stage {
                     Stage::Empty => {}
                     Stage::Live(live) => live.handle(other, &mut self.outbox),
+                    #[cfg(feature = "runs")]
                     Stage::Recorded(recorded) => recorded.handle(&other, &mut self.outbox),
                 }
                 self.follow();
@@ -221,6 +234,7 @@ impl Session {
         let begun = match &mut self.stage {
             Stage::Empty => return,
             Stage::Live(live) => live.restart(),
+            #[cfg(feature = "runs")]
             Stage::Recorded(recorded) => {
                 recorded.rewind();
                 Ok(())
@@ -240,6 +254,7 @@ impl Session {
         match &self.stage {
             Stage::Empty => false,
             Stage::Live(live) => !live.is_stopped(),
+            #[cfg(feature = "runs")]
             Stage::Recorded(_) => true,
         }
     }
@@ -249,6 +264,7 @@ impl Session {
         let goes_on = match &mut self.stage {
             Stage::Empty => false,
             Stage::Live(live) => live.step(&mut self.outbox),
+            #[cfg(feature = "runs")]
             Stage::Recorded(recorded) => recorded.next(&mut self.outbox),
         };
         if !goes_on && self.pace.is_playing() {
@@ -263,6 +279,7 @@ impl Session {
         let (layout, controls) = match &mut self.stage {
             Stage::Empty => (false, false),
             Stage::Live(live) => live.take_changes(),
+            #[cfg(feature = "runs")]
             Stage::Recorded(recorded) => recorded.take_changes(),
         };
         if layout {
@@ -277,6 +294,7 @@ impl Session {
         match &self.stage {
             Stage::Empty => None,
             Stage::Live(live) => Some(live.step_seconds()),
+            #[cfg(feature = "runs")]
             Stage::Recorded(recorded) => Some(recorded.frame_seconds()),
         }
     }
@@ -295,6 +313,7 @@ impl Session {
             let frame = match &mut self.stage {
                 Stage::Empty => None,
                 Stage::Live(live) => Some(live.frame(number, self.layouts, pace)),
+                #[cfg(feature = "runs")]
                 Stage::Recorded(recorded) => recorded.frame(number, self.layouts, pace, &mut self.outbox),
             };
             if let Some(frame) = frame {

@@ -6,9 +6,11 @@ import { chromium } from "playwright-core";
 
 const SLOW = 120_000;
 const WEBGL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
-const WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan"];
+const WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--use-vulkan=swiftshader", "--use-angle=vulkan"];
+// An adapter whose pictures cannot be shown, so that its device is lost.
+const BROKEN = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", ...WEBGL];
 const NO_GRAPHICS = ["--disable-gpu", "--disable-3d-apis", "--disable-software-rasterizer"];
-const GRAPHICS = { webgl: WEBGL, webgpu: [...WEBGL, ...WEBGPU], none: NO_GRAPHICS };
+const GRAPHICS = { webgl: WEBGL, webgpu: WEBGPU, broken: BROKEN, none: NO_GRAPHICS };
 
 function needed(name) {
   const value = process.env[name];

@@ -79,6 +79,17 @@ test("without graphics scenes are checked and simulated all the same", async () 
   }, { graphics: "none" });
 });
 
+test("where WebGPU breaks the page goes on with WebGL", async (context) => {
+  await Visitor.visit(site.address, async (visitor) => {
+    const has_adapter = await visitor.page.evaluate(async () => !!(await navigator.gpu?.requestAdapter()));
+    if (!has_adapter) return context.skip("this browser has no adapter for WebGPU");
+    assert.match(await visitor.message(), /^The picture began anew: the graphics device was lost/);
+    await visitor.pass(3);
+    assert.ok(await visitor.page.evaluate(() => document.querySelector("#picture canvas").getContext("webgl2") !== null));
+    await visitor.photograph("webgpu-broken");
+  }, { graphics: "broken" });
+});
+
 test("where there is WebGPU the page draws by it", async (context) => {
   await Visitor.visit(site.address, async (visitor) => {
     const has_adapter = await visitor.page.evaluate(async () => !!(await navigator.gpu?.requestAdapter()));
