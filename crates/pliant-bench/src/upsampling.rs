@@ -100,7 +100,7 @@ fn set(frames: Vec<TrainingFrame>) -> TrainingSet {
     TrainingSet { sequences: vec![TrainingSequence { name: "formula".into(), frame_seconds: 1.0 / 60.0, frames }] }
 }
 
-/// A sheet that is waved without a simulation.
+/// Positions of such a sheet in a frame.
 fn waved(mesh: &TriangleMesh, frame: usize) -> Vec<Vec3> {
     let t = 0.1 * frame as f64;
     let wave =
@@ -160,6 +160,31 @@ fn rate(
     })
 }
 
+/// A sheet that is waved without a simulation.
+struct Waved {
+    name: &'static str,
+    /// Coarse cells along x and y.
+    cells: [usize; 2],
+    levels: u32,
+    method: Method,
+    /// Frames a second that the survey prints.
+    printed: Option<f64>,
+}
+
+fn sheets() -> [Waved; 5] {
+    let with_modes = PiuParams { modes: Some(ModesParams::default()), ..PiuParams::default() };
+    let normal = PdmParams { directions: Directions::Normal, ..PdmParams::default() };
+    let small = |name, method, printed| Waved { name, cells: [13, 12], levels: 3, method, printed };
+    let large = |name, method, printed| Waved { name, cells: [64, 32], levels: 4, method, printed };
+    [
+        small("piu", Method::Piu(PiuParams::default()), Some(1000.0)),
+        small("piu with modes", Method::Piu(with_modes), None),
+        large("pdm", Method::Pdm(normal), Some(30.0)),
+        large("pdm in three directions", Method::Pdm(PdmParams::default()), None),
+        large("wpsd of as many", Method::Wpsd(WpsdParams::default()), None),
+    ]
+}
+
 /// Shows so many frames with each method, on each number of threads.
 pub fn measure(threads: &[usize], frames: usize, only: &[String]) -> Result<UpsamplingResults, BenchError> {
     let (processor, load) = (machine::processor(), machine::load());
@@ -187,27 +212,9 @@ pub fn measure(threads: &[usize], frames: usize, only: &[String]) -> Result<Upsa
             rates.extend(rate("skirt with contact, six poses", &upsampler, threads, timings, Some(125.0)));
         }
     }
-    // Coarse cells, levels, and what the survey prints.
-    let sheets: [(&str, [usize; 2], u32, Method, Option<f64>); 5] = [
-        ("piu", [13, 12], 3, Method::Piu(PiuParams::default()), Some(1000.0)),
-        (
-            "piu with modes",
-            [13, 12],
-            3,
-            Method::Piu(PiuParams { modes: Some(ModesParams::default()), ..PiuParams::default() }),
-            None,
-        ),
-        (
-            "pdm",
-            [64, 32],
-            4,
-            Method::Pdm(PdmParams { directions: Directions::Normal, ..PdmParams::default() }),
-            Some(30.0),
-        ),
-        ("pdm in three directions", [64, 32], 4, Method::Pdm(PdmParams::default()), None),
-        ("wpsd of as many", [64, 32], 4, Method::Wpsd(WpsdParams::default()), None),
-    ];
-    for (name, [columns, rows], levels, method, printed) in sheets.into_iter().filter(|sheet| wanted(sheet.0)) {
+    for Waved { name, cells: [columns, rows], levels, method, printed } in
+        sheets().into_iter().filter(|s| wanted(s.name))
+    {
         let mesh = Sheet { columns, rows, ..Sheet::default() }.mesh()?;
         let refinement = Arc::new(Refinement::loop_subdivision(&mesh, levels, &[])?);
         let count = if levels > 3 { 8 } else { 40 };
