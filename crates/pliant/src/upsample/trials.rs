@@ -33,7 +33,7 @@ pub struct Trial {
 /// let candidates = [1e-2, 1e-1, 1.0].map(|regularisation| Method::Piu(PiuParams { regularisation, ..PiuParams::default() }));
 /// let (trials, smooth) = leave_one_out(&refinement, &training, &candidates)?;
 /// println!("{:?} leaves {} m where the smooth surface leaves {smooth} m", trials[0].method, trials[0].l2);
-/// # Ok::<(), pliant::upsample::UpsampleError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn leave_one_out(
     refinement: &Arc<Refinement>,
