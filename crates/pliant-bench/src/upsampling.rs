@@ -41,6 +41,8 @@ pub struct UpsamplingRate {
     pub threads: usize,
     /// A step of the coarse mesh, where it is simulated.
     pub step: Option<Timing>,
+    /// Contacts with colliders in a step, on average.
+    pub contacts: Option<f64>,
     /// A frame of the fine mesh.
     pub frame: Timing,
     /// Both, one after the other.
@@ -76,10 +78,10 @@ fn dressed(mesh: &TriangleMesh, threads: usize) -> Result<Simulation, BenchError
     let waist = (0u32..).zip(&mesh.positions).filter(|(_, p)| p.y > 0.299).map(|(v, _)| v);
     let body = Body::cloth(mesh, &ClothMaterial::default())?.pin(waist);
     let leg = |side: f64| {
-        let shape = Shape::Capsule { radius: 0.07, length: 0.7 };
+        let shape = Shape::Capsule { radius: 0.11, length: 0.5 };
         let key = |k: usize| {
-            let (time, swing) = (0.25 * k as f64, 0.16 * (0.5 * std::f64::consts::PI * k as f64).sin() * side);
-            Key { time, pose: Pose { position: Vec3::new(0.09 * side, -0.05, swing), ..Default::default() } }
+            let (time, swing) = (0.25 * k as f64, 0.2 * (0.5 * std::f64::consts::PI * k as f64).sin() * side);
+            Key { time, pose: Pose { position: Vec3::new(0.11 * side, -0.15, swing), ..Default::default() } }
         };
         Collider::new(shape).moving((0..400).map(key).collect()).friction(0.3)
     };
@@ -100,7 +102,7 @@ fn set(frames: Vec<TrainingFrame>) -> TrainingSet {
     TrainingSet { sequences: vec![TrainingSequence { name: "formula".into(), frame_seconds: 1.0 / 60.0, frames }] }
 }
 
-/// A sheet that is waved without a simulation.
+/// Positions of such a sheet in a frame.
 fn waved(mesh: &TriangleMesh, frame: usize) -> Vec<Vec3> {
     let t = 0.1 * frame as f64;
     let wave =
@@ -154,10 +156,36 @@ fn rate(
         fine_vertices: fine.positions.len(),
         threads,
         step,
+        contacts: None,
         frame: frame?,
         both: both?,
         printed,
     })
+}
+
+/// A sheet that is waved without a simulation.
+struct Waved {
+    name: &'static str,
+    /// Coarse cells along x and y.
+    cells: [usize; 2],
+    levels: u32,
+    method: Method,
+    /// Frames a second that the survey prints.
+    printed: Option<f64>,
+}
+
+fn sheets() -> [Waved; 5] {
+    let with_modes = PiuParams { modes: Some(ModesParams::default()), ..PiuParams::default() };
+    let normal = PdmParams { directions: Directions::Normal, ..PdmParams::default() };
+    let small = |name, method, printed| Waved { name, cells: [13, 12], levels: 3, method, printed };
+    let large = |name, method, printed| Waved { name, cells: [64, 32], levels: 4, method, printed };
+    [
+        small("piu", Method::Piu(PiuParams::default()), Some(1000.0)),
+        small("piu with modes", Method::Piu(with_modes), None),
+        large("pdm", Method::Pdm(normal), Some(30.0)),
+        large("pdm in three directions", Method::Pdm(PdmParams::default()), None),
+        large("wpsd of as many", Method::Wpsd(WpsdParams::default()), None),
+    ]
 }
 
 /// Shows so many frames with each method, on each number of threads.
@@ -178,36 +206,22 @@ pub fn measure(threads: &[usize], frames: usize, only: &[String]) -> Result<Upsa
         }
         let (upsampler, _) = Upsampler::fit(&refinement, &set(examples), &Method::Wpsd(WpsdParams::default()))?;
         for &threads in threads {
-            let mut sim = dressed(&mesh, threads)?;
+            let (mut sim, mut contacts, mut steps) = (dressed(&mesh, threads)?, 0, 0);
             let timings = timed(&upsampler, threads, frames, |_| {
                 let begun = Instant::now();
                 sim.step()?;
-                Ok((sim.positions().to_vec(), Some(begun.elapsed().as_secs_f64())))
+                let seconds = begun.elapsed().as_secs_f64();
+                (contacts, steps) = (contacts + sim.contacts().len(), steps + 1);
+                Ok((sim.positions().to_vec(), Some(seconds)))
             })?;
-            rates.extend(rate("skirt with contact, six poses", &upsampler, threads, timings, Some(125.0)));
+            let mut found = rate("skirt with contact, six poses", &upsampler, threads, timings, Some(125.0));
+            found.iter_mut().for_each(|rate| rate.contacts = Some(contacts as f64 / steps as f64));
+            rates.extend(found);
         }
     }
-    // Coarse cells, levels, and what the survey prints.
-    let sheets: [(&str, [usize; 2], u32, Method, Option<f64>); 5] = [
-        ("piu", [13, 12], 3, Method::Piu(PiuParams::default()), Some(1000.0)),
-        (
-            "piu with modes",
-            [13, 12],
-            3,
-            Method::Piu(PiuParams { modes: Some(ModesParams::default()), ..PiuParams::default() }),
-            None,
-        ),
-        (
-            "pdm",
-            [64, 32],
-            4,
-            Method::Pdm(PdmParams { directions: Directions::Normal, ..PdmParams::default() }),
-            Some(30.0),
-        ),
-        ("pdm in three directions", [64, 32], 4, Method::Pdm(PdmParams::default()), None),
-        ("wpsd of as many", [64, 32], 4, Method::Wpsd(WpsdParams::default()), None),
-    ];
-    for (name, [columns, rows], levels, method, printed) in sheets.into_iter().filter(|sheet| wanted(sheet.0)) {
+    for Waved { name, cells: [columns, rows], levels, method, printed } in
+        sheets().into_iter().filter(|s| wanted(s.name))
+    {
         let mesh = Sheet { columns, rows, ..Sheet::default() }.mesh()?;
         let refinement = Arc::new(Refinement::loop_subdivision(&mesh, levels, &[])?);
         let count = if levels > 3 { 8 } else { 40 };
@@ -232,6 +246,7 @@ pub fn table(results: &UpsamplingResults) -> Table {
         "fine vertices",
         "threads",
         "coarse step [ms]",
+        "contacts",
         "fine frame [ms]",
         "median",
         "frames a second",
@@ -246,6 +261,7 @@ pub fn table(results: &UpsamplingResults) -> Table {
             rate.fine_vertices.to_string(),
             rate.threads.to_string(),
             or_dash(rate.step.map(|step| step.median)),
+            or_dash(rate.contacts),
             three_digits(rate.frame.min),
             three_digits(rate.frame.median),
             three_digits(1e3 / rate.both.min),

@@ -69,6 +69,12 @@ pub enum UpsampleError {
         /// The method.
         method: &'static str,
     },
+    /// Nothing is left to learn from when a sequence is left out.
+    #[error("the training data has {found} sequences, but leaving one out needs two or more")]
+    TooFewSequences {
+        /// Sequences in the training data.
+        found: usize,
+    },
     /// The training data leaves coefficients undetermined.
     #[error(
         "{method} cannot be fitted at fine vertex {vertex}: the {frames} frames do not determine its coefficients; \

@@ -8,6 +8,7 @@
 //! | [`Method`] | how detail follows from the coarse shape, and parameters |
 //! | [`Upsampler`] | the model that was learnt; frames, bytes |
 //! | [`compare`] | errors beside a reference |
+//! | [`leave_one_out`] | which method shows motions best that it was not fitted to |
 
 mod error;
 mod fingerprint;
@@ -28,6 +29,7 @@ mod store;
 mod subdivision;
 mod surface;
 mod training;
+mod trials;
 mod upsampler;
 mod wpsd;
 
@@ -37,4 +39,5 @@ pub use metrics::{UpsampleReport, compare};
 pub use push::push_outside;
 pub use refinement::Refinement;
 pub use training::{TrainingFrame, TrainingSequence, TrainingSet};
+pub use trials::{Trial, leave_one_out};
 pub use upsampler::{FitProgress, FitReport, Provenance, Upsampler, UpsamplerState};

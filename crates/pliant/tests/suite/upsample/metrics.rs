@@ -1,9 +1,9 @@
 //! Errors of motions beside a reference.
 
 use pliant::math::{Mat3, Vec3};
-use pliant::upsample::{UpsampleError, compare};
+use pliant::upsample::{Method, PiuParams, TrainingSet, UpsampleError, compare, leave_one_out};
 
-use super::{loop_of, sheet};
+use super::{loop_of, noise, sheet, wrinkled};
 
 /// A surface that is lifted, one that is tilted, and one that trembles, beside one that is flat.
 #[test]
@@ -44,4 +44,36 @@ fn motions_that_do_not_match_are_refused() {
     bad[1][4].y = f64::NAN;
     let error = compare(&refinement, &coarse, &fine, &bad).expect_err("NaN").to_string();
     assert!(error.starts_with("reference frame 1: fine vertex 4 is at ("), "{error}");
+}
+
+/// Detail that follows the strain carries over to other motions and wants little regularisation; detail that is noise does not carry over, and all
+/// the less the more freely it was fitted.
+#[test]
+fn leaving_motions_out_tells_what_carries_over() {
+    let refinement = loop_of(&sheet(4), 1);
+    let sequences = [0..25, 25..50, 50..75].map(|frames| wrinkled(&refinement, frames).sequences.remove(0));
+    let mut training = TrainingSet { sequences: sequences.into() };
+    let candidates =
+        [1e-3, 1e3].map(|regularisation| Method::Piu(PiuParams { regularisation, ..PiuParams::default() }));
+    let (trials, smooth) = leave_one_out(&refinement, &training, &candidates).expect("trials");
+    assert_eq!(trials[0].method, candidates[0]);
+    assert!(trials[0].l2 < 0.5 * smooth && trials[1].l2 > trials[0].l2, "{trials:?} {smooth}");
+
+    let mut seed = 0;
+    for sequence in &mut training.sequences {
+        for frame in &mut sequence.frames {
+            refinement.smooth(&frame.coarse, &mut frame.fine).expect("a surface");
+            frame.fine.iter_mut().for_each(|p| {
+                seed += 1;
+                p.z += 0.01 * noise(seed);
+            });
+        }
+    }
+    let (trials, smooth) = leave_one_out(&refinement, &training, &candidates).expect("trials");
+    assert_eq!(trials[0].method, candidates[1]);
+    assert!(trials[1].l2 > smooth, "{trials:?} {smooth}");
+
+    training.sequences.truncate(1);
+    let error = leave_one_out(&refinement, &training, &candidates).expect_err("one sequence").to_string();
+    assert_eq!(error, "the training data has 1 sequences, but leaving one out needs two or more");
 }
