@@ -13,6 +13,8 @@ use crate::scene::Scene;
 
 /// Movements begin gently, over this time \[s\].
 const START: f64 = 0.5;
+/// What is turned by less than this \[rad\] is not turned.
+const WHOLE_TURN: f64 = 1e-9;
 
 /// A movement is finite; faults are at keys of its section.
 pub(super) fn check_carry(carry: &CarrySection) -> Result<(), Fault> {
@@ -73,7 +75,8 @@ fn places(all: &[CarrySection], [skip, frames]: [u32; 2], rate: f64) -> Vec<Plac
         let (mut axis, mut angle) = Quat::from_mat3(&turn).to_axis_angle();
         // Angles go on where those of the frame before were, so that what lies between frames does too.
         if let Some(before) = places.last() {
-            if angle == 0.0 {
+            // Whole turns have no axis.
+            if (0.5 * angle).sin().abs() < WHOLE_TURN {
                 axis = before.axis;
             }
             if axis.dot(before.axis) < 0.0 {
@@ -208,7 +211,7 @@ mod tests {
     #[test]
     fn angles_go_on_past_half_a_turn() {
         let all = places(&[CarrySection { degrees: 360.0, ..carried(None) }], [30, 210], 60.0);
-        let turned = all[210].axis.y * all[180].angle.to_degrees();
+        let turned = all[210].axis.y * all[210].angle.to_degrees();
         assert!((turned - 360.0 * 2.75).abs() < 1e-9, "{turned}");
         assert!(all.windows(2).all(|pair| (pair[1].angle - pair[0].angle).abs() < 0.11));
     }

@@ -277,7 +277,7 @@ impl TrainingMotion {
         let distance = 0.5 * Bounds::around(rest)?.size().length();
         let field = RandomField::new(&mut Random::new(random.seed, 0), acceleration, random.period, distance);
         let field = field.from(start);
-        Some(Driver::Random { field, masses: masses.to_vec(), rest: rest.to_vec() })
+        Some(Driver::Random { field: Box::new(field), masses: masses.to_vec(), rest: rest.to_vec() })
     }
 }
 
