@@ -1,7 +1,7 @@
 //! Detail that is learnt from a built-in scene, and its errors in motions that were held out.
 
 use pliant::upsample::{FitReport, TrainingSequence, TrainingSet, Upsampler};
-use pliant_scene::train::{Score, Shown, Training, record};
+use pliant_scene::train::{Shown, Total, Training, record};
 use pliant_scene::{Builtin, SceneError};
 
 use crate::{Outcome, ReproduceError, Table};
@@ -14,15 +14,6 @@ pub(crate) struct Learnt {
     pub(crate) models: Vec<(Upsampler, FitReport)>,
     /// How far averages of the fine cloth were from their goals at most \[m\].
     pub(crate) largest_offset: f64,
-}
-
-/// Errors of a method over all motions that were held out.
-pub(crate) struct Total {
-    pub(crate) method: String,
-    /// \[m\]
-    pub(crate) l2: f64,
-    /// Over that of the fine simulation.
-    pub(crate) relative_jitter: f64,
 }
 
 impl Learnt {
@@ -56,28 +47,17 @@ impl Learnt {
     pub(crate) fn totals(&self, outcome: &mut Outcome) -> Result<Vec<Total>, ReproduceError> {
         let columns = ["L2 [mm]", "over smooth", "largest [mm]", "normals [°]", "jitter over fine"];
         let mut table = Table::new("errors", &columns);
-        let mut scores: Vec<Vec<Score>> = Vec::new();
+        let mut scores = Vec::new();
         for sequence in &self.held_out {
-            let shown = self.shown(sequence)?;
-            let score = |shown: &Shown| shown.score(self.training.refinement(), sequence);
-            scores.push(shown.iter().map(score).collect::<Result<_, _>>()?);
+            for shown in self.shown(sequence)? {
+                scores.push(shown.score(self.training.refinement(), sequence)?);
+            }
         }
-        let mut totals: Vec<Total> = Vec::new();
-        for number in 0..scores.first().map_or(0, Vec::len) {
-            let own: Vec<&Score> = scores.iter().map(|of_motion| &of_motion[number]).collect();
-            let frames = own.iter().map(|score| score.frames.len() as f64).sum::<f64>();
-            let mean = |value: &dyn Fn(&Score) -> f64| {
-                own.iter().map(|score| score.frames.len() as f64 * value(score)).sum::<f64>() / frames
-            };
-            let l2 = mean(&|score| score.report.l2.powi(2)).sqrt();
-            let jitter = mean(&|score| score.report.jitter.powi(2)).sqrt();
-            let reference = mean(&|score| score.report.reference_jitter.powi(2)).sqrt();
-            let relative_jitter = if jitter == 0.0 { 0.0 } else { jitter / reference };
-            let largest = own.iter().fold(0.0_f64, |most, score| most.max(score.report.largest));
-            let angle = mean(&|score| score.report.normal_angle).to_degrees();
-            let smooth = totals.first().map_or(l2, |smooth| smooth.l2);
-            table.push_named(&own[0].method, [1e3 * l2, l2 / smooth, 1e3 * largest, angle, relative_jitter]);
-            totals.push(Total { method: own[0].method.clone(), l2, relative_jitter });
+        let totals = Total::of_all(scores.iter());
+        for total in &totals {
+            let Total { l2, largest, normal_angle, relative_jitter, .. } = *total;
+            let numbers = [1e3 * l2, l2 / totals[0].l2, 1e3 * largest, normal_angle.to_degrees(), relative_jitter];
+            table.push_named(&total.method, numbers);
         }
         outcome.tables.push(table);
         Ok(totals)

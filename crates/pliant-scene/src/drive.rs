@@ -20,7 +20,7 @@ pub(crate) enum Driver {
     /// All forces: vertices that any of them acts on, and the forces.
     Forces { targets: Vec<(String, u32)>, forces: Vec<DrivenForce> },
     /// Random forces on all vertices of the world, by their masses and rest positions.
-    Random { field: RandomField, masses: Vec<f64>, rest: Vec<Vec3> },
+    Random { field: Box<RandomField>, masses: Vec<f64>, rest: Vec<Vec3> },
     /// Wind that changes.
     Wind { track: Track, gust: Option<GustSection>, standard: Wind },
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use pliant::math::Vec3;
+use pliant::math::functions::cbrt;
 use pliant::mesh::Bounds;
 use pliant_io::read::{Duplicates, Files, ImportedMesh, ReadError, ReadOptions};
 
@@ -69,7 +70,7 @@ fn signed_volume(mesh: &ImportedMesh) -> f64 {
 /// Cells along the longest side of a solid that fills a share of the cube around it: as many as can be simulated while somebody looks on.
 fn cells_for(share: f64) -> usize {
     const CELLS: f64 = 200.0;
-    let cells = (CELLS / share).cbrt();
+    let cells = cbrt(CELLS / share);
     if cells.is_finite() { cells.clamp(6.0, 20.0) as usize } else { 16 }
 }
 

@@ -81,11 +81,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     let begun = Instant::now();
     let generated = simulate(&training, &dir, voice)?;
     let load = |motion: &TrainingMotion| train::load(&training, motion, &dir.join(SEQUENCES).join(&motion.name));
-    let mut known = TrainingSet::default();
-    for motion in training.motions().iter().filter(|motion| !motion.held_out) {
-        known.sequences.push(load(motion)?);
-    }
-    training.check(&known)?;
+    let sequences: Vec<TrainingSequence> = training.motions().iter().map(load).collect::<Result<_, _>>()?;
+    // All of them before anything is written, also those that errors are measured on.
+    let (mut known, all) = (TrainingSet::default(), TrainingSet { sequences });
+    training.check(&all)?;
+    let is_known = |(motion, _): &(&TrainingMotion, &TrainingSequence)| !motion.held_out;
+    let both = || training.motions().iter().zip(&all.sequences);
+    known.sequences.extend(both().filter(is_known).map(|(_, sequence)| sequence.clone()));
     let fitted = fit(&training, &known, &arguments.scene, voice)?;
     fs::create_dir_all(dir.join(MODELS))?;
     for Fitted { model, .. } in &fitted {
@@ -95,12 +97,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Box<dyn Error>> {
     }
     let mut report = Report::new(&training, generated, &fitted);
     let models: Vec<&Upsampler> = fitted.iter().map(|fitted| &fitted.model).collect();
-    for motion in training.motions() {
-        let sequence = match known.sequences.iter().find(|known| known.name == motion.name) {
-            Some(known) => known.clone(),
-            None => load(motion)?,
-        };
-        measure(&training, motion, &sequence, &models, &mut report, &dir, arguments)?;
+    for (motion, sequence) in both() {
+        measure(&training, motion, sequence, &models, &mut report, &dir, arguments)?;
     }
     report.seconds = begun.elapsed().as_secs_f64();
     report.write(&dir, !arguments.no_pictures)?;

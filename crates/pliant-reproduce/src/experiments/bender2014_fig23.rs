@@ -3,8 +3,9 @@
 use pliant::math::{Mat3, Vec3};
 use pliant::upsample::{Method, TrainingSequence, Upsampler};
 use pliant_picture::plot::{Axis, Plot, Series};
+use pliant_scene::train::{Total, frame_errors};
 
-use crate::detail::{Learnt, Total};
+use crate::detail::Learnt;
 use crate::picture::Row;
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size};
 
@@ -42,7 +43,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// What a model without memory shows over coarse positions.
-pub(super) fn shown(model: &Upsampler, coarse: &[Vec3]) -> Result<Vec<Vec3>, ReproduceError> {
+fn shown(model: &Upsampler, coarse: &[Vec3]) -> Result<Vec<Vec3>, ReproduceError> {
     let mut out = vec![Vec3::ZERO; model.refinement().vertex_counts()[1]];
     model.apply(&mut model.state(), coarse, 1.0, &mut out)?;
     Ok(out)
@@ -53,7 +54,7 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f64 {
 }
 
 /// The method that is nearest to the fine simulation: subdivision and the wrinkle mesh come first in the list.
-pub(super) fn best(totals: &[Total]) -> Option<&Total> {
+fn best(totals: &[Total]) -> Option<&Total> {
     totals.iter().skip(2).min_by(|a, b| a.l2.total_cmp(&b.l2))
 }
 
@@ -73,7 +74,7 @@ pub(super) fn judge(learnt: &Learnt, outcome: &mut Outcome) -> Result<(), Reprod
     let shown = learnt.shown(sequence)?;
     let fine: Vec<Vec<Vec3>> = sequence.frames.iter().map(|frame| frame.fine.clone()).collect();
     let series = shown.iter().map(|shown| {
-        let errors = pliant_scene::train::frame_errors(&shown.frames, &fine);
+        let errors = frame_errors(&shown.frames, &fine);
         let point = |(k, error): (usize, &f64)| [k as f64 * sequence.frame_seconds, 1e3 * error];
         Series::new(&shown.method, errors.iter().enumerate().map(point).collect())
     });
@@ -87,7 +88,7 @@ pub(super) fn judge(learnt: &Learnt, outcome: &mut Outcome) -> Result<(), Reprod
             ..Plot::default()
         },
     );
-    let errors = pliant_scene::train::frame_errors(&shown[0].frames, &fine);
+    let errors = frame_errors(&shown[0].frames, &fine);
     let moment = (0..errors.len()).max_by(|&a, &b| errors[a].total_cmp(&errors[b])).unwrap_or(0);
     let refinement = learnt.training.refinement();
     let (coarse, triangles) = (&refinement.coarse_mesh().triangles, &refinement.fine_mesh().triangles);

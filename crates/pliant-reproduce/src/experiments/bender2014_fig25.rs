@@ -6,7 +6,7 @@ use pliant_scene::Builtin;
 
 use super::bender2014_fig23::judge;
 use crate::detail::Learnt;
-use crate::one_thread::{on_one_thread, timed};
+use crate::one_thread::{clock, on_one_thread, timed};
 use crate::{Bound, Criterion, Experiment, Kind, Outcome, ReproduceError, Size};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -68,18 +68,16 @@ fn measure(size: Size) -> Result<Outcome, ReproduceError> {
 fn rate(model: &Upsampler, overrides: &[String]) -> Result<f64, ReproduceError> {
     let scene = Builtin::find(SCENE).map(|builtin| builtin.scene(overrides)).transpose()?;
     let Some(scene) = scene else { return Ok(f64::NAN) };
-    let (mut run, mut state) = (scene.build_with(|builder| builder.threads(1))?, model.state());
+    let (mut run, mut state) = (scene.build_with(|builder| builder.threads(1).clock(clock()))?, model.state());
     let mut fine = vec![Vec3::ZERO; model.refinement().vertex_counts()[1]];
     let (frames, seconds) = (scene.frames(), 1.0 / scene.frame_rate());
-    let (done, spent) = on_one_thread(|| {
-        timed(|| -> Result<(), ReproduceError> {
-            for _ in 0..frames {
-                run.next_frame()?;
-                model.apply(&mut state, run.sim.positions(), seconds, &mut fine)?;
-            }
-            Ok(())
-        })
-    })?;
-    done?;
+    let mut spent = 0.0;
+    for _ in 0..frames {
+        spent += run.next_frame()?.iter().map(|report| report.seconds_total).sum::<f64>();
+        let coarse = run.sim.positions();
+        let (done, time) = on_one_thread(|| timed(|| model.apply(&mut state, coarse, seconds, &mut fine)))?;
+        done?;
+        spent += time;
+    }
     Ok(f64::from(frames) / spent)
 }

@@ -17,7 +17,7 @@ mod wrinkles;
 pub(crate) use material::cloth;
 pub(crate) use shape::up_axis;
 pub(crate) use solid::build_solid;
-pub(crate) use upsample::{read_model, refinement};
+pub(crate) use upsample::refinement;
 
 use std::collections::HashMap;
 

@@ -76,7 +76,7 @@ pub(super) fn upsampled(
 }
 
 /// Reads a model for these meshes.
-pub(crate) fn read_model(files: &Files, path: &Path, refinement: &Arc<Refinement>) -> Result<Upsampler, String> {
+fn read_model(files: &Files, path: &Path, refinement: &Arc<Refinement>) -> Result<Upsampler, String> {
     let bytes = files.read(path, LARGEST_MODEL).map_err(|error| error.to_string())?;
     let model = Upsampler::from_bytes(&bytes, refinement);
     model.map_err(|error: UpsampleError| format!("{}: {error}", path.display()))

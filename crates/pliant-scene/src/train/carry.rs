@@ -2,6 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
+use pliant::math::functions::{cos, matrix_about, sin, turn_of};
 use pliant::math::{Mat3, Quat, Vec3};
 
 use super::random::{Random, RandomField};
@@ -13,6 +14,8 @@ use crate::scene::Scene;
 
 /// Movements begin gently, over this time \[s\].
 const START: f64 = 0.5;
+/// What is turned by less than this \[rad\] is not turned.
+const WHOLE_TURN: f64 = 1e-9;
 
 /// A movement is finite; faults are at keys of its section.
 pub(super) fn check_carry(carry: &CarrySection) -> Result<(), Fault> {
@@ -40,7 +43,7 @@ pub(super) fn check_carry(carry: &CarrySection) -> Result<(), Fault> {
 fn share(carry: &CarrySection, time: f64) -> f64 {
     let begun = (time / START).clamp(0.0, 1.0);
     match carry.period {
-        Some(period) => (0.5 - 0.5 * (PI * begun).cos()) * (TAU * (time / period + carry.phase)).sin(),
+        Some(period) => (0.5 - 0.5 * cos(PI * begun)) * sin(TAU * (time / period + carry.phase)),
         // Speed grows from zero at a constant rate.
         None => 0.5 * begun * time.min(START) + (time - START).max(0.0),
     }
@@ -66,14 +69,16 @@ fn places(all: &[CarrySection], [skip, frames]: [u32; 2], rate: f64) -> Vec<Plac
             let share = share(carry, time);
             let axis = Vec3::from_array(carry.axis.unwrap_or([0.0, 1.0, 0.0])).normalize();
             let about = Vec3::from_array(carry.about);
-            let own = Mat3::from_axis_angle(axis, (share * carry.degrees).to_radians());
+            let own = matrix_about(axis, (share * carry.degrees).to_radians());
             (turn, shift) = (own * turn, own * (shift - about) + about);
         }
         shift += all.iter().map(|carry| Vec3::from_array(carry.translate) * share(carry, time)).sum::<Vec3>();
-        let (mut axis, mut angle) = Quat::from_mat3(&turn).to_axis_angle();
+        let about = turn_of(Quat::from_mat3(&turn));
+        let (mut axis, mut angle) = (about.normalize_or(Vec3::X), about.length());
         // Angles go on where those of the frame before were, so that what lies between frames does too.
         if let Some(before) = places.last() {
-            if angle == 0.0 {
+            // Whole turns have no axis.
+            if sin(0.5 * angle).abs() < WHOLE_TURN {
                 axis = before.axis;
             }
             if axis.dot(before.axis) < 0.0 {
@@ -208,7 +213,7 @@ mod tests {
     #[test]
     fn angles_go_on_past_half_a_turn() {
         let all = places(&[CarrySection { degrees: 360.0, ..carried(None) }], [30, 210], 60.0);
-        let turned = all[210].axis.y * all[180].angle.to_degrees();
+        let turned = all[210].axis.y * all[210].angle.to_degrees();
         assert!((turned - 360.0 * 2.75).abs() < 1e-9, "{turned}");
         assert!(all.windows(2).all(|pair| (pair[1].angle - pair[0].angle).abs() < 0.11));
     }

@@ -16,7 +16,7 @@ use crate::folder::FolderError;
 pub enum TrainError {
     /// The scene cannot be trained.
     #[error(transparent)]
-    Scene(#[from] SceneError),
+    Scene(Box<SceneError>),
     /// A step of a motion failed.
     #[error("motion {motion:?}, {which} cloth, frame {frame}: {error}")]
     Step {
@@ -28,14 +28,14 @@ pub enum TrainError {
         frame: u32,
         /// What went wrong.
         #[source]
-        error: StepError,
+        error: Box<StepError>,
     },
     /// The folder of a motion could not be begun or continued.
     #[error(transparent)]
-    Folder(#[from] FolderError),
+    Folder(Box<FolderError>),
     /// Frames could not be written or read.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(Box<StoreError>),
     /// Frames are not those of the motion.
     #[error("{} holds {found} frames of motion {motion:?}, which has {expected}; resume the training", path.display())]
     Unfinished {
@@ -62,8 +62,21 @@ pub enum TrainError {
     },
     /// A model cannot be fitted or shown.
     #[error(transparent)]
-    Upsample(#[from] UpsampleError),
+    Upsample(Box<UpsampleError>),
     /// A wrinkle mesh, which methods are compared with, cannot be made.
     #[error(transparent)]
-    Wrinkles(#[from] WrinkleError),
+    Wrinkles(Box<WrinkleError>),
 }
+
+/// Errors are large, and what succeeds should not carry room for them.
+macro_rules! boxed {
+    ($($variant:ident: $error:ty),*) => {
+        $(impl From<$error> for TrainError {
+            fn from(error: $error) -> Self {
+                Self::$variant(Box::new(error))
+            }
+        })*
+    };
+}
+
+boxed!(Scene: SceneError, Folder: FolderError, Store: StoreError, Upsample: UpsampleError, Wrinkles: WrinkleError);

@@ -23,6 +23,6 @@ mod tracked;
 pub use error::TrainError;
 pub use plan::{Training, TrainingMotion};
 pub(crate) use random::RandomField;
-pub use score::{Score, Shown, frame_errors};
+pub use score::{Score, Shown, Total, frame_errors};
 pub use sequence::{generate, load, record};
 pub use tracked::TrackedRun;

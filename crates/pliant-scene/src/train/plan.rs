@@ -1,18 +1,16 @@
 //! What a scene asks for in `[train]`, checked: meshes, motions, methods.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use pliant::math::Vec3;
 use pliant::mesh::Bounds;
-use pliant::upsample::{Method, ModesParams, PdmParams, PiuParams, Refinement, UpsampleError, Upsampler, WpsdParams};
-use pliant_io::read::Files;
+use pliant::upsample::{Method, ModesParams, PdmParams, PiuParams, Refinement, TrainingSet, UpsampleError, WpsdParams};
 
 use super::carry::{carry, check_carry, wander};
 use super::error::TrainError;
 use super::random::{Random, RandomField};
 use super::tracked::TrackedRun;
-use crate::body::{build_body, read_model, refinement};
+use crate::body::{build_body, refinement};
 use crate::budget::Budget;
 use crate::drive::Driver;
 use crate::error::SceneError;
@@ -202,10 +200,15 @@ impl Training {
             if own.document.scene.body.len() != 1 {
                 return Err(scene.fault(&path, &Fault::new("set", "a motion has the body of the scene, and no others")));
             }
+            let frames = motion.frames.unwrap_or_else(|| own.frames());
+            if frames <= skip {
+                let message = format!("motion {:?} has {frames} frames, of which {skip} are skipped", motion.name);
+                return Err(scene.fault(&path, &Fault::new("frames", message)));
+            }
             motions.push(TrainingMotion {
                 name: motion.name.clone(),
                 held_out: motion.held_out,
-                frames: motion.frames.unwrap_or_else(|| own.frames()),
+                frames,
                 scene: own,
                 random: motion.random.clone(),
             });
@@ -259,13 +262,8 @@ impl Training {
         TrackedRun::new(self, motion)
     }
 
-    /// Reads a model for the meshes of the scene.
-    pub fn read_model(&self, path: &Path) -> Result<Upsampler, String> {
-        read_model(&Files::on_disk(""), path, &self.refinement)
-    }
-
     /// Checks that data is what models can be learnt from, before anything is written.
-    pub fn check(&self, set: &pliant::upsample::TrainingSet) -> Result<(), UpsampleError> {
+    pub fn check(&self, set: &TrainingSet) -> Result<(), UpsampleError> {
         set.check(&self.refinement)
     }
 }
@@ -278,7 +276,7 @@ impl TrainingMotion {
         let distance = 0.5 * Bounds::around(rest)?.size().length();
         let field = RandomField::new(&mut Random::new(random.seed, 0), acceleration, random.period, distance);
         let field = field.from(start);
-        Some(Driver::Random { field, masses: masses.to_vec(), rest: rest.to_vec() })
+        Some(Driver::Random { field: Box::new(field), masses: masses.to_vec(), rest: rest.to_vec() })
     }
 }
 

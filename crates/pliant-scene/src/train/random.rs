@@ -5,6 +5,7 @@
 use std::f64::consts::{PI, TAU};
 
 use pliant::math::Vec3;
+use pliant::math::functions::{cos, sin};
 
 /// Waves of a course: enough that it does not repeat soon.
 const WAVES: usize = 6;
@@ -32,7 +33,7 @@ impl Random {
     fn direction(&mut self) -> Vec3 {
         let (height, turn) = (2.0 * self.unit() - 1.0, TAU * self.unit());
         let across = (1.0 - height * height).sqrt();
-        Vec3::new(across * turn.cos(), height, across * turn.sin())
+        Vec3::new(across * cos(turn), height, across * sin(turn))
     }
 }
 
@@ -77,8 +78,8 @@ impl RandomField {
     /// Its value at a time \[s\] and a place \[m\].
     pub(crate) fn at(&self, time: f64, place: Vec3) -> Vec3 {
         let time = time - self.start;
-        let growth = 0.5 - 0.5 * (PI * (time / self.period).clamp(0.0, 1.0)).cos();
-        let value = |w: &Wave| w.amplitude * (w.across.dot(place) + w.frequency * time + w.phase).cos();
+        let growth = 0.5 - 0.5 * cos(PI * (time / self.period).clamp(0.0, 1.0));
+        let value = |w: &Wave| w.amplitude * cos(w.across.dot(place) + w.frequency * time + w.phase);
         growth * self.waves.iter().map(value).sum::<Vec3>()
     }
 }

@@ -86,6 +86,51 @@ impl Shown {
     }
 }
 
+/// Errors of a method over several motions.
+#[derive(Debug, Clone)]
+pub struct Total {
+    /// Name of the method.
+    pub method: String,
+    /// Root mean square distance over vertices and frames \[m\].
+    pub l2: f64,
+    /// The largest distance of a vertex in a frame \[m\].
+    pub largest: f64,
+    /// Mean angle between normals \[rad\].
+    pub normal_angle: f64,
+    /// Jitter of the detail over that of the fine simulation.
+    pub relative_jitter: f64,
+}
+
+impl Total {
+    /// Of each method, in the order in which methods come first in the scores.
+    pub fn of_all<'a>(scores: impl Iterator<Item = &'a Score>) -> Vec<Self> {
+        let mut by_method: Vec<Vec<&Score>> = Vec::new();
+        for score in scores {
+            match by_method.iter_mut().find(|own| own[0].method == score.method) {
+                Some(own) => own.push(score),
+                None => by_method.push(vec![score]),
+            }
+        }
+        by_method.iter().map(|own| Self::of(own)).collect()
+    }
+
+    fn of(own: &[&Score]) -> Self {
+        let frames = own.iter().map(|score| score.frames.len()).sum::<usize>().max(1) as f64;
+        let mean = |value: fn(&UpsampleReport) -> f64| {
+            own.iter().map(|score| score.frames.len() as f64 * value(&score.report)).sum::<f64>() / frames
+        };
+        let jitter = mean(|report| report.jitter.powi(2)).sqrt();
+        let reference = mean(|report| report.reference_jitter.powi(2)).sqrt();
+        Self {
+            method: own[0].method.clone(),
+            l2: mean(|report| report.l2.powi(2)).sqrt(),
+            largest: own.iter().fold(0.0_f64, |most, score| most.max(score.report.largest)),
+            normal_angle: mean(|report| report.normal_angle),
+            relative_jitter: if jitter == 0.0 { 0.0 } else { jitter / reference },
+        }
+    }
+}
+
 /// Root mean square distance between two motions in each frame \[m\].
 pub fn frame_errors(shown: &[Vec<Vec3>], reference: &[Vec<Vec3>]) -> Vec<f64> {
     let error = |(x, y): (&Vec<Vec3>, &Vec<Vec3>)| {

@@ -136,7 +136,7 @@ impl TrackedRun {
     pub fn next_frame(&mut self) -> Result<(), TrainError> {
         let frame = self.coarse.frame() + 1;
         let motion = self.motion.clone();
-        let failed = |which| move |error: StepError| TrainError::Step { motion, which, frame, error };
+        let failed = |which| move |error: StepError| TrainError::Step { motion, which, frame, error: Box::new(error) };
         self.coarse.next_frame().map_err(failed.clone()("coarse"))?;
         let before = std::mem::take(&mut self.smooth);
         self.smooth = self.smoothed(self.coarse.sim.positions());

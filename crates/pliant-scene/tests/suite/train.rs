@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pliant::math::Vec3;
 use pliant::upsample::{Method, PiuParams, TrainingSequence, TrainingSet, Upsampler};
-use pliant_scene::train::{Shown, Training, TrainingMotion, generate, load, record};
+use pliant_scene::train::{Score, Shown, Total, Training, TrainingMotion, generate, load, record};
 use pliant_scene::{Scene, SceneError, SceneRun};
 
 /// A strip that hangs from its upper edge, with a motion of each sort.
@@ -247,6 +247,16 @@ fn what_methods_show_is_measured_beside_the_fine_simulation() {
     assert!(shown.report.l2 < 0.7 * smooth.report.l2, "{} and {}", shown.report.l2, smooth.report.l2);
     let squares: f64 = smooth.frames.iter().map(|error| error * error).sum::<f64>() / smooth.frames.len() as f64;
     assert!((squares.sqrt() - smooth.report.l2).abs() < 1e-9 * smooth.report.l2);
+    // Motions count by their frames.
+    let short = Score { frames: smooth.frames[..smooth.frames.len() / 5].to_vec(), ..shown.clone() };
+    let short = Score { method: "smooth".to_owned(), ..short };
+    let totals = Total::of_all([&smooth, &shown, &smooth].into_iter());
+    assert_eq!(totals.iter().map(|total| &total.method[..]).collect::<Vec<_>>(), ["smooth", "piu"]);
+    assert!((totals[0].l2 - smooth.report.l2).abs() < 1e-12 && totals[1].largest == shown.report.largest);
+    let pooled = Total::of_all([&smooth, &short].into_iter())[0].l2;
+    let squares = [&smooth, &short].map(|score| score.frames.len() as f64 * score.report.l2.powi(2));
+    let frames = (smooth.frames.len() + short.frames.len()) as f64;
+    assert!((pooled - ((squares[0] + squares[1]) / frames).sqrt()).abs() < 1e-12);
     let wrinkles = Shown::wrinkles(refinement, &sequence).unwrap();
     assert_eq!(wrinkles.frames.len(), sequence.frames.len());
     let own = Shown { method: "fine".to_owned(), frames: sequence.frames.iter().map(|f| f.fine.clone()).collect() };
@@ -309,6 +319,8 @@ fn bad_training_is_refused_at_its_place() {
         assert!(error.to_string().contains(message), "{to}: {error}");
         assert_eq!(error.place.unwrap().0, line_of(&text, at), "{to}: {error}");
     }
+    let skipped = refused(&STRIP.replace(methods, "skip = 12"));
+    assert!(skipped.to_string().contains("motion \"still\" has 12 frames, of which 12 are skipped"), "{skipped}");
     let without = refused(&STRIP[..STRIP.find("[train]").unwrap()]);
     assert!(without.to_string().contains("the scene has no [train] table"), "{without}");
     let all_held_out = STRIP.replace("[[train.motion]]\n", "[[train.motion]]\nheld_out = true\n");

@@ -10,6 +10,7 @@
 use super::error::{UpsampleError, check_positions};
 use super::refinement::Refinement;
 use crate::math::Vec3;
+use crate::math::functions::atan2;
 use crate::mesh::triangle_area_vector;
 
 /// Errors of a motion beside a reference.
@@ -64,7 +65,7 @@ pub fn compare(
         let triangles = &refinement.fine_mesh().triangles;
         let normals = vertex_normals(triangles, found).into_iter().zip(vertex_normals(triangles, wanted));
         // Exact where the angle is small, unlike the arc cosine.
-        angles += normals.map(|(a, b)| a.cross(b).length().atan2(a.dot(b))).sum::<f64>();
+        angles += normals.map(|(a, b)| atan2(a.cross(b).length(), a.dot(b))).sum::<f64>();
         let detail = |x: &[Vec3]| -> Vec<Vec3> { x.iter().zip(&smooth).map(|(x, s)| *x - *s).collect() };
         details.push(detail(found));
         reference_details.push(detail(wanted));

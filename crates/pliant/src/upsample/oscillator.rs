@@ -1,5 +1,6 @@
 //! A damped oscillator that is driven: how it goes on, and which one fits a record.
 
+use crate::math::functions::{cos, ln, pow};
 use crate::math::{factor_dense, solve_dense};
 
 /// Radii of poles that are tried first.
@@ -40,10 +41,10 @@ impl Poles {
     pub(super) fn after(&self, pace: f64) -> Recurrence {
         match *self {
             Self::Pair { radius, angle } => {
-                let radius = radius.powf(pace);
-                Recurrence { alpha: 2.0 * radius * (angle * pace).cos(), beta: -radius * radius }
+                let radius = pow(radius, pace);
+                Recurrence { alpha: 2.0 * radius * cos(angle * pace), beta: -radius * radius }
             }
-            Self::Single { radius } => Recurrence { alpha: radius.powf(pace), beta: 0.0 },
+            Self::Single { radius } => Recurrence { alpha: pow(radius, pace), beta: 0.0 },
         }
     }
 }
@@ -68,8 +69,8 @@ impl Oscillator {
     /// Frequency \[Hz\] and damping rate \[1/s\] at so many seconds from frame to frame; the rate of what forgets at once is infinite.
     pub(super) fn oscillation(&self, seconds: f64) -> (f64, f64) {
         match self.poles {
-            Poles::Pair { radius, angle } => (angle / (2.0 * std::f64::consts::PI * seconds), -radius.ln() / seconds),
-            Poles::Single { radius } => (0.0, -radius.ln() / seconds),
+            Poles::Pair { radius, angle } => (angle / (2.0 * std::f64::consts::PI * seconds), -ln(radius) / seconds),
+            Poles::Single { radius } => (0.0, -ln(radius) / seconds),
         }
     }
 
@@ -210,7 +211,7 @@ mod tests {
         for poles in [Poles::Pair { radius: 0.97, angle: 0.4 }, Poles::Single { radius: 0.9 }] {
             let (whole, half) = (poles.after(1.0), poles.after(0.5));
             let start = |pace: f64| match poles {
-                Poles::Pair { radius, angle } => [1.0, radius.powf(-pace) * (angle * pace).cos()],
+                Poles::Pair { radius, angle } => [1.0, radius.powf(-pace) * cos(angle * pace)],
                 Poles::Single { radius } => [1.0, radius.powf(-pace)],
             };
             let run = |recurrence: Recurrence, [mut now, mut before]: [f64; 2], frames: usize| {

@@ -16,6 +16,7 @@ use super::rows::{Row, RowSum};
 use super::subdivision::{Place, Subdivided, combined};
 use super::surface::{Bare, Surface};
 use crate::math::Vec3;
+use crate::math::functions::{cos, sin};
 use crate::mesh::bvh::{Bvh, nearest_on_triangle};
 use crate::mesh::{Bounds, Edge, OneRings, TriangleMesh};
 use crate::parallel::{Strided, for_each};
@@ -191,7 +192,7 @@ impl<'a> Tangents<'a> {
         }
         let direction = |k: usize| {
             let angle = f64::from(offset) * 2.0 * sixth + step * (k as f64 - first as f64);
-            [angle.cos(), angle.sin()]
+            [cos(angle), sin(angle)]
         };
         let directions: Vec<[f64; 2]> = (0..ring.len()).map(direction).collect();
         let moment = |i: usize, j: usize| directions.iter().map(|d| d[i] * d[j]).sum::<f64>();

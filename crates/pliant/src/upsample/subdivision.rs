@@ -20,6 +20,7 @@ use std::collections::HashSet;
 use super::error::UpsampleError;
 use super::rows::{Row, RowSum};
 use crate::math::Vec3;
+use crate::math::functions::angle_between;
 use crate::mesh::{Edge, MeshError, OneRings, TriangleMesh};
 
 /// A crease that turns by more than this at a vertex has a corner there \[rad\].
@@ -156,7 +157,7 @@ fn turns(mesh: &TriangleMesh, rings: &OneRings, creases: &HashSet<Edge>, vertex:
     let ring = rings.neighbours.row(vertex as usize).iter();
     let ends: Vec<Vec3> = ring.filter(|&&o| creases.contains(&edge(vertex, o))).map(|&o| at(o) - at(vertex)).collect();
     let &[p, q] = ends.as_slice() else { return false };
-    (-p).angle_between(q) > CORNER
+    angle_between(-p, q) > CORNER
 }
 
 /// Σ weight · position.

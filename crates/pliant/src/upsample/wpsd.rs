@@ -19,6 +19,7 @@ use super::refinement::Refinement;
 use super::surface::{Detail, Place, Surface, triple};
 use super::training::TrainingSet;
 use crate::math::Vec3;
+use crate::math::functions::exp;
 use crate::math::lanes::Lanes;
 use crate::mesh::TriangleMesh;
 use crate::parallel::{Strided, for_each};
@@ -53,7 +54,7 @@ impl Strains {
                 let nearer = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
                 by_distance.select_nth_unstable_by(count - 1, nearer);
                 by_distance[..count].sort_unstable_by(nearer);
-                let weight = |distance: f64| (-(distance - by_distance[0].0) / scale).exp();
+                let weight = |distance: f64| exp(-(distance - by_distance[0].0) / scale);
                 let total = by_distance[..count].iter().map(|&(d, _)| weight(d).powi(2)).sum::<f64>().sqrt();
                 for (slot, &(distance, edge)) in own.iter_mut().zip(&by_distance) {
                     *slot = (edge, weight(distance) / total);

@@ -1,6 +1,5 @@
 //! The report of training: errors against the fine simulation, as text, JSON, a page and a plot.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +7,7 @@ use std::path::Path;
 
 use pliant::upsample::{FitReport, Upsampler};
 use pliant_picture::plot::{Axis, Figure, Series};
-use pliant_scene::train::{Score, Training};
+use pliant_scene::train::{Score, Total, Training};
 use serde_json::{Value, json};
 
 use crate::charts::over_time;
@@ -43,15 +42,6 @@ pub(super) struct Report {
     pub(super) seconds: f64,
 }
 
-/// Errors of a method over all motions that were held out.
-struct Total {
-    method: String,
-    l2: f64,
-    largest: f64,
-    normal_angle: f64,
-    relative_jitter: f64,
-}
-
 impl Report {
     pub(super) fn new(training: &Training, generated: Vec<Generated>, fitted: &[Fitted]) -> Self {
         let refinement = training.refinement();
@@ -74,26 +64,7 @@ impl Report {
 
     /// Methods in the order in which they were measured, over all motions that were held out.
     fn totals(&self) -> Vec<Total> {
-        let held_out = || self.scores.iter().filter(|(held_out, _)| *held_out).map(|(_, score)| score);
-        let mut seen = BTreeSet::new();
-        let methods = held_out().map(|score| score.method.clone()).filter(|method| seen.insert(method.clone()));
-        let total = |method: String| {
-            let own: Vec<&Score> = held_out().filter(|score| score.method == method).collect();
-            let frames = own.iter().map(|score| score.frames.len()).sum::<usize>().max(1) as f64;
-            let mean = |value: &dyn Fn(&Score) -> f64| {
-                own.iter().map(|score| score.frames.len() as f64 * value(score)).sum::<f64>() / frames
-            };
-            let jitter = mean(&|score| score.report.jitter.powi(2)).sqrt();
-            let reference = mean(&|score| score.report.reference_jitter.powi(2)).sqrt();
-            Total {
-                l2: mean(&|score| score.report.l2.powi(2)).sqrt(),
-                largest: own.iter().fold(0.0_f64, |most, score| most.max(score.report.largest)),
-                normal_angle: mean(&|score| score.report.normal_angle),
-                relative_jitter: if jitter == 0.0 { 0.0 } else { jitter / reference },
-                method,
-            }
-        };
-        methods.map(total).collect()
+        Total::of_all(self.scores.iter().filter(|(held_out, _)| *held_out).map(|(_, score)| score))
     }
 
     /// How much less the error of a method is than that of subdivision \[%\].
