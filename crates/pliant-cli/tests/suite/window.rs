@@ -1,4 +1,5 @@
 //! `pliant view` as a person uses it: a real window on a virtual screen, moved by a real pointer and real keys. `PLIANT_SCREENSHOTS` names a folder for pictures.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
