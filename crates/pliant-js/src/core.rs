@@ -3,7 +3,7 @@
 use js_sys::{Array, Float64Array, Uint32Array};
 use pliant::math::Vec3;
 use pliant::{BodyId, Checkpoint, Clock, ColliderId, GrabId, Ray, RenderBuffers, SettleParams, Simulation, StepError};
-use pliant_scene::{BUILTIN, Builtin, Scene, SceneRun};
+use pliant_scene::{Scene, SceneRun};
 use wasm_bindgen::prelude::*;
 
 use crate::body::body;
@@ -11,8 +11,9 @@ use crate::collider::collider;
 use crate::fault::Fault;
 use crate::material::changed;
 use crate::mesh::flat;
-use crate::options::{indices, number, object, points, text, vector};
+use crate::options::{indices, number, object, points, vector};
 use crate::report;
+use crate::scene::scene_of;
 use crate::settings::{Attachment, attachment, solver, wind, world};
 
 #[wasm_bindgen]
@@ -122,37 +123,6 @@ impl Core {
 /// Builds a world from its description.
 fn built(description: &JsValue) -> Result<Simulation, Fault> {
     world(Simulation::builder().clock(clock()), description)?.build().map_err(Fault::new)
-}
-
-fn scene_of(name: &str, text: &str, overrides: &JsValue) -> Result<Scene, Fault> {
-    let overrides = if overrides.is_undefined() { Vec::new() } else { texts(overrides, "overrides")? };
-    Ok(Scene::parse(name, text, &overrides)?)
-}
-
-fn texts(value: &JsValue, place: &str) -> Result<Vec<String>, Fault> {
-    crate::options::items(value, place, text)
-}
-
-/// Sees whether a text is a scene, with errors at their line and column, without building it; its frames and rate.
-#[wasm_bindgen(js_name = checkScene)]
-pub fn check_scene(name: &str, text: &str, overrides: &JsValue) -> Result<JsValue, JsValue> {
-    let scene = scene_of(name, text, overrides)?;
-    Ok(object([("frames", scene.frames().into()), ("frameRate", scene.frame_rate().into())]))
-}
-
-/// Names of the scenes that come with Pliant.
-#[wasm_bindgen(js_name = builtinScenes)]
-pub fn builtin_scenes() -> Vec<String> {
-    BUILTIN.iter().map(|scene| scene.name.to_owned()).collect()
-}
-
-/// The text of a built-in scene.
-#[wasm_bindgen(js_name = builtinScene)]
-pub fn builtin_scene(name: &str) -> Result<String, JsValue> {
-    let found = Builtin::find(name).map(|scene| scene.text.to_owned());
-    Ok(found.ok_or_else(|| {
-        Fault::new(format!("there is no built-in scene {name:?}; there are {}", builtin_scenes().join(", ")))
-    })?)
 }
 
 #[wasm_bindgen]

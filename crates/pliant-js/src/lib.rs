@@ -13,4 +13,5 @@ mod material;
 mod mesh;
 mod options;
 mod report;
+mod scene;
 mod settings;

@@ -2,7 +2,7 @@
 //!
 //! Where the processor has AVX2 they use it, with products and sums that round once. Everywhere else they are plain Rust, which rounds
 //! the same on all machines: a browser and a phone have the same bits. A program that wants those bits on every machine asks for
-//! them once, at its beginning. It then runs several times slower than with AVX2 (`docs/javascript.md` has numbers).
+//! them once, at its beginning. It then takes two to three times as long as with AVX2 (`docs/javascript.md` has numbers).
 
 use thiserror::Error;
 

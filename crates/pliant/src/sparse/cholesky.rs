@@ -466,7 +466,7 @@ pub(super) fn invert_supernode(block: &mut [f64], columns: usize, height: usize,
     const SMALL: usize = 24;
     if columns <= SMALL || instructions::are_portable() {
         scratch.resize(columns, 0.0);
-        return invert_in_place(block, columns, height, scratch);
+        return supernodal::invert_in_place(block, columns, height, scratch);
     }
     scratch.resize(columns * columns, 0.0);
     let mut below = MatMut::from_column_major_slice_mut(block, height, columns);
@@ -486,27 +486,6 @@ pub(super) fn invert_supernode(block: &mut [f64], columns: usize, height: usize,
         column[..j].fill(0.0);
         column[j..columns].copy_from_slice(&scratch[j * columns + j..(j + 1) * columns]);
         column[columns..].iter_mut().for_each(|value| *value = -*value);
-    }
-}
-
-/// [`invert_supernode`] by forward substitution. Columns of the inverse are found from the last to the first, so that those of L
-/// are still there when they are needed.
-fn invert_in_place(block: &mut [f64], columns: usize, height: usize, multipliers: &mut [f64]) {
-    for j in (0..columns).rev() {
-        // Column j of the result is (e_j − Σ_{k>j} result_k · L_kj)/L_jj, with L_kj from the old column j.
-        let (before, after) = block.split_at_mut((j + 1) * height);
-        let column = &mut before[j * height..];
-        let scale = 1.0 / column[j];
-        multipliers[j + 1..columns].copy_from_slice(&column[j + 1..columns]);
-        column[..columns].fill(0.0);
-        column[j] = scale;
-        // Rows below the block still hold L₂₁; the sum turns them into −L₂₁L₁₁⁻¹.
-        column[columns..].iter_mut().for_each(|value| *value *= -scale);
-        for k in j + 1..columns {
-            let factor = multipliers[k] * scale;
-            let other = &after[(k - j - 1) * height..(k - j) * height];
-            column[k..].iter_mut().zip(&other[k..]).for_each(|(value, other)| *value -= factor * other);
-        }
     }
 }
 

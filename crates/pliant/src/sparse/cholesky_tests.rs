@@ -134,7 +134,7 @@ fn wide_blocks_are_inverted_alike_in_place_and_by_the_library() {
     };
     let block: Vec<f64> = (0..columns * height).map(|k| entry(k % height, k / height)).collect();
     let (mut ours, mut theirs) = (block.clone(), block);
-    invert_in_place(&mut ours, columns, height, &mut vec![0.0; columns]);
+    supernodal::invert_in_place(&mut ours, columns, height, &mut vec![0.0; columns]);
     invert_supernode(&mut theirs, columns, height, &mut Vec::new());
     for (a, b) in ours.iter().zip(&theirs) {
         assert!((a - b).abs() < 1e-14, "{a} for {b}");
