@@ -104,7 +104,7 @@ mod tests {
         let mut text = String::new();
         for side in 0..6 {
             let corner = |u: f64, v: f64| {
-                let (axis, far) = (side / 2, f64::from(side % 2));
+                let (axis, far) = (side / 2, (side % 2) as f64);
                 let (u, v) = if side % 2 == 0 { (v, u) } else { (u, v) };
                 let mut p = [0.0; 3];
                 (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (far, u, v);
