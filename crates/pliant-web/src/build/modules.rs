@@ -11,9 +11,22 @@ use wasm_bindgen_cli_support::Bindgen;
 pub(crate) const NAMES: [&str; 2] = ["view", "simulation"];
 const TARGET: &str = "wasm32-unknown-unknown";
 /// What engines of browsers can do that all of them have had since 2023.
-const FEATURES: &str = "-C target-feature=+simd128";
+const FEATURES: &str = "-Ctarget-feature=+simd128";
 /// The profile in the workspace's Cargo.toml.
 const PROFILE: &str = "web";
+
+/// What rustc is told. Messages of panics name files, but not where they are on the machine that builds.
+fn flags(root: &Path) -> Vec<String> {
+    let mut flags = vec![FEATURES.to_owned()];
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+    let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(".cargo")));
+    // Of several that fit the last is taken.
+    let places = [(home.as_deref(), "~"), (cargo.as_deref(), "cargo"), (Some(root), "pliant")];
+    let named =
+        places.into_iter().filter_map(|(path, name)| Some(format!("--remap-path-prefix={}={name}", path?.display())));
+    flags.extend(named);
+    flags
+}
 
 /// Compiles a module, and writes it with its JavaScript into a folder.
 pub(crate) fn build(root: &Path, name: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
@@ -26,9 +39,8 @@ pub(crate) fn build(root: &Path, name: &str, folder: &Path) -> Result<(), Box<dy
         .args(["--profile", PROFILE, "--features", name])
         .arg("--target-dir")
         .arg(&target)
-        .env("RUSTFLAGS", FEATURES)
-        // It may have been set for the machine that builds.
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        // With a separator that paths do not have.
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(root).join("\u{1f}"))
         .status()?;
     if !status.success() {
         return Err(format!("cargo could not build the module {name} for {TARGET}; `rustup target add {TARGET}` installs what that needs").into());
