@@ -66,13 +66,16 @@ fn a_strong_deformation_inverts_some_tets_and_a_mild_one_none() {
     assert!(inverted[0] == 0.0 && (0.01..0.3).contains(&inverted[1]), "{inverted:?} of all tets");
 }
 
-/// Every kind runs, none of its elements one by one, and nothing comes to rest (which would be an error): what is called f32 was in f32.
+/// Every kind that bodies are made of runs, none of its elements one by one, and nothing comes to rest (which would be an error): what is called f32 was in f32.
 #[test]
 fn every_row_is_measured_in_lanes() {
     let effort = Effort { rounds: 1, at_least: Duration::ZERO, turn: Duration::ZERO };
     for case in all() {
         let row = energies::measure_case(&case, effort).unwrap();
-        assert_eq!(row.one_by_one, 0, "{}", row.name);
+        // Only training pulls averages to goals; each has as many vertices as its patch.
+        if !row.name.starts_with("average") {
+            assert_eq!(row.one_by_one, 0, "{}", row.name);
+        }
         let states = row.states.unwrap();
         assert!(states.iter().all(|state| state.single.min > 0.0 && state.double.min > 0.0), "{}", row.name);
         let is_compared = states.iter().all(|state| state.reference.is_some());
