@@ -23,6 +23,7 @@ def all_energies() -> pliant.Simulation:
             pliant.ExampleBased(tets, [pose], 1e3),
             pliant.ExampleBased(tets, [pose], 1e3, weights="global"),
             pliant.PositionGoals([0, 3], 50.0),
+            pliant.AverageGoals([[5, 6, 7], [10, 11]], 40.0),
             pliant.HalfSpace(np.arange(len(box)), 100.0, point=(0, -0.2, 0)),
             pliant.RigidSet(0, [1, 2, 3, 4], 80.0),
         ],

@@ -103,7 +103,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: smooth().fit([(FRAMES[0][:2], FRAMES[1])]), r"sequences\[0\]\[1\] has the shape \(3, 81, 3\)"),
     (lambda: smooth().fit([FRAMES[0]]), r"sequences\[0\] must be a pair"),
     (lambda: smooth().fit([]), "the training data has 0 frames"),
-    (lambda: smooth().fit([FRAMES], frame_seconds=0), "frame_seconds is 0, but must be more than 0"),
+    (lambda: smooth().fit([FRAMES], frame_seconds=0), "frame_seconds is 0.0, but must be more than 0"),
     (lambda: pliant.UpsamplingMethod(poses=65), "poses is 65, but must be at most 64"),
     (lambda: pliant.UpsamplingMethod("pdm", regularisation=-1), "regularisation is -1"),
     (lambda: pliant.UpsamplingMethod("pdm", directions="up"), "directions is 'up'"),
