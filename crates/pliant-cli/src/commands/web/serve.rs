@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    fn site(name: &str) -> Result<PathBuf, std::io::Error> {
+    fn site(name: &str) -> Result<PathBuf, io::Error> {
         let folder = std::env::temp_dir().join(format!("pliant-web-{name}-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("site/scenes"))?;
         std::fs::write(folder.join("site/index.html"), "<p>hello")?;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_folder_are_sent_with_their_type_and_no_others() -> Result<(), std::io::Error> {
+    fn files_of_the_folder_are_sent_with_their_type_and_no_others() -> Result<(), io::Error> {
         let folder = site("answers")?;
         let ask = |url: &str, brotli: bool| {
             let answer = answer(&folder.join("site"), url, brotli);
@@ -194,7 +194,7 @@ mod tests {
         let address = site.address();
         // It serves until the tests end.
         std::thread::spawn(move || site.serve());
-        let ask = |request: &str| -> Result<String, std::io::Error> {
+        let ask = |request: &str| -> Result<String, io::Error> {
             let mut stream = TcpStream::connect(address)?;
             write!(
                 stream,
