@@ -13,8 +13,14 @@ use crate::solver::{follow_leader, position_based, projective, two_metric};
 pub const HAS_GPU: bool = cfg!(feature = "gpu");
 
 /// What a build without the feature `gpu` says.
+#[cfg(not(target_arch = "wasm32"))]
 pub const NO_GPU: &str = "this build of Pliant cannot compute on a GPU: build it with the feature `gpu`, \
                           which the command and the Python package have unless they are built with `--no-default-features`";
+
+/// What is told where [`HAS_GPU`] is false.
+#[cfg(target_arch = "wasm32")]
+pub const NO_GPU: &str =
+    "a page does not compute on a GPU: choose another solver, or run the scene by the command `pliant`";
 
 /// The key at which faults of the section are told.
 const KEY: &str = "solver.gpu";

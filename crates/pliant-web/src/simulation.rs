@@ -1,7 +1,6 @@
 //! The simulation, in a worker of the page.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use js_sys::{Array, Object, Uint8Array};
 use pliant::Clock;
@@ -37,7 +36,7 @@ pub fn last_panic() -> Option<String> {
 pub struct Simulation {
     session: Session,
     /// Files that scenes can name.
-    files: BTreeMap<String, Vec<u8>>,
+    files: Files,
 }
 
 #[wasm_bindgen]
@@ -48,23 +47,20 @@ impl Simulation {
         std::panic::set_hook(Box::new(|info| LAST_PANIC.set(Some(info.to_string()))));
         let mut session =
             Session::new().with_clock(Clock::new(|| 1e-3 * now())).with_most_vertices(u64::from(most_vertices));
-        session.set_files(Files::in_memory([]));
-        Self { session, files: BTreeMap::new() }
+        let files = Files::in_memory([]);
+        session.set_files(files.clone());
+        Self { session, files }
     }
 
     /// Takes a file that scenes can name.
-    pub fn add_file(&mut self, name: String, bytes: Vec<u8>) {
+    pub fn add_file(&mut self, name: &str, bytes: Vec<u8>) {
         self.files.insert(name, bytes);
-        self.session.set_files(self.files());
+        self.session.set_files(self.files.clone());
     }
 
     /// A scene to begin with for a mesh file that was added, or what is wrong with the file.
     pub fn scene_of_mesh(&self, name: &str) -> Result<String, JsValue> {
-        scene_of_mesh(name, &self.files()).map_err(|error| JsValue::from(error.to_string()))
-    }
-
-    fn files(&self) -> Files {
-        Files::in_memory(self.files.clone())
+        scene_of_mesh(name, &self.files).map_err(|error| JsValue::from(error.to_string()))
     }
 
     /// Replaces what runs by the scene of a text; if there is an error in it, what runs goes on.

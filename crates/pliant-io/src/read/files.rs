@@ -26,7 +26,7 @@ pub struct Files {
     /// Paths are relative to this.
     folder: PathBuf,
     /// Contents by path; none: they are on the disk.
-    held: Option<Arc<BTreeMap<String, Vec<u8>>>>,
+    held: Option<Arc<BTreeMap<String, Arc<[u8]>>>>,
 }
 
 impl Files {
@@ -37,8 +37,16 @@ impl Files {
 
     /// Files in memory: their paths, with `/` between folders, and their contents.
     pub fn in_memory(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
-        let held = files.into_iter().map(|(path, bytes)| (plain(Path::new(&path)), bytes)).collect();
+        let held = files.into_iter().map(|(path, bytes)| (plain(Path::new(&path)), bytes.into())).collect();
         Self { folder: PathBuf::new(), held: Some(Arc::new(held)) }
+    }
+
+    /// Adds a file to those in memory, in place of another of the same path; on the disk nothing is written, and it is not added.
+    pub fn insert(&mut self, path: &str, bytes: Vec<u8>) {
+        if let Some(held) = &mut self.held {
+            // Only names are copied, where somebody else holds the list.
+            Arc::make_mut(held).insert(plain(&self.folder.join(path)), bytes.into());
+        }
     }
 
     /// The same files, with paths relative to the folder of one of them.
@@ -87,7 +95,7 @@ impl Files {
             return Err(Problem::Io { kind: io::ErrorKind::NotFound, message }.of_file());
         };
         check_size(bytes.len() as u64, max_bytes).map_err(Problem::of_file)?;
-        Ok(bytes.clone())
+        Ok(bytes.to_vec())
     }
 }
 
@@ -140,6 +148,10 @@ mod tests {
         let expected = "parts/two.ele: there is no file of this name; there are parts/one.ele, parts/one.node";
         assert_eq!(error.as_deref(), Some(expected));
         assert!(below.read("one.ele", 3).is_err(), "three bytes are allowed");
+        let mut more = below.clone();
+        more.insert("two.ele", vec![1, 2]);
+        assert_eq!(more.read("../parts/two.ele", 100)?, [1, 2]);
+        assert!(below.read("two.ele", 100).is_err(), "others do not see it");
         Ok(())
     }
 }

@@ -56,6 +56,7 @@ impl Outbox {
     }
 
     /// The frame that is due cannot be had.
+    #[cfg(feature = "runs")]
     pub(super) fn frame_is_lost(&mut self) {
         self.is_due = false;
     }

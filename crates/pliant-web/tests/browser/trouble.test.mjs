@@ -23,6 +23,15 @@ test("a scene too large for a page is refused at its line", async () => {
   });
 });
 
+test("a solver on a GPU is refused at its line", async () => {
+  await visit(async (visitor) => {
+    await visitor.pass(3);
+    await visitor.page.evaluate(() => window.pliant.open(`${window.pliant.current.text}\n[solver.gpu]\n`, "gpu.toml"));
+    await visitor.page.waitForSelector("#fault:not([hidden])");
+    assert.match(await visitor.page.textContent("#fault"), /^line \d+, column \d+: a page does not compute on a GPU/);
+  });
+});
+
 test("a simulation that fails is begun anew by a click", async () => {
   await visit(async (visitor) => {
     await visitor.pass(10);
