@@ -15,7 +15,8 @@ pub(crate) struct Upsampled {
     model: Option<(Upsampler, UpsamplerState)>,
     /// Distance that it keeps from colliders \[m\].
     thickness: Option<f64>,
-    /// Its positions, and after them the numbers of the model's state, three in a vector.
+    /// Its positions, and after them, if the model has a memory, whether that has begun and its numbers, three in a vector: always as many, so that
+    /// a run that is built anew knows how much of a checkpoint is its own.
     memory: Vec<Vec3>,
     /// Moment of the positions \[s\].
     time: f64,
@@ -63,7 +64,7 @@ impl Upsampled {
     pub(crate) fn elsewhere(&self, own: &[Vec3]) -> Vec<Vec3> {
         let mut out = vec![Vec3::ZERO; self.count()];
         let shown = match &self.model {
-            Some((model, state)) if state.numbers().is_empty() => model.apply(&mut state.clone(), own, 1.0, &mut out),
+            Some((model, state)) if state.number_count() == 0 => model.apply(&mut state.clone(), own, 1.0, &mut out),
             _ => self.refinement.smooth(own, &mut out),
         };
         // Positions that are not finite, or not as many as the body has, come from outside.
@@ -93,12 +94,14 @@ impl Upsampled {
     /// Goes on from a memory of its own length, at a moment \[s\].
     pub(crate) fn resume(&mut self, memory: &[Vec3], time: f64) -> Result<(), UpsampleError> {
         if let Some((_, state)) = &mut self.model {
-            let numbers: Vec<f64> = memory[self.refinement.fine_mesh().positions.len()..]
+            let kept: Vec<f64> = memory[self.refinement.fine_mesh().positions.len()..]
                 .iter()
                 .flat_map(|vector| vector.to_array())
-                .take(state.numbers().len())
                 .collect();
-            state.restore(&numbers)?;
+            match kept.split_first() {
+                Some((&has_begun, numbers)) if has_begun > 0.0 => state.restore(&numbers[..state.number_count()])?,
+                _ => state.reset(),
+            }
         }
         self.memory.copy_from_slice(memory);
         self.time = time;
@@ -109,11 +112,69 @@ impl Upsampled {
     fn remember(&mut self) {
         let count = self.count();
         let Some((_, state)) = &self.model else { return };
+        if state.number_count() == 0 {
+            return;
+        }
         self.memory.truncate(count);
-        let numbers = state.numbers();
+        let mut numbers = vec![0.0; 1 + state.number_count()];
+        let known = state.numbers();
+        if !known.is_empty() {
+            numbers[0] = 1.0;
+            numbers[1..].copy_from_slice(&known);
+        }
         self.memory.extend(numbers.chunks(3).map(|three| {
             let number = |k: usize| three.get(k).copied().unwrap_or(0.0);
             Vec3::new(number(0), number(1), number(2))
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pliant::mesh::generate::Sheet;
+    use pliant::upsample::{Method, ModesParams, PiuParams, TrainingFrame, TrainingSequence, TrainingSet};
+    use pliant::{Body, ClothMaterial};
+
+    use super::*;
+
+    /// A surface with oscillations goes on from the memory of another one that has just been built.
+    #[test]
+    fn oscillations_go_on_in_a_surface_that_was_built_anew() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh = Sheet { columns: 4, rows: 4, ..Sheet::default() }.mesh()?;
+        let refinement = Arc::new(Refinement::loop_subdivision(&mesh, 1, &[])?);
+        let rest = refinement.fine_mesh().positions.clone();
+        let frame = |k: usize| {
+            let wave = |x: &Vec3| *x + Vec3::Y * 0.02 * (0.4 * k as f64 + 9.0 * x.x).sin();
+            let sway = |x: &Vec3| *x + Vec3::X * 0.05 * (0.3 * k as f64 + 2.0 * x.z).sin();
+            let coarse: Vec<Vec3> = mesh.positions.iter().map(sway).collect();
+            TrainingFrame { coarse, fine: rest.iter().map(|x| wave(&sway(x))).collect() }
+        };
+        let frames = (0..60).map(frame).collect();
+        let sequence = TrainingSequence { name: "sway".to_owned(), frame_seconds: 1.0 / 60.0, frames };
+        let modes = Some(ModesParams { count: 2, ..ModesParams::default() });
+        let method = Method::Piu(PiuParams { modes, ..PiuParams::default() });
+        let (model, _) = Upsampler::fit(&refinement, &TrainingSet { sequences: vec![sequence] }, &method)?;
+
+        let new = || Upsampled::new(Arc::clone(&refinement), Some(model.clone()), None);
+        let body = Body::cloth(&mesh, &ClothMaterial::default())?.pin([0]);
+        let mut sim = Simulation::builder().body(body).build()?;
+        let mut first = new();
+        for _ in 0..3 {
+            sim.step()?;
+            first.follow(sim.positions(), &sim)?;
+        }
+        let mut second = new();
+        assert_eq!(first.memory().len(), second.memory().len());
+        assert!(first.memory().len() > refinement.fine_mesh().positions.len());
+        second.resume(first.memory(), sim.time())?;
+        sim.step()?;
+        first.follow(sim.positions(), &sim)?;
+        second.follow(sim.positions(), &sim)?;
+        assert_eq!(first.memory(), second.memory());
+        // Without its memory it would be elsewhere.
+        let mut forgetful = new();
+        forgetful.follow(sim.positions(), &sim)?;
+        assert_ne!(first.positions(), forgetful.positions());
+        Ok(())
     }
 }

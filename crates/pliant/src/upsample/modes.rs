@@ -74,8 +74,13 @@ impl ModesState {
         [self.seconds].into_iter().chain(self.now.iter().chain(&self.before).copied()).chain(positions).collect()
     }
 
+    /// How many [`numbers`](Self::numbers) there are from the first frame on.
+    pub(super) fn number_count(modes: usize, vertices: usize) -> usize {
+        1 + 2 * modes + 3 * vertices
+    }
+
     pub(super) fn restore(&mut self, numbers: &[f64], modes: usize, vertices: usize) -> Result<(), UpsampleError> {
-        let expected = 1 + 2 * modes + 3 * vertices;
+        let expected = Self::number_count(modes, vertices);
         if numbers.is_empty() {
             self.reset();
             return Ok(());

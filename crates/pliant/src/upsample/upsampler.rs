@@ -112,6 +112,12 @@ impl UpsamplerState {
         self.modes.numbers()
     }
 
+    /// How many [`numbers`](Self::numbers) there are from the first frame on.
+    pub fn number_count(&self) -> usize {
+        let [modes, vertices] = self.counts;
+        if modes == 0 { 0 } else { ModesState::number_count(modes, vertices) }
+    }
+
     /// Continues from numbers of an earlier state of the same model.
     pub fn restore(&mut self, numbers: &[f64]) -> Result<(), UpsampleError> {
         let [modes, vertices] = self.counts;
