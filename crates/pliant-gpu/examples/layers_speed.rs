@@ -108,6 +108,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} intersections", intersections(&Primitives::new(sim.model().bodies()), &x).len());
     profile(&device, "sort", layers.begin_program())?;
     profile(&device, "contacts", layers.contact_program())?;
-    profile(&device, "truncation that has nothing to cut", layers.program())?;
+    let [first, rest] = layers.truncation_programs();
+    profile(&device, "first pass of a truncation that has nothing to cut", first)?;
+    profile(&device, "its other passes", rest)?;
     Ok(())
 }

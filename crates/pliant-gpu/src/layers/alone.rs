@@ -3,7 +3,7 @@
 use pliant::math::Vec3;
 use pliant::{Model, SelfCollision};
 
-use super::Layers;
+use super::{Layers, Truncate};
 use super::truncation::status;
 use crate::device::{Device, Program, Storage, Timing};
 use crate::error::GpuError;
@@ -38,7 +38,7 @@ pub struct GpuLayers {
     device: Device,
     layers: Layers,
     begin: Program,
-    truncate: Program,
+    truncate: Truncate,
     contacts: Program,
     respond: Program,
     settle: Program,
@@ -131,7 +131,7 @@ impl GpuLayers {
         let held = device.array("anchors", &rows)?;
         let offsets = device.array("offsets", &rest)?;
         let layers = Layers::new(device, model, &places, settings, inertia, [&held, &offsets])?;
-        let truncate = device.program(layers.truncate()?)?;
+        let truncate = layers.truncate()?;
         let contacts = device.program(layers.contacts()?)?;
         let forces = device.zeros("forces on vertices", vertices.len())?;
         let steps = device.zeros("steps of vertices", vertices.len())?;
@@ -161,7 +161,7 @@ impl GpuLayers {
     /// If there is not a position for each vertex of the model.
     pub fn truncate(&mut self, wanted: &[Vec3]) -> Result<Vec<Vec3>, GpuError> {
         self.place(wanted)?;
-        self.device.run(&[&self.truncate])?;
+        self.truncate.run(&self.device)?;
         self.reached()
     }
 
@@ -171,7 +171,7 @@ impl GpuLayers {
     /// If there is not a position for each vertex of the model.
     pub fn timed_truncate(&mut self, wanted: &[Vec3]) -> Result<(Vec<Vec3>, Timing), GpuError> {
         self.place(wanted)?;
-        let timing = self.device.time(&[&self.truncate])?;
+        let timing = self.truncate.time(&self.device)?;
         Ok((self.reached()?, timing))
     }
 
@@ -249,9 +249,9 @@ impl GpuLayers {
         &self.contacts
     }
 
-    /// The kernels of a truncation, for measuring them.
-    pub fn program(&self) -> &Program {
-        &self.truncate
+    /// The kernels of a truncation, for measuring them: of its first pass, and of those after it.
+    pub fn truncation_programs(&self) -> [&Program; 2] {
+        self.truncate.programs()
     }
 
     /// How it went so far.

@@ -66,7 +66,8 @@ fn end_truncation(
     @builtin(local_invocation_index) thread: u32,
 ) {
     let v = thread_number(group, groups, thread, 128u);
-    if (v >= PLACES) {
+    // It is no end where passes are still to come.
+    if (v >= PLACES || (parameters.first > 0u && is_asked_for(parameters.first))) {
         return;
     }
     safe[v] = offsets[v];

@@ -25,7 +25,7 @@ pub use alone::{GpuLayers, LayerContact, LayersReport};
 use pliant::math::Vec3;
 use pliant::{Model, SelfCollision};
 
-use crate::device::{Device, Dispatch, Pending, Storage};
+use crate::device::{Device, Dispatch, Pending, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::local::Places;
 use contacts::{ContactBuffers, NEAR_ROOM, Touching};
@@ -72,6 +72,49 @@ impl Buffers {
             frame: device.zeros("middle of all", 2)?,
             status: device.zeros("status of layers", status::LEN)?,
         })
+    }
+}
+
+/// Cuts movements; see [`Layers::truncate`].
+#[derive(Debug)]
+pub(crate) struct Truncate {
+    /// A first pass, after which nearly all are done, and what is left to do otherwise.
+    first: Program,
+    rest: Program,
+    status: Storage<u32>,
+}
+
+impl Truncate {
+    /// Waits, and returns how many vertices were cut.
+    pub(crate) fn run(&self, device: &Device) -> Result<u32, GpuError> {
+        self.each(device, |program| device.run(&[program]))
+    }
+
+    /// The same, and how long it took.
+    fn time(&self, device: &Device) -> Result<Timing, GpuError> {
+        let mut sum = Timing { device: Some(0.0), wall: 0.0 };
+        self.each(device, |program| {
+            let own = device.time(&[program])?;
+            let device = sum.device.zip(own.device).map(|(a, b)| a + b);
+            sum = Timing { device, wall: sum.wall + own.wall };
+            Ok(())
+        })?;
+        Ok(sum)
+    }
+
+    fn each(&self, device: &Device, mut run: impl FnMut(&Program) -> Result<(), GpuError>) -> Result<u32, GpuError> {
+        run(&self.first)?;
+        let mut words = device.read(&self.status, status::LEN)?;
+        if words[status::OPEN + status::LOOKED as usize] > 0 {
+            run(&self.rest)?;
+            words = device.read(&self.status, status::LEN)?;
+        }
+        Ok(words[status::CUT])
+    }
+
+    /// All of it, one after the other.
+    pub(crate) fn programs(&self) -> [&Program; 2] {
+        [&self.first, &self.rest]
     }
 }
 
@@ -124,8 +167,10 @@ impl Layers {
     }
 
     /// Cuts the movement from the last positions without intersections to where vertices are, which then are such positions.
-    pub(crate) fn truncate(&self) -> Result<Vec<Dispatch>, GpuError> {
-        self.with(|touching| touching.truncation.all())
+    pub(crate) fn truncate(&self) -> Result<Truncate, GpuError> {
+        let [first, rest] = self.with(|touching| touching.truncation.all())?;
+        let (first, rest) = (self.device.program(first)?, self.device.program(rest)?);
+        Ok(Truncate { first, rest, status: self.buffers.status.clone() })
     }
 
     /// Lists the contacts at the last positions without intersections, of vertices that want to be where they are.

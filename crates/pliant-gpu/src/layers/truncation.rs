@@ -40,6 +40,8 @@ const THREADS: usize = 128;
 pub(crate) mod status {
     /// Pairs that each pass began with: one more for the pass that judges.
     pub(crate) const OPEN: usize = 0;
+    /// The pass whose pairs decide whether there is more to do than the first pass.
+    pub(crate) const LOOKED: u32 = 1;
     /// Most pairs of a seeker that has too many.
     pub(crate) const CROWDED: usize = 16;
     /// Pairs that were left after all passes.
@@ -113,25 +115,30 @@ impl Truncation<'_> {
         self.moving("begin_from_here", [0; 4])
     }
 
-    /// Cuts the movement from there to where vertices are now, which then is the last one without intersections.
-    pub(super) fn all(&self) -> Result<Vec<Dispatch>, GpuError> {
-        let mut all = vec![self.moving("begin_truncation", [0; 4])?];
-        all.extend(self.frame(self.offsets)?);
+    /// Cuts the movement from there to where vertices are now, which then is the last one without intersections: a first pass, which nearly always is enough, and
+    /// all that follow if it leaves pairs open. Kernels with nothing to do would take as long as those of the first pass.
+    pub(super) fn all(&self) -> Result<[Vec<Dispatch>; 2], GpuError> {
+        let mut first = vec![self.moving("begin_truncation", [0; 4])?];
+        first.extend(self.frame(self.offsets)?);
+        let mut rest = Vec::new();
         for (number, (rounds, follows)) in (0..).zip(PASSES) {
-            all.extend(self.search(number, true, self.offsets)?);
-            all.push(self.list(number, false)?);
+            let list = if number <= status::LOOKED { &mut first } else { &mut rest };
+            list.extend(self.search(number, true, self.offsets)?);
+            list.push(self.list(number, false)?);
+            let list = if number < status::LOOKED { &mut first } else { &mut rest };
             for _ in 0..rounds {
-                all.push(self.cut([number, u32::from(follows), 0, 0])?);
-                all.push(self.moving("apply", [number, 0, 0, 0])?);
+                list.push(self.cut([number, u32::from(follows), 0, 0])?);
+                list.push(self.moving("apply", [number, 0, 0, 0])?);
             }
         }
+        first.push(self.moving("end_truncation", [status::LOOKED + 1, 0, 0, 0])?);
         let judging = PASSES.len() as u32;
-        all.extend(self.search(judging, true, self.offsets)?);
-        all.push(self.list(judging, true)?);
-        all.push(self.cut([judging, 0, 1, 0])?);
-        all.extend(self.last_resort()?);
-        all.push(self.moving("end_truncation", [0; 4])?);
-        Ok(all)
+        rest.extend(self.search(judging, true, self.offsets)?);
+        rest.push(self.list(judging, true)?);
+        rest.push(self.cut([judging, 0, 1, 0])?);
+        rest.extend(self.last_resort()?);
+        rest.push(self.moving("end_truncation", [0; 4])?);
+        Ok([first, rest])
     }
 
     /// Planes that stand, if pairs were left.

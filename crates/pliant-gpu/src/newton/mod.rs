@@ -66,7 +66,7 @@ pub(crate) struct Outcome {
 struct Begin {
     limits: Limits,
     has_guess: bool,
-    /// What was measured there, where it is known.
+    /// What was measured there, where it is known; otherwise it is being measured.
     before: Option<Measures>,
 }
 
@@ -131,11 +131,16 @@ impl Newton {
         let free = local.places.free as u32;
         let mut outcome = Outcome::default();
         let begin = self.contacts.as_ref().filter(|_| begins).map(|contacts| &contacts.begin);
-        device.run(&begin.into_iter().chain([&self.first_look]).collect::<Vec<_>>())?;
+        if let Some(begin) = begin {
+            device.run(&[begin])?;
+        }
         let has_guess =
             begins && self.contacts.as_ref().is_none_or(|contacts| contacts.allows_guess(params.preconditioner));
         let mut before = None;
         while outcome.iterations < params.iterations {
+            if before.is_none() {
+                device.run(&[&self.first_look])?;
+            }
             // Where the start is not known yet, the kinetic energy that is asked for is not either, and tolerances that go by it wait for the next iteration.
             let asked_for = wanted.or(before.map(|seen: Measures| seen.kinetic)).unwrap_or(0.0);
             let nothing = if params.energy_tolerance > 0.0 && params.linear_tolerance > 0.0 {
@@ -188,7 +193,7 @@ impl Newton {
             let mut least = params.least_iterations;
             if let Some(contacts) = &mut self.contacts {
                 // Contacts take their forces and follow, so that g is another from here on.
-                device.run(&[&contacts.settle, &self.first_look])?;
+                device.run(&[&contacts.settle])?;
                 before = None;
                 contacts.count(device)?;
                 if contacts.pressing > 0 {

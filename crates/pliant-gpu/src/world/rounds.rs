@@ -5,7 +5,7 @@ use pliant::solve::TwoMetricParams;
 
 use crate::device::{Device, Program};
 use crate::error::GpuError;
-use crate::layers::{Layers, status};
+use crate::layers::{Layers, Truncate};
 use crate::prepared::Prepared;
 
 /// Programs of rounds.
@@ -19,7 +19,7 @@ pub(super) struct Rounds {
     contacts: Program,
     contacts_again: Program,
     /// Cuts movements.
-    truncate: Program,
+    truncate: Truncate,
     most: usize,
     least: usize,
 }
@@ -33,15 +33,16 @@ impl Rounds {
             // What stopped an impact in the substep before is no guess of what carries a load in this one.
             contacts: device.program([vec![layers.forget()?], layers.contacts()?].concat())?,
             contacts_again: device.program(layers.contacts_again()?)?,
-            truncate: device.program(layers.truncate()?)?,
+            truncate: layers.truncate()?,
             most: settings.rounds,
             least: settings.least_rounds,
         })
     }
 
     /// What lists contacts, and what cuts movements.
-    pub(super) fn programs(&self) -> [(&'static str, &Program); 2] {
-        [("contacts", &self.contacts), ("truncate", &self.truncate)]
+    pub(super) fn programs(&self) -> [(&'static str, &Program); 3] {
+        let [first, rest] = self.truncate.programs();
+        [("contacts", &self.contacts), ("truncate", first), ("truncate, what is left", rest)]
     }
 
     pub(super) fn begin_step(&self, device: &Device) -> Result<(), GpuError> {
@@ -60,8 +61,8 @@ impl Rounds {
             if round < self.least.min(self.most) && prepared.pressing_layers() > 0 {
                 continue;
             }
-            prepared.device.run(&[&self.truncate])?;
-            if round >= self.most || self.cut(prepared)? == 0 {
+            let cut = self.truncate.run(&prepared.device)?;
+            if round >= self.most || cut == 0 {
                 break;
             }
             prepared.device.run(&[&self.contacts_again])?;
@@ -71,12 +72,6 @@ impl Rounds {
 
     /// Cuts what vertices have moved since.
     pub(super) fn cut_again(&self, device: &Device) -> Result<(), GpuError> {
-        device.run(&[&self.truncate])
-    }
-
-    /// Vertices whose movement the last truncation has cut.
-    fn cut(&self, prepared: &Prepared) -> Result<u32, GpuError> {
-        let Some(layers) = &prepared.layers else { return Ok(0) };
-        Ok(prepared.device.read(layers.status(), status::LEN)?[status::CUT])
+        self.truncate.run(device).map(drop)
     }
 }

@@ -49,7 +49,7 @@ mod native {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let target = "wasm32-unknown-unknown";
         let built = Command::new(cargo)
-            .args(["rustc", "--locked", "--lib", "--crate-type", "cdylib", "--profile", "web", "--target", target])
+            .args(["rustc", "--locked", "--lib", "--crate-type", "cdylib", "--profile", "npm", "--target", target])
             .args(["--package", package, "--message-format", "json-render-diagnostics"])
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128")
             .stderr(std::process::Stdio::inherit())

@@ -150,13 +150,15 @@ impl Kernel<f32> for Subtract<'_> {
             unsafe {
                 let mut sum = [L::zero(); 3];
                 for slot in blocks.starts[group] as usize..blocks.starts[group + 1] as usize {
-                    let x = L::gather(self.x, blocks.columns.as_ptr().add(slot * WIDTH));
+                    let [a, b, c] = L::gather(self.x, blocks.columns.as_ptr().add(slot * WIDTH));
                     let values = values.as_ptr().add(slot * SLOT);
-                    for c in 0..3 {
-                        for r in 0..3 {
-                            sum[r] = L::load(values.add((3 * c + r) * WIDTH)).mul_add(x[c], sum[r]);
-                        }
-                    }
+                    let entry = |k: usize| L::load(values.add(k * WIDTH));
+                    // Written out: compilers that save space make loops of it, with sums in memory, at half the speed.
+                    sum = [
+                        entry(6).mul_add(c, entry(3).mul_add(b, entry(0).mul_add(a, sum[0]))),
+                        entry(7).mul_add(c, entry(4).mul_add(b, entry(1).mul_add(a, sum[1]))),
+                        entry(8).mul_add(c, entry(5).mul_add(b, entry(2).mul_add(a, sum[2]))),
+                    ];
                 }
                 for slot in numbers.starts[group] as usize..numbers.starts[group + 1] as usize {
                     let x = L::gather(self.x, numbers.columns.as_ptr().add(slot * WIDTH));

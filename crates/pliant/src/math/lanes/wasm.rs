@@ -12,6 +12,24 @@ pub(crate) struct WasmF32(v128, v128);
 #[derive(Clone, Copy)]
 pub(crate) struct WasmF64(v128, v128);
 
+/// Written out, as `std::array::from_fn` is not where compilers save space: vectors would pass through memory.
+#[inline(always)]
+fn three<T>(f: impl Fn(usize) -> T) -> [T; 3] {
+    [f(0), f(1), f(2)]
+}
+
+#[inline(always)]
+fn four<T>(f: impl Fn(usize) -> T) -> [T; 4] {
+    [f(0), f(1), f(2), f(3)]
+}
+
+#[inline(always)]
+fn for_lanes(rows: [[v128; 4]; 2], f: impl Fn(usize, v128)) {
+    let [low, high] = rows;
+    four(|lane| f(lane, low[lane]));
+    four(|lane| f(4 + lane, high[lane]));
+}
+
 /// Rows of four f32 become columns, and back.
 #[inline(always)]
 fn transposed([a, b, c, d]: [v128; 4]) -> [v128; 4] {
@@ -161,9 +179,9 @@ unsafe impl Lanes for WasmF32 {
     unsafe fn gather_whole(points: *const f32, rows: *const u32) -> [Self; 4] {
         // SAFETY: eight rows can be read, and four numbers at each, as the caller promises.
         let point = |lane: usize| unsafe { v128_load(points.add(*rows.add(lane) as usize).cast()) };
-        let low = transposed(std::array::from_fn(point));
-        let high = transposed(std::array::from_fn(|lane| point(4 + lane)));
-        std::array::from_fn(|c| Self(low[c], high[c]))
+        let low = transposed(four(point));
+        let high = transposed(four(|lane| point(4 + lane)));
+        four(|c| Self(low[c], high[c]))
     }
 
     #[inline(always)]
@@ -173,9 +191,9 @@ unsafe impl Lanes for WasmF32 {
             let (head, tail) = (two(points.add(*heads.add(lane) as usize)), two(tails.add(4 * lane)));
             rounded(f64x2_sub(head.0, tail.0), f64x2_sub(head.1, tail.1))
         };
-        let low = transposed(std::array::from_fn(edge));
-        let high = transposed(std::array::from_fn(|lane| edge(4 + lane)));
-        std::array::from_fn(|c| Self(low[c], high[c]))
+        let low = transposed(four(edge));
+        let high = transposed(four(|lane| edge(4 + lane)));
+        three(|c| Self(low[c], high[c]))
     }
 
     #[inline(always)]
@@ -187,9 +205,9 @@ unsafe impl Lanes for WasmF32 {
             rounded(f64x2_sub(head.0, tail.0), f64x2_sub(head.1, tail.1))
         };
         std::array::from_fn(|k| {
-            let low = transposed(std::array::from_fn(|lane| edge(k, lane)));
-            let high = transposed(std::array::from_fn(|lane| edge(k, 4 + lane)));
-            std::array::from_fn(|c| Self(low[c], high[c]))
+            let low = transposed(four(|lane| edge(k, lane)));
+            let high = transposed(four(|lane| edge(k, 4 + lane)));
+            three(|c| Self(low[c], high[c]))
         })
     }
 
@@ -206,41 +224,41 @@ unsafe impl Lanes for WasmF32 {
                 by
             }
         };
-        let low = transposed(std::array::from_fn(moved));
-        let high = transposed(std::array::from_fn(|lane| moved(4 + lane)));
-        std::array::from_fn(|c| Self(low[c], high[c]))
+        let low = transposed(four(moved));
+        let high = transposed(four(|lane| moved(4 + lane)));
+        three(|c| Self(low[c], high[c]))
     }
 
     #[inline(always)]
     unsafe fn store_points([x, y, z]: [Self; 3], points: *mut f32) {
         let zero = f32x4_splat(0.0);
         let rows = [transposed([x.0, y.0, z.0, zero]), transposed([x.1, y.1, z.1, zero])];
-        for (lane, row) in rows.as_flattened().iter().enumerate() {
+        for_lanes(rows, |lane, row| {
             // SAFETY: four numbers for each lane can be written there, as the caller promises.
-            unsafe { v128_store(points.add(4 * lane).cast(), *row) }
-        }
+            unsafe { v128_store(points.add(4 * lane).cast(), row) }
+        });
     }
 
     #[inline(always)]
     unsafe fn scatter_whole(points: *mut f32, rows: *const u32, [x, y, z, w]: [Self; 4]) {
         let all = [transposed([x.0, y.0, z.0, w.0]), transposed([x.1, y.1, z.1, w.1])];
-        for (lane, row) in all.as_flattened().iter().enumerate() {
+        for_lanes(all, |lane, row| {
             // SAFETY: eight rows can be read, and four numbers written at each, as the caller promises.
-            unsafe { v128_store(points.add(*rows.add(lane) as usize).cast(), *row) }
-        }
+            unsafe { v128_store(points.add(*rows.add(lane) as usize).cast(), row) }
+        });
     }
 
     #[inline(always)]
     unsafe fn scatter_add(points: *mut f32, rows: *const u32, [x, y, z]: [Self; 3]) {
         let none = f32x4_splat(NOTHING);
         let all = [transposed([x.0, y.0, z.0, none]), transposed([x.1, y.1, z.1, none])];
-        for (lane, row) in all.as_flattened().iter().enumerate() {
+        for_lanes(all, |lane, row| {
             // SAFETY: eight rows can be read, and four numbers read and written at each, as the caller promises.
             unsafe {
                 let point = points.add(*rows.add(lane) as usize).cast::<v128>();
-                v128_store(point, f32x4_add(v128_load(point), *row));
+                v128_store(point, f32x4_add(v128_load(point), row));
             }
-        }
+        });
     }
 
     #[inline(always)]
@@ -309,7 +327,7 @@ unsafe impl Lanes for WasmF64 {
     #[inline(always)]
     unsafe fn gather_whole(points: *const f64, rows: *const u32) -> [Self; 4] {
         // SAFETY: four rows can be read, and four numbers at each, as the caller promises.
-        turned(std::array::from_fn(|lane| unsafe { two(points.add(*rows.add(lane) as usize)) }))
+        turned(four(|lane| unsafe { two(points.add(*rows.add(lane) as usize)) }))
     }
 
     #[inline(always)]
@@ -319,7 +337,7 @@ unsafe impl Lanes for WasmF64 {
             let (head, tail) = (two(points.add(*heads.add(lane) as usize)), two(tails.add(4 * lane)));
             (f64x2_sub(head.0, tail.0), f64x2_sub(head.1, tail.1))
         };
-        Self::place(turned(std::array::from_fn(edge)))
+        Self::place(turned(four(edge)))
     }
 
     #[inline(always)]
@@ -330,7 +348,7 @@ unsafe impl Lanes for WasmF64 {
             let (tail, head) = (at(0, lane), at(k + 1, lane));
             (f64x2_sub(head.0, tail.0), f64x2_sub(head.1, tail.1))
         };
-        std::array::from_fn(|k| Self::place(turned(std::array::from_fn(|lane| edge(k, lane)))))
+        std::array::from_fn(|k| Self::place(turned(four(|lane| edge(k, lane)))))
     }
 
     #[inline(always)]
@@ -345,7 +363,7 @@ unsafe impl Lanes for WasmF64 {
                 by
             }
         };
-        Self::place(turned(std::array::from_fn(moved)))
+        Self::place(turned(four(moved)))
     }
 
     #[inline(always)]
