@@ -3,8 +3,8 @@
 use pliant::math::Vec3;
 use pliant::{Model, SelfCollision};
 
-use super::{Layers, Truncate};
 use super::truncation::status;
+use super::{Layers, Truncate};
 use crate::device::{Device, Program, Storage, Timing};
 use crate::error::GpuError;
 use crate::local::Places;
