@@ -103,7 +103,7 @@ fn set(frames: Vec<TrainingFrame>) -> TrainingSet {
 }
 
 /// Positions of such a sheet in a frame.
-fn waved(mesh: &TriangleMesh, frame: usize) -> Vec<Vec3> {
+pub(crate) fn waved(mesh: &TriangleMesh, frame: usize) -> Vec<Vec3> {
     let t = 0.1 * frame as f64;
     let wave =
         |p: &Vec3| *p + Vec3::new(0.05 * (2.0 * p.y + t).sin(), 0.02 * t.cos() * p.x, 0.1 * (4.0 * p.x + t).sin());
@@ -174,6 +174,25 @@ struct Waved {
     printed: Option<f64>,
 }
 
+impl Waved {
+    /// The coarse mesh, and a model that has learnt from formulas.
+    fn learn(&self) -> Result<(TriangleMesh, Upsampler), BenchError> {
+        let [columns, rows] = self.cells;
+        let mesh = Sheet { columns, rows, ..Sheet::default() }.mesh()?;
+        let refinement = Arc::new(Refinement::loop_subdivision(&mesh, self.levels, &[])?);
+        let count = if self.levels > 3 { 8 } else { 40 };
+        let examples: Result<Vec<TrainingFrame>, BenchError> =
+            (0..count).map(|k| example(&refinement, &waved(&mesh, 5 * k), k as f64)).collect();
+        let (upsampler, _) = Upsampler::fit(&refinement, &set(examples?), &self.method)?;
+        Ok((mesh, upsampler))
+    }
+}
+
+/// The sheet of this name, and its model; none if there is no such sheet.
+pub(crate) fn learnt(name: &str) -> Result<Option<(TriangleMesh, Upsampler)>, BenchError> {
+    sheets().iter().find(|sheet| sheet.name == name).map(Waved::learn).transpose()
+}
+
 fn sheets() -> [Waved; 5] {
     let with_modes = PiuParams { modes: Some(ModesParams::default()), ..PiuParams::default() };
     let normal = PdmParams { directions: Directions::Normal, ..PdmParams::default() };
@@ -219,19 +238,12 @@ pub fn measure(threads: &[usize], frames: usize, only: &[String]) -> Result<Upsa
             rates.extend(found);
         }
     }
-    for Waved { name, cells: [columns, rows], levels, method, printed } in
-        sheets().into_iter().filter(|s| wanted(s.name))
-    {
-        let mesh = Sheet { columns, rows, ..Sheet::default() }.mesh()?;
-        let refinement = Arc::new(Refinement::loop_subdivision(&mesh, levels, &[])?);
-        let count = if levels > 3 { 8 } else { 40 };
-        let examples: Result<Vec<TrainingFrame>, BenchError> =
-            (0..count).map(|k| example(&refinement, &waved(&mesh, 5 * k), k as f64)).collect();
-        let (upsampler, _) = Upsampler::fit(&refinement, &set(examples?), &method)?;
+    for sheet in sheets().into_iter().filter(|sheet| wanted(sheet.name)) {
+        let (mesh, upsampler) = sheet.learn()?;
         for &threads in threads {
-            let frames = if levels > 3 { frames.min(50) } else { frames };
+            let frames = if sheet.levels > 3 { frames.min(50) } else { frames };
             let timings = timed(&upsampler, threads, frames, |frame| Ok((waved(&mesh, frame), None)))?;
-            rates.extend(rate(name, &upsampler, threads, timings, printed));
+            rates.extend(rate(sheet.name, &upsampler, threads, timings, sheet.printed));
         }
     }
     Ok(UpsamplingResults { processor, load, frames, rates })

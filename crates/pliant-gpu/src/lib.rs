@@ -34,6 +34,7 @@ mod prepared;
 mod resident;
 mod self_test;
 mod solver;
+mod upsample;
 mod world;
 
 pub use error::GpuError;
@@ -49,4 +50,5 @@ pub use particles::GpuParticles;
 pub use resident::{HostSide, PendingPositions, PendingState, ResidentState, ResidentWorld};
 pub use self_test::{Comparison, SelfCheck, SelfTest, self_test};
 pub use solver::{GpuMethod, GpuParams};
+pub use upsample::{GpuUpsampleError, GpuUpsampler};
 pub use world::{GpuWorld, GpuWorldError};

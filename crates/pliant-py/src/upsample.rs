@@ -7,7 +7,7 @@ use pliant::math::Vec3;
 use pliant::mesh::TriangleMesh;
 use pliant::upsample::{
     Directions, Method, ModesParams, PdmParams, PiuParams, Provenance, Refinement, TrainingFrame, TrainingSequence,
-    TrainingSet, Upsampler, UpsamplerState, WpsdParams,
+    TrainingSet, UpsampleError, Upsampler, UpsamplerState, WpsdParams,
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -21,6 +21,45 @@ use crate::mesh::{AnyMesh, any_mesh};
 struct Inner {
     refinement: Arc<Refinement>,
     model: Option<(Upsampler, UpsamplerState)>,
+    /// What shows the surface in place of the engine.
+    #[cfg(feature = "gpu")]
+    on_gpu: Option<pliant_gpu::GpuUpsampler>,
+}
+
+impl Inner {
+    /// Takes a model; after an error it has the one that it had.
+    fn take(&mut self, model: Upsampler) -> PyResult<()> {
+        #[cfg(feature = "gpu")]
+        if let Some(old) = &self.on_gpu {
+            self.on_gpu = Some(pliant_gpu::GpuUpsampler::new(old.device(), &model).map_err(bad_value)?);
+        }
+        let state = model.state();
+        self.model = Some((model, state));
+        Ok(())
+    }
+
+    /// Fine positions over coarse ones, with the detail of the model if there is one.
+    fn show(&mut self, coarse: &[Vec3], seconds: f64, out: &mut [Vec3]) -> Result<(), UpsampleError> {
+        #[cfg(feature = "gpu")]
+        if let Some(on_gpu) = &mut self.on_gpu {
+            let mut nothing = UpsamplerState::default();
+            let state = self.model.as_mut().map_or(&mut nothing, |(_, state)| state);
+            return Ok(on_gpu.apply(state, coarse, seconds, out)?);
+        }
+        match &mut self.model {
+            Some((model, state)) => model.apply(state, coarse, seconds, out),
+            None => self.refinement.smooth(coarse, out),
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn bring_to_gpu(refinement: &Arc<Refinement>, adapter: &str) -> PyResult<pliant_gpu::GpuUpsampler> {
+    use pliant_gpu::device::{Device, DeviceChoice};
+
+    let name = Some(adapter.to_owned()).filter(|name| !name.is_empty());
+    let device = Device::open(&DeviceChoice { name, ..DeviceChoice::default() }).map_err(bad_value)?;
+    pliant_gpu::GpuUpsampler::smooth(&device, refinement).map_err(bad_value)
 }
 
 /// The engine behind `pliant.Upsampler`.
@@ -75,13 +114,14 @@ impl Upsampling {
 
 #[pymethods]
 impl Upsampling {
-    /// Smooth, on a coarse mesh, by levels of subdivision or a fine mesh.
+    /// Smooth, on a coarse mesh, by levels of subdivision or a fine mesh; shown by a GPU whose name has a part, if that is given.
     #[new]
     fn new(
         py: Python<'_>,
         coarse: &Bound<'_, PyAny>,
         levels: Option<u32>,
         fine: Option<Bound<'_, PyAny>>,
+        gpu: Option<String>,
     ) -> PyResult<Self> {
         let coarse = surface(coarse, "coarse")?;
         let fine = fine.map(|fine| surface(&fine, "fine")).transpose()?;
@@ -90,7 +130,18 @@ impl Upsampling {
             None => Refinement::loop_subdivision(&coarse, levels.unwrap_or(0), &[]),
         });
         let refinement = Arc::new(made.map_err(bad_value)?);
-        Ok(Self(Mutex::new(Inner { refinement, model: None })))
+        #[cfg(feature = "gpu")]
+        let on_gpu = gpu.map(|adapter| py.detach(|| bring_to_gpu(&refinement, &adapter))).transpose()?;
+        #[cfg(not(feature = "gpu"))]
+        if gpu.is_some() {
+            return Err(bad_value(pliant_scene::NO_GPU));
+        }
+        Ok(Self(Mutex::new(Inner {
+            refinement,
+            model: None,
+            #[cfg(feature = "gpu")]
+            on_gpu,
+        })))
     }
 
     /// Learns from sequences, each a name, coarse frames and fine frames; returns what the fit reports.
@@ -113,9 +164,7 @@ impl Upsampling {
         let report = py.detach(|| {
             let mut inner = self.lock()?;
             let (model, report) = Upsampler::fit(&inner.refinement, &set, &method).map_err(bad_value)?;
-            let model = model.with_provenance(Provenance { scene, date, notes });
-            let state = model.state();
-            inner.model = Some((model, state));
+            inner.take(model.with_provenance(Provenance { scene, date, notes }))?;
             Ok::<_, PyErr>(report)
         })?;
         let found = PyDict::new(py);
@@ -131,9 +180,7 @@ impl Upsampling {
         py.detach(|| {
             let mut inner = self.lock()?;
             let model = Upsampler::from_bytes(bytes, &inner.refinement).map_err(bad_value)?;
-            let state = model.state();
-            inner.model = Some((model, state));
-            Ok(())
+            inner.take(model)
         })
     }
 
@@ -182,11 +229,12 @@ impl Upsampling {
         let out = py.detach(|| {
             let inner = &mut *self.lock()?;
             let mut out = vec![Vec3::ZERO; inner.refinement.vertex_counts()[1]];
-            match &mut inner.model {
-                Some((model, state)) if !smooth => model.apply(state, &coarse, seconds, &mut out),
-                _ => inner.refinement.smooth(&coarse, &mut out),
-            }
-            .map_err(bad_value)?;
+            let shown = if smooth {
+                inner.refinement.smooth(&coarse, &mut out)
+            } else {
+                inner.show(&coarse, seconds, &mut out)
+            };
+            shown.map_err(bad_value)?;
             Ok::<_, PyErr>(out)
         })?;
         to_array(py, &out)

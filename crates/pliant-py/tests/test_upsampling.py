@@ -54,6 +54,22 @@ def test_a_saved_model_shows_the_same(tmp_path: Path) -> None:
     other.reset()
 
 
+@pytest.mark.skipif(not pliant.gpu_adapters(), reason="there is no GPU, nor a program in place of one")
+@pytest.mark.parametrize("method", ["wpsd", "pdm", "piu"])
+def test_a_gpu_shows_the_same(method: str, tmp_path: Path) -> None:
+    upsampler, coarse, _ = learnt(method)
+    upsampler.save(tmp_path / "model.upsample")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.upsample"]
+    other = pliant.Upsampler(COARSE, levels=2, gpu=True)
+    np.testing.assert_allclose(other.apply(coarse[5]), upsampler.smooth(coarse[5]), atol=1e-6)
+    other.load(tmp_path / "model.upsample")
+    np.testing.assert_allclose(other.apply(coarse[19]), upsampler.apply(coarse[19]), atol=1e-6)
+    with pytest.raises(ValueError, match="nobody's"):
+        pliant.Upsampler(COARSE, levels=2, gpu="nobody's")
+    with pytest.raises(ValueError, match="gpu is 3"):
+        pliant.Upsampler(COARSE, levels=2, gpu=3)  # type: ignore[arg-type]
+
+
 def test_without_a_model_the_surface_is_that_of_subdivision() -> None:
     upsampler = pliant.Upsampler(COARSE, levels=1)
     assert len(upsampler) == len(upsampler.fine) == 81

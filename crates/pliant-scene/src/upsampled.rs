@@ -13,6 +13,9 @@ use pliant::upsample::{Refinement, UpsampleError, Upsampler, UpsamplerState, pus
 pub(crate) struct Upsampled {
     refinement: Arc<Refinement>,
     model: Option<(Upsampler, UpsamplerState)>,
+    /// What shows it in place of the engine.
+    #[cfg(feature = "gpu")]
+    on_gpu: Option<pliant_gpu::GpuUpsampler>,
     /// Distance that it keeps from colliders \[m\].
     thickness: Option<f64>,
     /// Its positions, and after them, if the model has a memory, whether that has begun and its numbers, three in a vector: always as many, so that
@@ -30,9 +33,37 @@ impl Upsampled {
             let state = model.state();
             (model, state)
         });
-        let mut new = Self { refinement, model, thickness, memory, time: 0.0 };
+        let mut new = Self {
+            refinement,
+            model,
+            #[cfg(feature = "gpu")]
+            on_gpu: None,
+            thickness,
+            memory,
+            time: 0.0,
+        };
         new.remember();
         new
+    }
+
+    /// Has it shown by the fastest GPU that there is.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn bring_to_gpu(&mut self) -> Result<(), String> {
+        use pliant_gpu::GpuUpsampler;
+        use pliant_gpu::device::{Device, DeviceChoice};
+
+        let device = Device::open(&DeviceChoice::default()).map_err(|error| error.to_string())?;
+        let made = match &self.model {
+            Some((model, _)) => GpuUpsampler::new(&device, model),
+            None => GpuUpsampler::smooth(&device, &self.refinement),
+        };
+        self.on_gpu = Some(made.map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    pub(crate) fn bring_to_gpu(&mut self) -> Result<(), String> {
+        Err(crate::gpu::NO_GPU.to_owned())
     }
 
     fn count(&self) -> usize {
@@ -76,11 +107,8 @@ impl Upsampled {
         let (count, now) = (self.count(), sim.time());
         // A world that was settled is where it is at the same moment.
         let since = if now > self.time { now - self.time } else { sim.time_step() };
+        self.show(own, since)?;
         let out = &mut self.memory[..count];
-        match &mut self.model {
-            Some((model, state)) => model.apply(state, own, since, out)?,
-            None => self.refinement.smooth(own, out)?,
-        }
         if let Some(thickness) = self.thickness {
             let colliders: Vec<_> =
                 sim.colliders().iter().map(|collider| collider.moving_over(self.time.min(now), now)).collect();
@@ -89,6 +117,22 @@ impl Upsampled {
         self.time = now;
         self.remember();
         Ok(())
+    }
+
+    /// Puts its vertices over these coarse positions \[m\], so long after the last ones \[s\].
+    fn show(&mut self, own: &[Vec3], since: f64) -> Result<(), UpsampleError> {
+        let count = self.count();
+        let out = &mut self.memory[..count];
+        #[cfg(feature = "gpu")]
+        if let Some(on_gpu) = &mut self.on_gpu {
+            let mut nothing = UpsamplerState::default();
+            let state = self.model.as_mut().map_or(&mut nothing, |(_, state)| state);
+            return Ok(on_gpu.apply(state, own, since, out)?);
+        }
+        match &mut self.model {
+            Some((model, state)) => model.apply(state, own, since, out),
+            None => self.refinement.smooth(own, out),
+        }
     }
 
     /// Goes on from a memory of its own length, at a moment \[s\].

@@ -3,18 +3,20 @@
 use std::time::Instant;
 
 use pliant::collide::{Collider, Key, Pose, Shape};
-use pliant::math::{Quat, Vec3};
+use pliant::math::{Quat, Vec3, diagonal};
 use pliant::mesh::generate::Scalp;
 use pliant::prelude::HairGrid;
 use pliant::solve::{FollowLeaderParams, SolverChoice};
+use pliant::upsample::UpsampleError;
 use pliant::{Body, Simulation, StrandMaterial};
-use pliant_gpu::device::DeviceChoice;
-use pliant_gpu::{ResidentWorld, resident};
+use pliant_gpu::device::{Device, DeviceChoice};
+use pliant_gpu::{GpuUpsampleError, GpuUpsampler, ResidentWorld, resident};
 use serde::{Deserialize, Serialize};
 
 use super::GpuResults;
 use crate::table::{Table, or_dash, three_digits};
 use crate::timing::Timing;
+use crate::upsampling::{self, waved};
 use crate::{BenchError, attachments, fluid};
 
 /// Frames before those that are timed, in which dams break and hair begins to swing.
@@ -22,7 +24,7 @@ const BEFORE: usize = 15;
 /// Frames on the CPU.
 const CPU_FRAMES: usize = 4;
 /// What is measured, in a paragraph.
-pub const RESIDENTS: &str = "Worlds of the position-based solver and of hair: the dam of `pliant-bench fluid` (a frame is 2 steps of 4 iterations), the cloth of `pliant-bench attachments` (a step of 10 iterations), and strands of 16 points on a head that turns, against each other on a grid (a step). `apart` is the largest distance between device and CPU after the first frame, over the diagonal. The survey prints 10 ms for 128 thousand particles on a GPU, and 20 frames a second for the cloth.";
+pub const RESIDENTS: &str = "Worlds of the position-based solver and of hair: the dam of `pliant-bench fluid` (a frame is 2 steps of 4 iterations), the cloth of `pliant-bench attachments` (a step of 10 iterations), and strands of 16 points on a head that turns, against each other on a grid (a step). A fine surface is shown with detail that was learnt, over coarse positions that are sent in each frame (`pliant-bench upsampling` has the meshes). `apart` is the largest distance between device and CPU after the first frame, over the diagonal. The survey prints 10 ms for 128 thousand particles on a GPU, and 20 frames a second for the cloth.";
 
 /// What is measured of them.
 #[derive(Debug, Clone, clap::Args)]
@@ -36,6 +38,9 @@ pub(super) struct Options {
     /// Strands of hair; may be repeated.
     #[arg(long, default_values_t = [10_000])]
     hair: Vec<usize>,
+    /// Fine surfaces of `pliant-bench upsampling`, by name; may be repeated.
+    #[arg(long, default_values_t = ["piu", "pdm", "pdm in three directions", "wpsd of as many"].map(str::to_owned))]
+    fine: Vec<String>,
 }
 
 /// One world.
@@ -108,7 +113,65 @@ pub(super) fn measure(
     for &strands in &options.hair {
         one(format!("hair, {strands} × 16"), &|| hair(strands).map(|sim| (sim, 1, true)))?;
     }
+    for name in &options.fine {
+        all.push(measure_fine(name, choice, frames, has_cpu)?);
+    }
     Ok(all)
+}
+
+/// A fine surface with detail that was learnt, over a coarse one that comes from the host in each frame.
+fn measure_fine(
+    name: &str,
+    choice: &DeviceChoice,
+    frames: usize,
+    has_cpu: bool,
+) -> Result<ResidentResults, BenchError> {
+    eprintln!("fine surface, {name}");
+    let Some((mesh, model)) = upsampling::learnt(name)? else {
+        return Err(BenchError::NotResident(format!("there is no fine surface named {name:?}")));
+    };
+    let refused = |error: GpuUpsampleError| BenchError::from(UpsampleError::from(error));
+    let seconds = 1.0 / 60.0;
+    let mut there = GpuUpsampler::new(&Device::open(choice)?, &model).map_err(refused)?;
+    let vertices = model.refinement().fine_mesh().positions.len();
+    let (mut shown, mut exact) = (vec![Vec3::ZERO; vertices], vec![Vec3::ZERO; vertices]);
+    let mut state = model.state();
+    there.apply(&mut state, &waved(&mesh, 0), seconds, &mut shown).map_err(refused)?;
+    super::warm_up(there.device())?;
+    let (mut by_device, mut by_wall) = (Vec::new(), Vec::new());
+    for frame in 1..=frames {
+        let coarse = waved(&mesh, frame);
+        let begun = Instant::now();
+        there.show(&mut state, &coarse, seconds).map_err(refused)?;
+        there.device().wait()?;
+        by_wall.push(begun.elapsed().as_secs_f64());
+        by_device.extend(there.device().time(&[there.program()])?.device.map(|ms| 1e-3 * ms));
+    }
+    let (mut cpu, mut distance) = (None, None);
+    if has_cpu {
+        let mut state = model.state();
+        model.apply(&mut state, &waved(&mesh, 0), seconds, &mut exact)?;
+        let farthest = shown.iter().zip(&exact).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        distance = Some(farthest / diagonal(&mesh.positions));
+        let mut by_cpu = Vec::new();
+        for frame in 1..=CPU_FRAMES {
+            let coarse = waved(&mesh, frame);
+            let begun = Instant::now();
+            model.apply(&mut state, &coarse, seconds, &mut exact)?;
+            by_cpu.push(begun.elapsed().as_secs_f64());
+        }
+        cpu = Timing::of(by_cpu);
+    }
+    let wall = Timing::of(by_wall).unwrap_or(Timing { min: 0.0, median: 0.0, samples: 0 });
+    eprintln!("  {:.3} ms by the wall", wall.median);
+    Ok(ResidentResults {
+        name: format!("fine surface, {name}"),
+        vertices,
+        device: Timing::of(by_device),
+        wall,
+        cpu,
+        distance,
+    })
 }
 
 fn measure_one(

@@ -284,7 +284,7 @@ class Wrinkles:
 
 @final
 class Upsampling:
-    def __new__(cls, coarse: Any, levels: int | None, fine: Any | None) -> Upsampling: ...
+    def __new__(cls, coarse: Any, levels: int | None, fine: Any | None, gpu: str | None) -> Upsampling: ...
     def fit(
         self,
         recipe: Any,

@@ -78,7 +78,8 @@ class Upsampler:
     """A fine surface over a coarse, simulated one [Bender 2014, §5]: smooth, or with detail that was learnt.
 
     coarse: the coarse mesh at rest. levels: how many times its triangles are divided into four, by Loop subdivision; or
-    fine: any fine mesh that lies on it. Without fit() or load() the surface is smooth::
+    fine: any fine mesh that lies on it. gpu: True, or part of the name of an adapter (see gpu_adapters), to have it shown by a
+    graphics processor, to the rounding of single precision. Without fit() or load() the surface is smooth::
 
         detail = pliant.Upsampler(coarse, levels=2)
         detail.load("wpsd.upsample")            # made by `pliant train`, or by fit() and save()
@@ -87,7 +88,14 @@ class Upsampler:
             fine = detail.apply(sim.positions, seconds=1 / 60)
     """
 
-    def __init__(self, coarse: TriangleMesh, *, levels: int | None = None, fine: TriangleMesh | None = None) -> None:
+    def __init__(
+        self,
+        coarse: TriangleMesh,
+        *,
+        levels: int | None = None,
+        fine: TriangleMesh | None = None,
+        gpu: bool | str = False,
+    ) -> None:
         for name, mesh in (("coarse", coarse), ("fine", fine)):
             if not isinstance(mesh, TriangleMesh) and (name == "coarse" or mesh is not None):
                 raise ValueError(f"{name} is a {type(mesh).__name__}, but must be a TriangleMesh")
@@ -95,8 +103,11 @@ class Upsampler:
             raise ValueError("give levels or fine")
         if levels is not None:
             levels = count(levels, "levels", at_least=1, at_most=_MOST_LEVELS)
+        if not isinstance(gpu, (bool, str)):
+            raise ValueError(f"gpu is {gpu!r}, but must be True, False or part of the name of an adapter")
         self.coarse = coarse
-        self._core = _pliant.Upsampling(coarse, levels, fine)
+        adapter = gpu if isinstance(gpu, str) else "" if gpu else None
+        self._core = _pliant.Upsampling(coarse, levels, fine, adapter)
         positions, triangles = self._core.fine()
         self._count = len(positions)
         self.fine = fine if fine is not None else TriangleMesh(positions, triangles)
@@ -137,8 +148,14 @@ class Upsampler:
         return UpsamplingFit(found["frames"], found["smooth_l2"], found["l2"], tuple(found["poses"]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file."""
-        Path(path).write_bytes(self._core.to_bytes())
+        """Writes the model to a file, which is there as a whole or as it was."""
+        path = Path(path)
+        begun = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            begun.write_bytes(self._core.to_bytes())
+            os.replace(begun, path)
+        finally:
+            begun.unlink(missing_ok=True)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Reads a model from a file; one for other meshes, or damaged, is refused, and the model is then what it was."""

@@ -72,7 +72,11 @@ pub(super) fn upsampled(
         }
     };
     let fine = refinement.fine_mesh().clone();
-    Ok((fine, Upsampled::new(refinement, model, section.thickness)))
+    let mut made = Upsampled::new(refinement, model, section.thickness);
+    if section.gpu == Some(true) {
+        made.bring_to_gpu().map_err(|message| Fault::new("gpu", message))?;
+    }
+    Ok((fine, made))
 }
 
 /// Reads a model for these meshes.

@@ -18,6 +18,8 @@ pub struct UpsampleSection {
     /// Distance that the surface keeps from colliders (m): what a model puts into them is pushed out. Without this key it is
     /// left where it is.
     pub thickness: Option<f64>,
+    /// Whether a GPU shows the surface, to the rounding of single precision; false by default.
+    pub gpu: Option<bool>,
 }
 
 /// How `pliant train` learns the detail of the body with `upsample`: a fine cloth follows the coarse one by averages of its

@@ -238,6 +238,31 @@ fn a_body_shows_its_model_and_is_resumed_with_it() {
 }
 
 #[test]
+fn a_gpu_shows_what_the_engine_shows() {
+    let on_gpu = |text: &str| text.replace("levels = 1", "levels = 1, gpu = true");
+    if !crate::gpu::has_adapter() {
+        let error = refused(&on_gpu(STRIP));
+        assert!(error.message.contains("GPU"), "{error}");
+        return;
+    }
+    let (training, dir) = (training(STRIP), folder("model-on-gpu"));
+    let (_, file) = model(&training, &dir);
+    let with_model = STRIP.replace("levels = 1", &format!("levels = 1, model = {:?}", file.to_str().unwrap()));
+    for text in [STRIP, &with_model] {
+        let [mut exact, mut shown] = [built(text), built(&on_gpu(text))];
+        for _ in 0..8 {
+            exact.next_frame().unwrap();
+            shown.next_frame().unwrap();
+        }
+        assert_eq!(exact.sim.positions(), shown.sim.positions());
+        let [exact, shown] = [&exact, &shown].map(|run| run.stored_positions(run.sim.positions()));
+        let off = farthest(&exact, &shown);
+        assert!(off > 0.0 && off < 1e-6, "{off}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn what_methods_show_is_measured_beside_the_fine_simulation() {
     let (training, dir) = (training(STRIP), folder("scores"));
     let (model, _) = model(&training, &dir);

@@ -141,6 +141,12 @@ pub enum UpsampleError {
         /// Fingerprint of the mesh at hand.
         expected: u64,
     },
+    /// What shows the surface in place of the engine has failed.
+    #[error("the fine surface could not be shown: {reason}")]
+    Elsewhere {
+        /// Why.
+        reason: String,
+    },
     /// A state belongs to another model.
     #[error("the state has {found} numbers, but this model needs {expected}")]
     OtherState {

@@ -7,6 +7,7 @@
 //! | [`TrainingSet`] | coarse and fine shapes in step with each other |
 //! | [`Method`] | how detail follows from the coarse shape, and parameters |
 //! | [`Upsampler`] | the model that was learnt; frames, bytes |
+//! | [`Parts`] | what evaluating a model elsewhere takes, as on a GPU |
 //! | [`compare`] | errors beside a reference |
 //! | [`leave_one_out`] | which method shows motions best that it was not fitted to |
 
@@ -19,6 +20,7 @@ mod method;
 mod metrics;
 mod modes;
 mod oscillator;
+mod parts;
 mod pdm;
 mod piu;
 mod principal;
@@ -36,6 +38,7 @@ mod wpsd;
 pub use error::UpsampleError;
 pub use method::{Directions, Method, ModesParams, PdmParams, PiuParams, WpsdParams};
 pub use metrics::{UpsampleReport, compare};
+pub use parts::{DetailParts, Parts};
 pub use push::push_outside;
 pub use refinement::Refinement;
 pub use training::{TrainingFrame, TrainingSequence, TrainingSet};

@@ -15,7 +15,7 @@
 
 use super::error::UpsampleError;
 use super::gauge::{Gauge, NUMBERS};
-use super::layout::{LANES, MOST_CONTROLS};
+use super::layout::{Block, LANES, MOST_CONTROLS};
 use super::method::{Directions, PdmParams};
 use super::refinement::Refinement;
 use super::surface::{Detail, Place, Surface};
@@ -101,7 +101,7 @@ impl Pdm {
             gauge.measure(&frame.coarse, &mut numbers);
             measured.push(numbers);
         }
-        let around = |block: &super::layout::Block| components(&measured, &layout.controls[block.controls.clone()]);
+        let around = |block: &Block| components(&measured, &layout.controls[block.controls.clone()]);
         let components: Vec<Components> = layout.blocks.iter().map(around).collect();
         let directions = direction_count(params.directions);
         // Of each lane the lower triangle of the normal equations, and right-hand sides.
@@ -155,11 +155,31 @@ impl Pdm {
         Ok(Self { params: *params, gauge, components, coefficients })
     }
 
-    /// Writes a frame.
-    pub(super) fn show(&self, surface: &Surface, coarse: &[Vec3], scratch: &mut PdmScratch, out: &mut [Vec3]) {
+    /// The gauge's numbers at coarse vertices.
+    fn gauged<'a>(&self, coarse: &[Vec3], scratch: &'a mut PdmScratch) -> &'a [[f64; NUMBERS]] {
         scratch.numbers.resize(coarse.len(), [0.0; NUMBERS]);
         self.gauge.measure(coarse, &mut scratch.numbers);
-        let numbers = &scratch.numbers;
+        &scratch.numbers
+    }
+
+    /// Tells u of each control of each block.
+    pub(super) fn measure(
+        &self,
+        coarse: &[Vec3],
+        (blocks, controls): (&[Block], &[u32]),
+        scratch: &mut PdmScratch,
+        mut tell: impl FnMut([f64; 2]),
+    ) {
+        let numbers = self.gauged(coarse, scratch);
+        for (block, components) in blocks.iter().zip(&self.components) {
+            let own = &controls[block.controls.clone()];
+            own.iter().for_each(|&control| tell(components.of(&numbers[control as usize])));
+        }
+    }
+
+    /// Writes a frame.
+    pub(super) fn show(&self, surface: &Surface, coarse: &[Vec3], scratch: &mut PdmScratch, out: &mut [Vec3]) {
+        let numbers = self.gauged(coarse, scratch);
         match self.params.directions {
             Directions::Normal => surface.show(coarse, &Polynomial::<1> { pdm: self, numbers }, out),
             Directions::All => surface.show(coarse, &Polynomial::<3> { pdm: self, numbers }, out),

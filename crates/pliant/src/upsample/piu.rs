@@ -78,7 +78,7 @@ impl Inputs {
 
     /// f of a block, and its frame.
     #[inline(always)]
-    fn measure(&self, block: usize, coarse: &[Vec3], out: &mut [f64]) -> Mat3 {
+    pub(super) fn measure(&self, block: usize, coarse: &[Vec3], out: &mut [f64]) -> Mat3 {
         let vertices = self.of(block);
         let corners = [0, 1, 2].map(|k| coarse[vertices[k] as usize]);
         let (frame, centre) = (triangle_frame(corners), (corners[0] + corners[1] + corners[2]) / 3.0);

@@ -148,10 +148,15 @@ impl Refinement {
         Ok(())
     }
 
-    /// Refuses positions of another number or that are not finite, and room for another number.
+    /// Refuses positions of another number or that are not finite.
+    pub(super) fn check_coarse(&self, coarse: &[Vec3]) -> Result<(), UpsampleError> {
+        check_positions(&|| "the frame".to_owned(), "coarse", coarse, self.coarse.positions.len())
+    }
+
+    /// The same, and room for another number.
     pub(super) fn check_frame(&self, coarse: &[Vec3], out: &[Vec3]) -> Result<(), UpsampleError> {
-        let [coarse_count, expected] = self.vertex_counts();
-        check_positions(&|| "the frame".to_owned(), "coarse", coarse, coarse_count)?;
+        self.check_coarse(coarse)?;
+        let expected = self.fine.positions.len();
         if out.len() != expected {
             let place = "the room for the frame".to_owned();
             return Err(UpsampleError::LengthMismatch { place, which: "fine", found: out.len(), expected });

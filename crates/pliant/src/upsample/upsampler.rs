@@ -94,9 +94,9 @@ pub struct Upsampler {
 /// What a model remembers from frame to frame (oscillations), and its buffers. One for each mesh that is shown.
 #[derive(Debug, Clone, Default)]
 pub struct UpsamplerState {
-    modes: ModesState,
-    wpsd: WpsdScratch,
-    pdm: PdmScratch,
+    pub(super) modes: ModesState,
+    pub(super) wpsd: WpsdScratch,
+    pub(super) pdm: PdmScratch,
     /// Oscillators and coarse vertices.
     counts: [usize; 2],
 }
@@ -255,15 +255,7 @@ impl Upsampler {
         out: &mut [Vec3],
     ) -> Result<(), UpsampleError> {
         self.refinement.check_frame(coarse, out)?;
-        if !(seconds > 0.0 && seconds.is_finite()) {
-            let (name, need) = ("the time since the last frame", "positive and finite");
-            return Err(UpsampleError::BadParameter { name, value: seconds, need });
-        }
-        let expected = self.state().counts;
-        if state.counts != expected {
-            let size = |[modes, vertices]: [usize; 2]| 1 + 2 * modes + 3 * vertices;
-            return Err(UpsampleError::OtherState { found: size(state.counts), expected: size(expected) });
-        }
+        self.check_state(state, seconds)?;
         let surface = &self.refinement.surface;
         within_pool(|| match &self.numbers {
             Numbers::Wpsd(wpsd) => wpsd.show(surface, coarse, &mut state.wpsd, out),
@@ -274,6 +266,20 @@ impl Upsampler {
                 piu.show(surface, coarse, &state.modes.now, &modes.shapes, out);
             }
         });
+        Ok(())
+    }
+
+    /// Refuses a state of another model, and a time that is none.
+    pub(super) fn check_state(&self, state: &UpsamplerState, seconds: f64) -> Result<(), UpsampleError> {
+        if !(seconds > 0.0 && seconds.is_finite()) {
+            let (name, need) = ("the time since the last frame", "positive and finite");
+            return Err(UpsampleError::BadParameter { name, value: seconds, need });
+        }
+        let expected = self.state().counts;
+        if state.counts != expected {
+            let size = |[modes, vertices]: [usize; 2]| 1 + 2 * modes + 3 * vertices;
+            return Err(UpsampleError::OtherState { found: size(state.counts), expected: size(expected) });
+        }
         Ok(())
     }
 }

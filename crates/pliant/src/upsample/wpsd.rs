@@ -220,10 +220,15 @@ impl Wpsd {
         }
     }
 
+    /// Weights of poses, [coarse vertex][pose].
+    pub(super) fn weights<'a>(&self, coarse: &[Vec3], scratch: &'a mut WpsdScratch) -> &'a [f64] {
+        self.prepare(coarse, scratch);
+        &scratch.weights
+    }
+
     /// Writes a frame.
     pub(super) fn show(&self, surface: &Surface, coarse: &[Vec3], scratch: &mut WpsdScratch, out: &mut [Vec3]) {
-        self.prepare(coarse, scratch);
-        surface.show(coarse, &PoseMixture { wpsd: self, weights: &scratch.weights }, out);
+        surface.show(coarse, &PoseMixture { wpsd: self, weights: self.weights(coarse, scratch) }, out);
     }
 }
 
