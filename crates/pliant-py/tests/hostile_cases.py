@@ -710,7 +710,9 @@ CASES: dict[str, Case] = {
         use=lambda wrinkled: wrinkled.follow(0.9 * X),
     ),
     "Upsampler": Case(
-        lambda: pliant.Upsampler, {"coarse": SHEET, "levels": 1, "fine": None}, use=lambda own: own.apply(0.9 * X)
+        lambda: pliant.Upsampler,
+        {"coarse": SHEET, "levels": 1, "fine": None, "gpu": False},
+        use=lambda own: own.apply(0.9 * X),
     ),
     "Upsampler.fit": _method(
         upsampler,

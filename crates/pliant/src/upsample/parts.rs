@@ -17,11 +17,11 @@ pub struct Parts {
     pub blocks: Vec<[u32; 4]>,
     /// Coarse vertices that blocks follow.
     pub controls: Vec<u32>,
-    /// Weights of controls: [group of the block][control][point, first tangent, second tangent][lane].
+    /// Weights of controls: `[group of the block][control][point, first tangent, second tangent][lane]`.
     pub tables: Vec<f32>,
     /// Fine vertex and block of each lane; no lane without a vertex has a vertex below [`fine_vertices`](Self::fine_vertices).
     pub lanes: Vec<[u32; 2]>,
-    /// What lies above the smooth surface at rest, in local frames \[m\]: [group][coordinate][lane]; empty if nothing does.
+    /// What lies above the smooth surface at rest, in local frames \[m\]: `[group][coordinate][lane]`; empty if nothing does.
     pub rest: Vec<f32>,
     /// What a model adds.
     pub detail: DetailParts,
@@ -36,28 +36,28 @@ pub struct Parts {
 pub enum DetailParts {
     /// Nothing; a frame has no numbers.
     Smooth,
-    /// A mixture of poses, in local frames of the fine vertices. A frame has weights, [coarse vertex][pose].
+    /// A mixture of poses, in local frames of the fine vertices. A frame has weights, `[coarse vertex][pose]`.
     Poses {
         /// Number of poses.
         poses: usize,
-        /// \[m\], [group][pose][coordinate][lane].
+        /// \[m\], `[group][pose][coordinate][lane]`.
         details: Vec<f32>,
     },
     /// A polynomial of two numbers a and b that are interpolated from the controls: of a², b², a, b, a b and 1, in local frames of the fine vertices. A frame
-    /// has them, [control][a, b].
+    /// has them, `[control][a, b]`.
     Polynomial {
         /// 1: along the normal. 3: along all axes.
         directions: usize,
-        /// \[m\], [group][direction][term][lane].
+        /// \[m\], `[group][direction][term][lane]`.
         coefficients: Vec<f32>,
         /// Least and largest a and b of each block: beyond, they stay as they are there.
         ranges: Vec<[f32; 4]>,
     },
-    /// Linear in numbers of the block, in its frame. A frame has columns of that frame and numbers, [block][9 + numbers].
+    /// Linear in numbers of the block, in its frame. A frame has columns of that frame and numbers, `[block][9 + numbers]`.
     Rows {
         /// Numbers of a block.
         inputs: usize,
-        /// [group][number][coordinate][lane].
+        /// `[group][number][coordinate][lane]`.
         coefficients: Vec<f32>,
     },
 }
