@@ -127,7 +127,8 @@ fn a_raft_floats_level_and_sinks_in_by_its_density_over_that_of_the_water() {
     for ratio in [0.3, 0.5, 0.7, 0.9] {
         let [below, tilt] = draught(1000.0 * ratio);
         assert!((below - ratio).abs() < 0.03, "a raft of {ratio} of water's density is {below} below");
-        assert!(tilt < 0.02, "a raft of {ratio} of water's density leans by {tilt} of its width");
+        // It rocks on particles that are a twelfth of its width apart: by less than half of one.
+        assert!(tilt < 0.5 / 12.0, "a raft of {ratio} of water's density leans by {tilt} of its width");
     }
 }
 
