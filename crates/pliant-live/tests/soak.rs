@@ -180,6 +180,7 @@ fn play(scene: &Builtin, seconds: f64) -> (Vec<usize>, Vec<String>, u64) {
 #[ignore = "plays for minutes"]
 fn somebody_plays_for_a_long_time_and_nothing_is_lost() {
     let seconds = std::env::var("PLIANT_SOAK_SECONDS").map_or(20.0, |text| text.parse().expect("a number of seconds"));
+    assert!(seconds >= 2.0 * ROUND, "memory is compared from one beginning to the next: {seconds} s are too few");
     for name in ["curtain", "jelly-cubes", "rope-bridge", "flag"] {
         let (memory, stopped, steps) = play(&Builtin::find(name).unwrap(), seconds);
         println!("{name}: {steps} steps, memory {memory:?}, {} times stopped: {stopped:?}", stopped.len());
